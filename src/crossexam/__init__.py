@@ -1,0 +1,1 @@
+"""Cross-examine models of natural language inference."""

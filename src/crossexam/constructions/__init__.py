@@ -1,0 +1,1 @@
+"""Constructions of test sets, one file each, and the table of them."""

@@ -1,0 +1,1 @@
+"""What every stage passes on: examples, labels, runs, estimates, files; standard library only."""

@@ -1,0 +1,75 @@
+"""A named sequence of examples with what is known of where it came from."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from crossexam.core.example import Example
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Examples, their name, and the manifest of how they were had.
+
+    >>> len(Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),)))
+    1
+    """
+
+    name: str
+    examples: Sequence[Example]
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __iter__(self) -> Iterator[Example]:
+        return iter(self.examples)
+
+    def content_hash(self) -> str:
+        """Return 16 hexadecimal digits that change when an id, a text or a label does."""
+        return content_hash(self.examples)
+
+
+class ContentHash:
+    """A running hash of examples, for sets that are streamed."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.blake2b(digest_size=8)
+
+    def update(self, example: Example) -> None:
+        """Add one example."""
+        record = f"{example.id}\x1f{example.premise}\x1f{example.hypothesis}\x1f{example.label}\x1e"
+        self._hash.update(record.encode("utf-8", "surrogatepass"))
+
+    def hexdigest(self) -> str:
+        """Return 16 hexadecimal digits."""
+        return self._hash.hexdigest()
+
+
+def content_hash(examples: Sequence[Example]) -> str:
+    """Return the hash of ids, texts and labels, in order, as 16 hexadecimal digits."""
+    running = ContentHash()
+    for example in examples:
+        running.update(example)
+    return running.hexdigest()
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Test sets by name, built together from one base."""
+
+    name: str
+    datasets: Mapping[str, Dataset]
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> Dataset:
+        return self.datasets[name]
+
+    def __iter__(self) -> Iterator[Dataset]:
+        return iter(self.datasets.values())
+
+    def __len__(self) -> int:
+        return len(self.datasets)

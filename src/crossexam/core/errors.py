@@ -1,0 +1,54 @@
+"""Errors that say what is wrong, where, what was wanted, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class CrossexamError(Exception):
+    """A mistake that the user can mend: *what* is wrong, *where*, what was *wanted*, a *hint*.
+
+    >>> print(CrossexamError("no gold label", where="dev.jsonl, line 3", hint="use --skip-bad"))
+    dev.jsonl, line 3: no gold label
+      hint: use --skip-bad
+    """
+
+    def __init__(
+        self, what: str, *, where: str | None = None, wanted: str | None = None, hint: str | None = None
+    ) -> None:
+        self.what, self.where, self.wanted, self.hint = what, where, wanted, hint
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.what}" if self.where else self.what]
+        if self.wanted:
+            lines.append(f"  wanted: {self.wanted}")
+        if self.hint:
+            lines.append(f"  hint: {self.hint}")
+        return "\n".join(lines)
+
+
+class FormatError(CrossexamError):
+    """Input that does not have the documented form; *where* names file, line and field."""
+
+
+class UnknownNameError(CrossexamError):
+    """A name that is in no table, with the nearest one that is."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None) -> None:
+        known = sorted(known)
+        near = get_close_matches(name, known, n=1)
+        if hint is None:
+            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}"
+        super().__init__(f"no {kind} is called '{name}'", hint=hint)
+
+
+class MissingExtraError(CrossexamError):
+    """A part of Crossexam that needs an optional dependency which is not installed."""
+
+    def __init__(self, package: str, extra: str, needed_for: str) -> None:
+        super().__init__(
+            f"{needed_for} needs the package '{package}', which is not installed",
+            hint=f'pip install "crossexam[{extra}]"',
+        )

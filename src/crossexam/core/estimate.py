@@ -1,0 +1,24 @@
+"""A number with its uncertainty."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Estimate(NamedTuple):
+    """A *value*, the interval *low* to *high*, *n* items and the number of independent *clusters*.
+
+    >>> f"{Estimate(0.5, 0.4, 0.6, 100, 34)}"
+    '50.0 [40.0, 60.0]'
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+
+    def __format__(self, spec: str) -> str:
+        """Format as percent with the interval; *spec* is that of the numbers (``.1f``)."""
+        spec = spec or ".1f"
+        return f"{100 * self.value:{spec}} [{100 * self.low:{spec}}, {100 * self.high:{spec}}]"

@@ -1,0 +1,67 @@
+"""Files that are finished or absent."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.errors import FormatError
+
+
+@contextmanager
+def finished_or_absent(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside *path*; rename it on success, remove it on failure.
+
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> with finished_or_absent(target) as temporary:
+    ...     _ = temporary.write_text("whole")
+    >>> target.read_text(), len(list(target.parent.iterdir()))
+    ('whole', 1)
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner can read
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write *text* to *path*, whole or not at all."""
+    with finished_or_absent(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write *value* as indented JSON with its keys in the order given."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the JSON object in *path*; raises FormatError where it is none."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise FormatError(f"not JSON: {error}", where=str(path)) from None
+    if not isinstance(value, dict):
+        raise FormatError("not a JSON object", where=str(path), wanted="{...}")
+    return value
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of the file's bytes as 64 hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""Readers for published corpora and for files of one's own."""

@@ -1,0 +1,1 @@
+"""What is known of English: tokens, numbers, inflection, lexicons, annotators."""

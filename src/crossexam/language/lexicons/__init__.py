@@ -1,0 +1,1 @@
+"""Lexical resources as tables: WordNet, keyboard neighbours, word lists."""

@@ -1,0 +1,1 @@
+"""What answers: built-in rules, prediction files, functions, transformers checkpoints."""

@@ -1,0 +1,1 @@
+"""Asking a model: batches, the store of answers, resuming."""

@@ -1,0 +1,1 @@
+"""Studies as suites: which test sets, which measures, which tables."""

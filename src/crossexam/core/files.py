@@ -31,8 +31,8 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        os.chmod(temporary, 0o644)  # mkstemp makes files that only their owner can read
-        os.replace(temporary, path)
+        temporary.chmod(0o644)  # mkstemp makes files that only their owner can read
+        temporary.replace(path)
     except BaseException:
         with suppress(FileNotFoundError):
             temporary.unlink()

@@ -28,4 +28,5 @@ class Run:
 
     def predictions(self, name: str) -> NDArray[np.int64]:
         """Return the index of the most probable label of each item of test set *name*: [n]."""
-        return self.probabilities[name].argmax(axis=1)
+        winners: NDArray[np.int64] = self.probabilities[name].argmax(axis=1)
+        return winners

@@ -38,7 +38,9 @@ def _schema() -> pa.Schema:
     import pyarrow as pa
 
     text = pa.string()
-    edit = pa.struct([("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)])
+    edit = pa.struct(
+        [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
+    )
     types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
     metadata = {"huggingface": json.dumps({"info": {"features": _HUB_FEATURES}})}
     return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
@@ -70,7 +72,9 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
     try:
         change = None
         if row.get("construction"):
-            edits = tuple(Edit(e["side"], e["start"], e["end"], e["old"], e["new"]) for e in row["edits"] or ())
+            edits = tuple(
+                Edit(e["side"], e["start"], e["end"], e["old"], e["new"]) for e in row["edits"] or ()
+            )
             change = Change(row["construction"], row["source"], row["target"], edits)
         info = row.get("info") or {}
         return Example(
@@ -83,7 +87,9 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
             info=json.loads(info) if isinstance(info, str) else info,
         )
     except KeyError as error:
-        raise FormatError(f"field {error.args[0]!r} is missing", where=where, wanted=", ".join(COLUMNS)) from None
+        raise FormatError(
+            f"field {error.args[0]!r} is missing", where=where, wanted=", ".join(COLUMNS)
+        ) from None
     except (TypeError, ValueError) as error:
         raise FormatError(f"malformed row: {error}", where=where, wanted=", ".join(COLUMNS)) from None
 

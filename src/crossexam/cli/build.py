@@ -1,0 +1,57 @@
+"""crossexam build: make test sets from a base."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crossexam.cli import options
+
+
+def build(
+    suite: Annotated[str, typer.Argument(help="A suite or a construction: see crossexam ls.", metavar="SUITE|CONSTRUCTION")],
+    base: options.BaseSpecs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
+    word_problems: options.Problems = None,
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+    file_format: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "parquet",
+    annotator: options.AnnotatorSpec = "auto",
+    entities: options.RecognizerSpec = "auto",
+    tautology: options.Tautology = None,
+    indirect: options.Indirect = False,
+    columns: options.Columns = None,
+    skip_bad: options.SkipBad = False,
+    force: options.Force = False,
+) -> None:
+    """Build the test sets of a suite, or of one construction, from one or several bases."""
+    from crossexam.cli.screen import note, progress_bar, show, written, yield_table
+    from crossexam.core.files import read_json
+    from crossexam.suites.building import Request, build_to_folder
+    from crossexam.suites.table import suite_named
+
+    kind = suite_named(suite)
+    request = Request(
+        kind.name,
+        options.bases_from(base, columns, skip_bad, limit),
+        options.problems_from(word_problems, kind.name),
+        seed=seed,
+        file_format=file_format,
+        annotator=annotator,
+        recognizer=entities,
+        tautology=tautology,
+        indirect=indirect,
+        limit=limit,
+    )
+    with progress_bar() as progress:
+        built = build_to_folder(request, output, force=force, progress=progress)
+    if not built:
+        note(f"{output} holds this very suite already; nothing was built")
+    for each in (*request.bases, *request.problems):
+        dropped = each.report.summary()
+        if dropped:
+            note(f"{each.spec}: {dropped}")
+    show(yield_table(read_json(output / "manifest.json")["test_sets"]))
+    written(output)

@@ -1,0 +1,52 @@
+"""crossexam check: coded checks over built test sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+_SHOWN: Final = 5
+
+
+def check(
+    path: Annotated[Path, typer.Argument(help="A folder of test sets, or a file.", metavar="DIR|FILE")],
+    base: Annotated[
+        Path | None, typer.Option(help="The base as a test set file; a suite brings its own.", metavar="FILE")
+    ] = None,
+    all_findings: Annotated[bool, typer.Option("--all", help="Show every finding.")] = False,
+) -> None:
+    """Check built test sets; exits with 1 where an item is wrong (codes E...)."""
+    from rich.table import Table
+
+    from crossexam.cli.screen import note, show
+    from crossexam.constructions.check import CHECKS
+    from crossexam.constructions.check import check as find
+    from crossexam.core.suite_files import load_suite
+    from crossexam.core.tables import read_test_set
+
+    suite = load_suite(path)
+    given = read_test_set(base) if base else None
+    table = Table(title=f"{len(CHECKS)} checks over {len(suite)} test sets", title_justify="left")
+    for column in ("code", "test set", "count", "what", "where"):
+        table.add_column(column, overflow="fold")
+    errors = warnings = 0
+    for dataset in suite:
+        own = suite.datasets.get(str(dataset.manifest.get("base_set")))
+        findings = find(dataset, given or own)
+        counts = Counter(finding.code for finding in findings)
+        errors += sum(count for code, count in counts.items() if code.startswith("E"))
+        warnings += sum(count for code, count in counts.items() if code.startswith("W"))
+        for code, count in counts.items():
+            struck = [finding for finding in findings if finding.code == code]
+            shown = struck if all_findings else struck[:_SHOWN]
+            where = "; ".join(f"{each.item} ({each.detail})" if each.detail else each.item for each in shown)
+            table.add_row(code, dataset.name, str(count), struck[0].message, where)
+    if errors or warnings:
+        show(table)
+    items = sum(len(dataset) for dataset in suite)
+    note(f"{items:,} items in {len(suite)} test sets: {errors:,} errors, {warnings:,} warnings")
+    if errors:
+        raise typer.Exit(1)

@@ -1,0 +1,26 @@
+"""crossexam compare: two models on the same test sets, in pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(help="A run.", metavar="RUN")],
+    second: Annotated[Path, typer.Argument(help="Another run over the same test sets.", metavar="RUN")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="A file: .md, .tex, .csv or .json.")] = None,
+) -> None:
+    """Compare two runs: paired differences with intervals, and p-values corrected after Holm."""
+    from crossexam.cli.screen import show, written
+    from crossexam.reports.writing import terminal_comparison, write_comparison
+    from crossexam.runs.folder import load_run
+
+    a, b = load_run(first), load_run(second)
+    if output is None:
+        show(terminal_comparison(a, b))
+        return
+    write_comparison(a, b, output)
+    written(output)

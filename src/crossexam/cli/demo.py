@@ -1,0 +1,29 @@
+"""crossexam demo: the whole tool on the built-in corpus; no download, no torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+_MODELS: Final = ("builtin/overlap", "builtin/alignment")
+
+
+def demo(
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")] = Path(
+        "crossexam-demo"
+    ),
+) -> None:
+    """Build every stress test from the built-in corpus, run two built-in models, write report.html."""
+    from crossexam.cli.examine import examine
+
+    examine(
+        list(_MODELS),
+        base=["builtin:demo"],
+        output=output,
+        word_problems=["builtin:word_problems"],
+        annotator="parses",
+        entities="tags",
+        tautology="green is not red",
+    )

@@ -1,0 +1,73 @@
+"""crossexam examine: build, run and report in one verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crossexam.cli import options
+
+
+def examine(
+    models: Annotated[list[str], typer.Argument(help="Models: see crossexam ls models.", metavar="MODEL...")],
+    base: options.BaseSpecs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")],
+    suite: Annotated[str, typer.Option(help="Suite or construction.")] = "stress-tests",
+    word_problems: options.Problems = None,
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+    annotator: options.AnnotatorSpec = "auto",
+    entities: options.RecognizerSpec = "auto",
+    tautology: options.Tautology = None,
+    indirect: options.Indirect = False,
+    columns: options.Columns = None,
+    skip_bad: options.SkipBad = False,
+    force: options.Force = False,
+    batch_size: options.BatchSize = "auto",
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    max_length: options.MaxLength = None,
+    label_order: options.LabelOrder = None,
+    revision: options.Revision = None,
+) -> None:
+    """Build the tests from a base, run the models over them, print the table and write report.html.
+
+    What is built and answered already is used again: an interrupted examination goes on where it was.
+    """
+    from crossexam.cli.screen import note, progress_bar, show
+    from crossexam.core.suite_files import load_suite
+    from crossexam.reports.writing import terminal_report, write_report
+    from crossexam.runs.asking import run as ask
+    from crossexam.runs.folder import save_run
+    from crossexam.suites.building import Request, build_to_folder
+    from crossexam.suites.table import suite_named
+
+    chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
+    request = Request(
+        suite_named(suite).name,
+        options.bases_from(base, columns, skip_bad, limit),
+        options.problems_from(word_problems, suite),
+        seed=seed,
+        annotator=annotator,
+        recognizer=entities,
+        tautology=tautology,
+        indirect=indirect,
+        limit=limit,
+    )
+    folder = output / "suite"
+    with progress_bar() as progress:
+        if not build_to_folder(request, folder, force=force, progress=progress):
+            note(f"{folder} holds this very suite already; it is used again")
+        built = load_suite(folder)
+        runs = []
+        for model in models:
+            place = options.model_folder(output / "runs", model)
+            run = ask(model, built, store=place, options=chosen, progress=progress)
+            save_run(run, place)
+            runs.append(run)
+    page = output / "report.html"
+    write_report(runs, page)
+    show(terminal_report(runs))
+    note(f"the page: {page}")

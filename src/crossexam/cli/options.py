@@ -1,0 +1,148 @@
+"""Options that several verbs share, and what they are turned into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from crossexam.core.errors import CrossexamError
+
+if TYPE_CHECKING:
+    from crossexam.models.opening import ModelOptions
+    from crossexam.suites.bases import Base
+
+_CONSTRUCTION: Final = "How to build"
+_READING: Final = "How to read the base"
+_MODEL: Final = "How to run the model"
+
+BaseSpecs = Annotated[
+    list[str],
+    typer.Option("--base", help="What to build from: CORPUS:SPLIT or a file. Repeat for several.", show_default=False),
+]
+Problems = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--word-problems",
+        help="What numerical reasoning is built from: CORPUS:SPLIT or a file, 'base' for the base's own premises. "
+        "Default: AQuA-RAT where it is in the data folder, else the base.",
+        rich_help_panel=_CONSTRUCTION,
+        show_default=False,
+    ),
+]
+Seed = Annotated[int, typer.Option(help="Seed of every random choice.", rich_help_panel=_CONSTRUCTION)]
+Limit = Annotated[
+    int | None,
+    typer.Option(min=1, help="Use the first N examples of each base only.", rich_help_panel=_CONSTRUCTION, metavar="N"),
+]
+AnnotatorSpec = Annotated[
+    str,
+    typer.Option(
+        "--annotator",
+        help="Parts of speech: auto (the corpus's parses, else NLTK), nltk, spacy:PIPELINE.",
+        rich_help_panel=_CONSTRUCTION,
+    ),
+]
+RecognizerSpec = Annotated[
+    str,
+    typer.Option("--entities", help="Named entities: auto, lists, spacy:PIPELINE.", rich_help_panel=_CONSTRUCTION),
+]
+Tautology = Annotated[
+    str | None,
+    typer.Option(help='Also test with a tautology of your own, such as "green is not red".', rich_help_panel=_CONSTRUCTION),
+]
+Indirect = Annotated[
+    bool,
+    typer.Option("--indirect", help="Antonymy: also antonyms through a similar adjective.", rich_help_panel=_CONSTRUCTION),
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="Columns of a table: premise=sentence1,hypothesis=sentence2,label=gold.", rich_help_panel=_READING),
+]
+SkipBad = Annotated[
+    bool, typer.Option("--skip-bad", help="Skip malformed rows and count them.", rich_help_panel=_READING)
+]
+Force = Annotated[bool, typer.Option("--force", help="Build anew over another suite.")]
+BatchSize = Annotated[
+    str, typer.Option(help="Pairs a batch, or auto.", rich_help_panel=_MODEL, metavar="N|auto")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.", rich_help_panel=_MODEL)]
+Dtype = Annotated[str, typer.Option(help="float32, bfloat16 or float16.", rich_help_panel=_MODEL)]
+MaxLength = Annotated[
+    int | None, typer.Option(help="Longest pair in tokens; default: the model's own.", rich_help_panel=_MODEL)
+]
+LabelOrder = Annotated[
+    str | None,
+    typer.Option(
+        help="The model's or file's class order: contradiction,neutral,entailment.", rich_help_panel=_MODEL
+    ),
+]
+Revision = Annotated[str | None, typer.Option(help="Revision of a hub checkpoint.", rich_help_panel=_MODEL)]
+
+
+def parse_columns(text: str | None) -> dict[str, str] | None:
+    """Return the mapping that ``premise=a,hypothesis=b`` stands for; raises CrossexamError.
+
+    >>> parse_columns("premise=s1,hypothesis=s2")
+    {'premise': 's1', 'hypothesis': 's2'}
+    """
+    if text is None:
+        return None
+    mapping = {}
+    for piece in text.split(","):
+        field, equals, column = (part.strip() for part in piece.partition("="))
+        if not (field and equals and column):
+            raise CrossexamError(f"--columns has '{piece.strip()}'", wanted="FIELD=COLUMN,FIELD=COLUMN")
+        mapping[field] = column
+    return mapping
+
+
+def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit: int | None) -> list[Base]:
+    """Return the bases that the options name."""
+    from crossexam.suites.bases import base_from_spec
+
+    mapping = parse_columns(columns)
+    return [base_from_spec(spec, columns=mapping, skip_bad=skip_bad, limit=limit) for spec in specs]
+
+
+def problems_from(specs: Sequence[str] | None, suite: str) -> list[Base]:
+    """Return the word problems for *suite*: those named, else AQuA where it is at hand, else none."""
+    from crossexam.constructions.table import CONSTRUCTIONS
+    from crossexam.suites.bases import base_from_spec, word_problems_at_hand
+    from crossexam.suites.table import suite_named
+
+    if not any(CONSTRUCTIONS[name].reads_problems for name in suite_named(suite).constructions):
+        return []
+    if specs is None:
+        return word_problems_at_hand() if suite not in CONSTRUCTIONS else []
+    return [] if list(specs) == ["base"] else [base_from_spec(spec) for spec in specs]
+
+
+def model_options(
+    batch_size: str, device: str, dtype: str, max_length: int | None, label_order: str | None, revision: str | None
+) -> ModelOptions:
+    """Return the options of a model; raises CrossexamError where one makes no sense."""
+    from crossexam.models.opening import ModelOptions
+
+    if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
+        raise CrossexamError(f"--batch-size is '{batch_size}'", wanted="auto or a whole number above 0")
+    return ModelOptions(
+        batch_size="auto" if batch_size == "auto" else int(batch_size),
+        device=device,
+        dtype=dtype,
+        max_length=max_length,
+        label_order=tuple(part.strip() for part in label_order.split(",")) if label_order else None,
+        revision=revision,
+    )
+
+
+def model_folder(runs: Path, model: str) -> Path:
+    """Return the folder below *runs* for the answers of *model*.
+
+    >>> model_folder(Path("runs"), "hf/out/my model").as_posix()
+    'runs/hf-out-my-model'
+    """
+    safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
+    return runs / (safe or "model")

@@ -1,0 +1,28 @@
+"""crossexam report: tables and pages from runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Folders that crossexam run wrote.", metavar="RUN...")],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A file: .html, .md, .tex, .csv or .json. Default: a table on the screen."),
+    ] = None,
+) -> None:
+    """Report on one run or several side by side."""
+    from crossexam.cli.screen import show, written
+    from crossexam.reports.writing import terminal_report, write_report
+    from crossexam.runs.folder import load_run
+
+    loaded = [load_run(folder) for folder in runs]
+    if output is None:
+        show(terminal_report(loaded))
+        return
+    write_report(loaded, output)
+    written(output)

@@ -1,0 +1,233 @@
+"""Coded checks over a built test set: each is a function, and its docstring is the message.
+
+E codes are errors (an item is wrong), W codes warnings (a set deserves a look).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from crossexam.constructions.construction import Construction
+from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import SIDES, Example, undo_edits
+
+Bases = Mapping[str, Example]  # id -> example of the base set, empty where it is not at hand
+_MOST_SHARE: Final = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A check's *code* and *message*, and the item (or set) where it struck."""
+
+    code: str
+    message: str
+    item: str
+    detail: str = ""
+
+
+def _starting(item: Example) -> dict[str, str] | None:
+    """Return the starting sentence of each side before the edits, None where they do not replay."""
+    if item.change is None:
+        return None
+    try:
+        return {side: undo_edits(item.text(side), item.change.edits, side) for side in SIDES}
+    except ValueError:
+        return None
+
+
+def replays(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The record of edits does not give the item's text."""
+    for item in items:
+        if item.change is None:
+            continue
+        starting = _starting(item)
+        if starting is None:
+            yield item.id, "an edit does not stand where the record says"
+        elif item.change.source == item.change.target and starting["premise"] != starting["hypothesis"]:
+            yield item.id, "both sides come from one sentence, but do not go back to the same one"
+
+
+def follows_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The item does not follow from its base example."""
+    for item in items:
+        base = bases.get(item.base or "")
+        starting = _starting(item)
+        if item.change is None or base is None or starting is None:
+            continue
+        if starting["premise"] != base.text(item.change.source):
+            yield item.id, "premise"
+        if starting["hypothesis"] != base.text(item.change.target):
+            yield item.id, "hypothesis"
+
+
+def label_allowed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The label is not one that the construction gives."""
+    for item in items:
+        construction = _construction(item)
+        if construction and item.label not in construction.labels and item.label is not None:
+            yield item.id, f"{item.label}, allowed: {', '.join(construction.labels)}"
+
+
+def label_kept(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The label of the base example must be kept and is not."""
+    for item in items:
+        construction, base = _construction(item), bases.get(item.base or "")
+        if construction and construction.keeps_label and base is not None and item.label != base.label:
+            yield item.id, f"{base.label} became {item.label}"
+
+
+def has_label(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The item has no gold label."""
+    yield from ((item.id, "") for item in items if item.label is None)
+
+
+def text_changed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """An edit changes nothing, or there is none."""
+    for item in items:
+        if item.change is not None and (
+            not item.change.edits or any(edit.old == edit.new for edit in item.change.edits)
+        ):
+            yield item.id, ""
+
+
+def differs_from_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The item is equal to its base example, or its two sides are equal."""
+    for item in items:
+        if item.change is None:
+            continue
+        base = bases.get(item.base or "")
+        if base is not None and (base.premise, base.hypothesis) == (item.premise, item.hypothesis):
+            yield item.id, "equal to its base"
+        elif item.change.source == item.change.target and item.premise == item.hypothesis:
+            yield item.id, "premise and hypothesis are equal"
+
+
+def untouched_side(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """A side is edited that the construction leaves alone."""
+    for item in items:
+        construction = _construction(item)
+        if construction and item.change:
+            wrong = {edit.side for edit in item.change.edits} - set(construction.edits)
+            if wrong:
+                yield item.id, ", ".join(sorted(wrong))
+
+
+def unique_ids(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """Two items have the same id."""
+    counts = Counter(item.id for item in items)
+    yield from ((name, f"{count} times") for name, count in counts.items() if count > 1)
+
+
+def unique_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """Two items have the same premise and hypothesis."""
+    first: dict[tuple[str, str], str] = {}
+    for item in items:
+        other = first.setdefault((item.premise, item.hypothesis), item.id)
+        if other != item.id and _must_be_unique(item):
+            yield item.id, f"as {other}"
+
+
+def repeated_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The base repeats pairs, and so does the test set."""
+    pairs = Counter((item.premise, item.hypothesis) for item in items if not _must_be_unique(item))
+    repeated = sum(count - 1 for count in pairs.values())
+    if repeated:
+        yield "(set)", f"{repeated} of {len(items)} items"
+
+
+def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """One label has more than nine tenths of the items, and the construction gives several."""
+    counts = Counter(item.label for item in items if item.label)
+    if not counts:
+        return
+    label, count = counts.most_common(1)[0]
+    construction = _construction(items[0])
+    several = construction is None or len(construction.labels) > 1
+    if several and count > _MOST_SHARE * sum(counts.values()) and len(items) > 1:
+        yield "(set)", f"{label}: {count} of {sum(counts.values())}"
+
+
+def encoding(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The text holds a replacement character, a control character or mis-decoded UTF-8."""
+    for item in items:
+        for side in SIDES:
+            bad = [
+                c
+                for c in item.text(side)
+                if c == "\ufffd" or (ord(c) < 32 and c not in "\t\n\r") or c == "\x7f"
+            ]
+            if bad or "Ã©" in item.text(side) or "â€" in item.text(side):
+                yield item.id, f"{side}: {bad[0]!r}" if bad else side
+
+
+def not_empty(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """A sentence is empty."""
+    yield from ((item.id, side) for item in items for side in SIDES if not item.text(side).strip())
+
+
+def any_items(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
+    """The test set has no items."""
+    if not items:
+        yield "(set)", ""
+
+
+Check = Callable[[Sequence[Example], Bases], Iterator[tuple[str, str]]]
+
+# fmt: off
+CHECKS: Final[dict[str, Check]] = {
+    "E101": replays,
+    "E102": follows_base,
+    "E103": text_changed,
+    "E104": differs_from_base,
+    "E105": untouched_side,
+    "E201": label_allowed,
+    "E202": label_kept,
+    "E301": unique_ids,
+    "E302": unique_pairs,
+    "E401": not_empty,
+    "W203": has_label,
+    "W204": balanced,
+    "W303": repeated_pairs,
+    "W402": encoding,
+    "W501": any_items,
+}
+# fmt: on
+
+
+def _construction(item: Example) -> Construction | None:
+    return CONSTRUCTIONS.get(item.change.construction.partition(".")[0]) if item.change else None
+
+
+def _must_be_unique(item: Example) -> bool:
+    construction = _construction(item)
+    return construction is not None and construction.unique_pairs
+
+
+def check(dataset: Dataset, base: Dataset | None = None) -> list[Finding]:
+    """Return what the checks find in *dataset*, errors first.
+
+    Without the *base* set, E102 and E202 have nothing to compare with.  Raises CrossexamError where
+    the base does not hold the examples that the items name.
+
+    >>> check(Dataset("one", [Example("a", "It rains.", "", "neutral")]))[0].code
+    'E401'
+    """
+    bases = {example.id: example for example in base} if base else {}
+    derived = [item for item in dataset if item.base]
+    if bases and derived and not any(item.base in bases for item in derived):
+        raise CrossexamError(
+            f"none of the items of '{dataset.name}' comes from the base '{base.name if base else ''}'",
+            hint="check it against the base it was built from",
+        )
+    findings = []
+    for code, function in CHECKS.items():
+        message = (function.__doc__ or "").strip()
+        findings += [
+            Finding(code, message, item, detail) for item, detail in function(dataset.examples, bases)
+        ]
+    return findings

@@ -1,0 +1,184 @@
+"""Numerical reasoning (Naik et al., 2018, C18-1198, section 3.1).
+
+From word problems with a numerical answer and a rationale of at most three sentences, each sentence
+with a quantity and a named entity is a premise for three items:
+
+1. entailment: a quantity is changed and prefixed "less than" or "more than", as is true of the old;
+2. contradiction, two ways with equal odds: a quantity is changed; or it is prefixed, unchanged;
+3. neutral: the entailed pair flipped.
+
+Any text serves as well (``--base FILE``): the rules on answer and rationale apply where there are any.
+
+Differences from the paper.  It draws "a numerical quantity"; we draw among those that can carry
+"less than" and stay grammatical (not "the less than 5 boys", "a less than 3 litre jug", "about less
+than 20"), and never a quantity of one, whose noun is singular.  The new number is of the same style
+and magnitude, so that the change cannot be told by its look.  Fewer sentences qualify.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Final
+
+from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.resources import Resources
+from crossexam.core.example import Change, Edit, Example
+from crossexam.language.numbers import Quantity, quantities, render
+from crossexam.language.sentences import split_sentences
+from crossexam.language.tokens import Token
+
+_MOST_RATIONALE_SENTENCES: Final = 3
+_NAME: Final = "numerical_reasoning.v1"
+_NUMERIC_ANSWER: Final = re.compile(
+    r"^\W*(?:[A-Za-z]{0,3}\.?\s*)?[-−]?[\d,]*\.?\d+\s*(?:[%°]|[A-Za-z/. ²³]{0,20})$"
+)
+
+# Words before a quantity after which "less than" cannot stand.
+# fmt: off
+_NO_PREFIX_AFTER: Final = frozenset(
+    "a an the this that these those my your his her its our their whose another other each every any all both "
+    "first next last past previous remaining only about around approximately roughly nearly almost exactly just "
+    "than least most over under up between and or from by number numbers no. age ages year day chapter page "
+    "equal times top bottom every per negative minus plus to".split()
+)
+# fmt: on
+
+
+def numerical_reasoning(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """Yield three items for each sentence of the problem that has a quantity and a named entity."""
+    reason = _too_complex(example)
+    if reason:
+        yield Rejection(reason)
+        return
+    tokens = resources.tokens(example, "premise")
+    for number, (start, end) in enumerate(split_sentences(example.premise)):
+        sentence = _sentence(example, start, end, number)
+        inside = [
+            Token(t.text, t.start - start, t.end - start, t.tag)
+            for t in tokens
+            if start <= t.start and t.end <= end
+        ]
+        yield from _items(sentence, inside, resources, rng)
+
+
+def _too_complex(example: Example) -> str | None:
+    """Return why a word problem is left out, after section 3.1, or None."""
+    options, correct = example.info.get("options"), example.info.get("correct")
+    if options and correct:
+        answer = next((o.partition(")")[2] for o in options if o.startswith(f"{correct})")), "")
+        if not _NUMERIC_ANSWER.match(answer.strip()):
+            return "answer is no number"
+    rationale = example.info.get("rationale")
+    if rationale and len(_steps(rationale)) > _MOST_RATIONALE_SENTENCES:
+        return "rationale of more than 3 sentences"
+    return None
+
+
+def _steps(rationale: str) -> list[str]:
+    """Return the sentences of a rationale, without the closing "Answer: B"."""
+    parts = [rationale[start:end] for start, end in split_sentences(rationale)]
+    return [
+        part
+        for part in parts
+        if not re.match(r"(?i)\W*(?:the )?(?:correct )?(?:answer|option|ans)\b.{0,20}$", part)
+    ]
+
+
+def _sentence(example: Example, start: int, end: int, number: int) -> Example:
+    """Return one sentence of *example* as an example of its own, the base of the items."""
+    text = example.premise[start:end]
+    return Example(
+        f"{example.id}:s{number}", text, "", None, info={"problem": example.id, "cluster": example.id}
+    )
+
+
+def _items(
+    sentence: Example, tokens: Sequence[Token], resources: Resources, rng: random.Random
+) -> Iterator[Outcome]:
+    found = quantities(sentence.premise, tokens)
+    if not any(isinstance(each, Quantity) for each in found):
+        yield Rejection(f"no quantity: {found[0].reason}" if found else "no number")
+        return
+    if not resources.recognizer.entities(sentence.premise, tokens):
+        yield Rejection("no named entity")
+        return
+    usable = [
+        each for each in found if isinstance(each, Quantity) and _can_carry_prefix(sentence.premise, each)
+    ]
+    if not usable:
+        yield Rejection("no quantity that can carry 'less than'")
+        return
+    yield from _three(sentence, usable, rng)
+
+
+def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
+    """Tell whether "less than" can stand before *quantity*."""
+    if quantity.value <= 0 or quantity.value == 1:
+        return False
+    before = re.findall(r"[\w.%$'’]+|[^\w\s]", sentence[: quantity.phrase_start].lower())
+    after = sentence[quantity.end : quantity.end + 1]
+    if not before:
+        return after != "-"
+    previous = before[-1]
+    if previous in _NO_PREFIX_AFTER or previous.endswith(("'s", "’s")) or previous in "-+*/=×:(":
+        return False
+    return after != "-"
+
+
+def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) -> Iterator[Outcome]:
+    quantity = rng.choice(usable)
+    changed = _changed(quantity, rng)
+    # The old number is less than a higher new one, more than a lower one.
+    prefix = "less than " if changed > quantity.value else "more than "
+    entailed = _edit(sentence.premise, quantity, prefix, changed)
+    yield _derive(sentence, "entailment", entailed, "changed and prefixed", quantity)
+
+    other = rng.choice(usable)
+    if rng.random() < 0.5:
+        contradicted = _edit(sentence.premise, other, "", _changed(other, rng))
+        yield _derive(sentence, "contradiction", contradicted, "changed", other)
+    else:
+        contradicted = _edit(sentence.premise, other, rng.choice(("less than ", "more than ")), other.value)
+        yield _derive(sentence, "contradiction", contradicted, "prefixed", other)
+
+    flipped = tuple(replace(edit, side="premise") for edit in entailed)
+    yield _derive(sentence, "neutral", flipped, "flipped", quantity)
+
+
+def _derive(sentence: Example, label: str, edits: tuple[Edit, ...], how: str, quantity: Quantity) -> Example:
+    question = sentence.premise.rstrip().endswith("?")
+    conditional = re.match(r"(?i)if\b", sentence.premise) is not None
+    info = {"how": how, "quantity": quantity.text, "question": question, "conditional": conditional}
+    change = Change(_NAME, "premise", "premise", edits)
+    return sentence.derive(label, change, suffix=f":{label[0]}", info=info)  # type: ignore[arg-type]
+
+
+def _edit(sentence: str, quantity: Quantity, prefix: str, value: Fraction) -> tuple[Edit, ...]:
+    """Return the edits that put *prefix* before the whole amount and *value* for its number."""
+    number = quantity.text if value == quantity.value else render(value, quantity)
+    start = quantity.phrase_start if prefix else quantity.start
+    old = sentence[start : quantity.end]
+    new = prefix + sentence[start : quantity.start] + number
+    if prefix and start == 0:  # the sentence's capital moves to the prefix
+        new = prefix.capitalize() + new[len(prefix) :][:1].lower() + new[len(prefix) + 1 :]
+    return (Edit("hypothesis", start, quantity.end, old, new),)
+
+
+def _changed(quantity: Quantity, rng: random.Random) -> Fraction:
+    """Return another value of the same style and magnitude: never the old one, never one, above zero."""
+    digits = len(quantity.text.partition(".")[2]) if quantity.style == "decimal" else 0
+    unit = Fraction(1, 10**digits)
+    old = Fraction(quantity.value)
+    steps = int(old / unit)
+    low, high = max(2, steps // 2), max(steps * 2, 10)
+    if quantity.is_percent:
+        high = min(high, max(int(100 / unit), steps + 1))
+    step = 10 if steps >= 100 and steps % 10 == 0 else 1  # round numbers stay round
+    while True:
+        value = rng.randint(low // step, high // step) * step * unit
+        if value != old and value > 0 and value != 1:
+            return value

@@ -1,0 +1,171 @@
+"""Spelling errors (Naik et al., 2018, C18-1198, section 3.3 and appendix C).
+
+Four forms, all in the hypothesis, one word and one error an item: two adjacent letters swapped; one
+letter replaced by its neighbour on the keyboard, in any word, in a content word (nouns and
+adjectives: the column of Table 3), in a function word (conjunctions, pronouns and articles).
+
+Differences from the paper.  The result is never another English word ("on" does not become "no", nor
+"form" "from"): the label is kept only if the sentence still says what it said; without this rule
+about one keyboard error in twenty made another word.  Letters keep the case pattern of their place
+("The" becomes "Hte", not "hTe"), as a typist's would.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final
+
+from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.resources import Resources
+from crossexam.core.example import Change, Edit, Example
+from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
+from crossexam.language.lexicons.keyboard import neighbours
+from crossexam.language.lexicons.wordnet import WordNet
+
+_WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
+_CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags that start so
+_PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
+
+Span = tuple[int, int]
+Misspell = Callable[[str, random.Random], Iterator[str]]
+
+
+def adjacent_swaps(word: str, rng: random.Random) -> Iterator[str]:
+    """Yield *word* with two different adjacent letters swapped, in random order of places.
+
+    >>> list(adjacent_swaps("The", random.Random(0)))
+    ['Teh', 'Hte']
+    """
+    places = [i for i in range(len(word) - 1) if word[i].lower() != word[i + 1].lower()]
+    rng.shuffle(places)
+    for i in places:
+        first, second = word[i + 1], word[i]
+        yield word[:i] + _cased(first, word[i]) + _cased(second, word[i + 1]) + word[i + 2 :]
+
+
+def keyboard_swaps(word: str, rng: random.Random) -> Iterator[str]:
+    """Yield *word* with one letter replaced by a neighbour on the keyboard, in random order."""
+    choices = [(i, new) for i, letter in enumerate(word) for new in neighbours(letter)]
+    rng.shuffle(choices)
+    for i, new in choices:
+        yield word[:i] + new + word[i + 1 :]
+
+
+def _cased(letter: str, like: str) -> str:
+    return letter.upper() if like.isupper() else letter.lower()
+
+
+def is_english(word: str, wordnet: WordNet) -> bool:
+    """Tell whether *word* is a word of English: in WordNet, an inflected form of one, or closed-class."""
+    lower = word.lower()
+    return lower in CLOSED_CLASSES or any(wordnet.morphy(lower, pos) is not None for pos in "nvar")
+
+
+def _misspelt(
+    example: Example,
+    spans: Sequence[Span],
+    misspell: Misspell,
+    resources: Resources,
+    rng: random.Random,
+    construction: str,
+    nothing: str,
+) -> Iterator[Outcome]:
+    if not spans:
+        yield Rejection(nothing)
+        return
+    sentence = example.hypothesis
+    order = list(spans)
+    rng.shuffle(order)
+    for start, end in order:
+        word = sentence[start:end]
+        for wrong in misspell(word, rng):
+            if wrong != word and not is_english(wrong, resources.wordnet):
+                edit = Edit("hypothesis", start, end, word, wrong)
+                yield example.derive(example.label, Change(construction, "premise", "hypothesis", (edit,)))
+                return
+    yield Rejection("every error makes another word")
+
+
+def _any_word(example: Example) -> list[Span]:
+    return [match.span() for match in _WORD.finditer(example.hypothesis)]
+
+
+def adjacent_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """AdjSWAP: two adjacent letters of a random word of the hypothesis are swapped."""
+    spans = [span for span in _any_word(example) if span[1] - span[0] > 1]
+    yield from _misspelt(
+        example,
+        spans,
+        adjacent_swaps,
+        resources,
+        rng,
+        "spelling_error_adjacent_swap.v1",
+        "no word of letters",
+    )
+
+
+def keyboard_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """KBSWAP: one letter of a random word of the hypothesis becomes its neighbour on the keyboard."""
+    yield from _misspelt(
+        example,
+        _any_word(example),
+        keyboard_swaps,
+        resources,
+        rng,
+        "spelling_error_keyboard_swap.v1",
+        "no word of letters",
+    )
+
+
+def content_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """KBSWAP in a noun or adjective: the spelling test of Table 3."""
+    spans = [
+        (token.start, token.end)
+        for token in resources.tokens(example, "hypothesis")
+        if token.tag.startswith(_CONTENT_TAGS) and _WORD.fullmatch(token.text)
+    ]
+    yield from _misspelt(
+        example,
+        spans,
+        keyboard_swaps,
+        resources,
+        rng,
+        "spelling_error_content_word.v1",
+        "no noun or adjective",
+    )
+
+
+def function_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """KBSWAP in a conjunction, pronoun or article."""
+    spans = [
+        (token.start, token.end)
+        for token in resources.tokens(example, "hypothesis")
+        if is_function_word(token.text, token.tag)
+    ]
+    yield from _misspelt(
+        example,
+        spans,
+        keyboard_swaps,
+        resources,
+        rng,
+        "spelling_error_function_word.v1",
+        "no conjunction, pronoun or article",
+    )
+
+
+def is_function_word(word: str, tag: str) -> bool:
+    """Tell whether *word* with Penn *tag* is a conjunction, pronoun or article (appendix C).
+
+    Penn's IN is both preposition and subordinating conjunction; the word decides.
+
+    >>> is_function_word("because", "IN"), is_function_word("on", "IN"), is_function_word("the", "DT")
+    (True, False, True)
+    """
+    lower = word.lower()
+    if not _WORD.fullmatch(word):
+        return False
+    if tag in _PRONOUN_TAGS or tag == "CC":
+        return True
+    return (tag == "IN" and lower in CONJUNCTIONS) or (tag == "DT" and lower in ARTICLES)

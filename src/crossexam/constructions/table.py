@@ -1,0 +1,144 @@
+"""The table of constructions: being in it is being built, checked, documented and tested."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crossexam.constructions.antonymy import antonymy
+from crossexam.constructions.construction import Construction
+from crossexam.constructions.length_mismatch import length_mismatch
+from crossexam.constructions.negation import negation
+from crossexam.constructions.numerical_reasoning import numerical_reasoning
+from crossexam.constructions.spelling_error import adjacent_swap, content_word, function_word, keyboard_swap
+from crossexam.constructions.tautology import tautology
+from crossexam.constructions.word_overlap import word_overlap
+from crossexam.core.errors import UnknownNameError
+
+_TURBULENT = "Few islands have seen such storms."
+
+_ALL: Final = (
+    Construction(
+        "antonymy",
+        1,
+        antonymy,
+        "competence",
+        "a sentence, and its copy with an adjective or noun replaced by an antonym",
+        "Naik et al. 2018, section 3.1",
+        ("The soup was hot.", "The soup was cold.", "contradiction"),
+        keeps_label=False,
+        labels=("contradiction",),
+        unique_pairs=True,
+        uses=("annotator", "wordnet", "lemminflect"),
+    ),
+    Construction(
+        "numerical_reasoning",
+        1,
+        numerical_reasoning,
+        "competence",
+        "a sentence with a quantity, and its copy with the quantity changed or prefixed",
+        "Naik et al. 2018, section 3.1",
+        ("Ada has 350 marbles.", "Ada has less than 750 marbles.", "entailment"),
+        keeps_label=False,
+        edits=("premise", "hypothesis"),
+        unique_pairs=True,
+        reads_problems=True,
+        uses=("annotator", "recognizer"),
+    ),
+    Construction(
+        "word_overlap",
+        1,
+        word_overlap,
+        "distraction",
+        '"and true is true" after the hypothesis',
+        "Naik et al. 2018, section 3.2",
+        (_TURBULENT, "The islands are stormy and true is true.", "entailment"),
+    ),
+    Construction(
+        "negation",
+        1,
+        negation,
+        "distraction",
+        '"and false is not true" after the hypothesis',
+        "Naik et al. 2018, section 3.2",
+        (_TURBULENT, "The islands are stormy and false is not true.", "entailment"),
+    ),
+    Construction(
+        "length_mismatch",
+        1,
+        length_mismatch,
+        "distraction",
+        '"and true is true" five times after the premise',
+        "Naik et al. 2018, section 3.2",
+        (
+            "Few islands have seen such storms" + " and true is true" * 5 + ".",
+            "The islands are stormy.",
+            "entailment",
+        ),
+        edits=("premise",),
+    ),
+    Construction(
+        "spelling_error_content_word",
+        1,
+        content_word,
+        "noise",
+        "a keyboard error in a noun or adjective of the hypothesis (the paper's Table 3)",
+        "Naik et al. 2018, section 3.3 and appendix C",
+        (_TURBULENT, "The iskands are stormy.", "entailment"),
+        uses=("annotator", "wordnet"),
+    ),
+    Construction(
+        "spelling_error_function_word",
+        1,
+        function_word,
+        "noise",
+        "a keyboard error in a conjunction, pronoun or article of the hypothesis",
+        "Naik et al. 2018, appendix C",
+        (_TURBULENT, "Tje islands are stormy.", "entailment"),
+        uses=("annotator", "wordnet"),
+    ),
+    Construction(
+        "spelling_error_keyboard_swap",
+        1,
+        keyboard_swap,
+        "noise",
+        "a keyboard error in any word of the hypothesis",
+        "Naik et al. 2018, section 3.3 and appendix C",
+        (_TURBULENT, "The islands ard stormy.", "entailment"),
+        uses=("wordnet",),
+    ),
+    Construction(
+        "spelling_error_adjacent_swap",
+        1,
+        adjacent_swap,
+        "noise",
+        "two adjacent letters swapped in a word of the hypothesis",
+        "Naik et al. 2018, section 3.3 and appendix C",
+        (_TURBULENT, "The islands aer stormy.", "entailment"),
+        uses=("wordnet",),
+    ),
+    Construction(
+        "tautology",
+        1,
+        tautology,
+        "distraction",
+        'a tautology of your own after the hypothesis (--tautology "green is not red")',
+        "Naik et al. 2018, section 4.6",
+        (_TURBULENT, "The islands are stormy and green is not red.", "entailment"),
+        uses=("tautology",),
+    ),
+)
+
+CONSTRUCTIONS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}
+
+
+def construction_named(name: str) -> Construction:
+    """Return the construction called *name*, with or without its version; raises UnknownNameError.
+
+    >>> construction_named("negation.v1").name
+    'negation'
+    """
+    bare, _, version = name.partition(".")
+    found = CONSTRUCTIONS.get(bare)
+    if found is None or (version and version != f"v{found.version}"):
+        raise UnknownNameError("construction", name, CONSTRUCTIONS)
+    return found

@@ -1,0 +1,75 @@
+"""Tautologies appended to a sentence (Naik et al., 2018, C18-1198, section 3.2).
+
+A statement that is true in all worlds, in conjunction with premise or hypothesis, keeps the relation
+between them: if p entails h, p entails h and t; likewise for contradiction and neutral.
+
+Difference from the paper: it appends to the end of the sentence; its Table 2 shows the closing full
+stop dropped.  We insert before the closing punctuation and quotes, so that the sentence still ends as
+it did, and the edit is a pure insertion.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.resources import Resources
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Change, Edit, Example, Side
+
+_CLOSING: Final = re.compile(r"""[\s.!?…,;:"'”’»*-]*$""")
+_OPEN_QUOTE: Final = re.compile(r"""(?:^|[\s(\[])['‘]""")
+# A full stop that belongs to the word: p.m., U.S., and the commonest abbreviations.
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:[A-Za-z]\.)*[A-Za-z]|\b(?:etc|Inc|Ltd|Co|Corp|Jr|Sr|Mr|Mrs|Ms|Dr|St|Ave|vs|No|Rs|lbs?|ft|approx))$"
+)
+
+
+def insertion_point(sentence: str) -> tuple[int, bool]:
+    """Return where a clause joins the end of *sentence*, and whether a full stop must follow it.
+
+    The place is before closing punctuation and quotes; the full stop of a final abbreviation stays
+    with its word, and then the clause needs one of its own.
+
+    >>> "He left."[: insertion_point("He left.")[0]], insertion_point("It is 5 p.m.")
+    ('He left', (12, True))
+    """
+    match = _CLOSING.search(sentence)
+    place = match.start() if match else len(sentence)
+    if place == 0:
+        return len(sentence.rstrip()), False
+    closing = sentence[place:]
+    if closing.startswith("'") and not _OPEN_QUOTE.search(sentence[:place]):
+        place += 1  # the apostrophe of a plural possessive, no quote
+    if closing.startswith(".") and not closing.startswith("..") and _ABBREVIATION.search(sentence[:place]):
+        is_initialism = "." in sentence[max(0, place - 2) : place] or len(_last_word(sentence[:place])) > 1
+        if is_initialism:
+            return place + 1, not closing[1:].strip()
+    return place, False
+
+
+def _last_word(text: str) -> str:
+    return text.rsplit(maxsplit=1)[-1]
+
+
+def append(example: Example, side: Side, clause: str, times: int, construction: str) -> Iterator[Outcome]:
+    """Yield *example* with "and *clause*" joined *times* times to the sentence on *side*."""
+    sentence = example.text(side)
+    if not sentence.strip():
+        yield Rejection("empty sentence")
+        return
+    place, needs_stop = insertion_point(sentence)
+    addition = f" and {clause}" * times + ("." if needs_stop else "")
+    edit = Edit(side, place, place, "", addition)
+    yield example.derive(example.label, Change(construction, "premise", "hypothesis", (edit,)))
+
+
+def tautology(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """A free tautology joined to the hypothesis: the paper's DIFF TAUT (section 4.6, Table 5)."""
+    clause = resources.tautology.strip().removeprefix("and ").rstrip(".")
+    if not clause:
+        raise CrossexamError("the tautology is empty", wanted='a clause such as "green is not red"')
+    yield from append(example, "hypothesis", clause, 1, "tautology.v1")

@@ -1,0 +1,47 @@
+"""Closed-class words of English (Quirk et al. 1985, A Comprehensive Grammar, chapters 2, 6, 9, 13, 14)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# fmt: off
+ARTICLES: Final = frozenset({"a", "an", "the"})
+
+# Subordinating conjunctions that Penn tags IN (Quirk et al. 14.11-14.12).
+CONJUNCTIONS: Final = frozenset(
+    "after although as because before if lest once since than that though till unless until when whenever "
+    "where whereas wherever whether while whilst and but or nor so yet for".split()
+)
+
+PRONOUNS: Final = frozenset(
+    "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she "
+    "her hers herself it its itself they them their theirs themselves who whom whose which what one oneself "
+    "somebody someone something anybody anyone anything everybody everyone everything nobody none nothing "
+    "this that these those each either neither both all some any few many several much more most other another "
+    "such".split()
+)
+
+PREPOSITIONS: Final = frozenset(
+    "about above across after against along amid among around as at before behind below beneath beside besides "
+    "between beyond by despite down during except for from in inside into like near of off on onto opposite out "
+    "outside over past per since through throughout till to toward towards under until up upon versus via with "
+    "within without".split()
+)
+
+AUXILIARIES: Final = frozenset(
+    "am is are was were be been being has have had having do does did done doing can could may might must shall "
+    "should will would ought need dare".split()
+)
+
+OTHER: Final = frozenset(
+    "no not never ever also too very just only then there here now how why again else even still already "
+    "almost always often perhaps maybe quite rather however thus hence yes oh ok okay hi hello".split()
+)
+
+CLOSED_CLASSES: Final = ARTICLES | CONJUNCTIONS | PRONOUNS | PREPOSITIONS | AUXILIARIES | OTHER
+
+NEGATIONS: Final = frozenset(
+    "not n't no never nobody none nothing nowhere neither nor cannot without hardly scarcely barely rarely "
+    "seldom".split()
+)
+# fmt: on

@@ -1,0 +1,89 @@
+"""What a suite is built from: named streams of examples."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.corpora.reading import CorpusReport, iter_corpus, resolve
+
+
+@dataclass(frozen=True)
+class Base:
+    """A base: the *part* it is called in names of test sets, its *spec*, what *identifies* its content.
+
+    ``open`` gives a fresh stream of its examples each time; ``report`` counts what reading dropped.
+    """
+
+    part: str
+    spec: str
+    identity: str
+    open: Callable[[], Iterator[Example]]
+    report: CorpusReport = field(default_factory=CorpusReport)
+
+
+def part_name(spec: str) -> str:
+    """Return the name that the base *spec* has in names of test sets.
+
+    >>> part_name("multinli:dev_matched"), part_name("data/my set.v2.jsonl")
+    ('multinli_dev_matched', 'my_set_v2')
+    """
+    name = spec if _is_name(spec) else Path(spec).stem
+    return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
+
+
+def _is_name(spec: str) -> bool:
+    return re.fullmatch(r"[A-Za-z_]\w*:\w+", spec) is not None
+
+
+def base_from_spec(
+    spec: str, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False, limit: int | None = None
+) -> Base:
+    """Return the base that *spec* names (``CORPUS:SPLIT`` or a path); raises CrossexamError."""
+    from crossexam.core.files import sha256_of
+
+    paths = resolve(spec)
+    identity = "+".join(sha256_of(path)[:16] for path in paths)
+    report = CorpusReport()
+
+    def open_stream() -> Iterator[Example]:
+        report.reset()
+        stream = iter_corpus(spec, columns=columns, skip_bad=skip_bad, report=report)
+        return islice(stream, limit) if limit is not None else stream
+
+    return Base(part_name(spec), spec, identity, open_stream, report)
+
+
+def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None = None) -> Base:
+    """Return a base of examples at hand."""
+    dataset = data if isinstance(data, Dataset) else Dataset("examples", tuple(data))
+    if not len(dataset):
+        raise CrossexamError(f"the base '{dataset.name}' has no examples")
+    spec = str(dataset.manifest.get("spec", dataset.name))
+    return Base(
+        part_name(spec), spec, dataset.content_hash(), lambda: islice(iter(dataset.examples), limit)
+    )
+
+
+def distinct_parts(bases: Iterable[Base]) -> None:
+    """Raise CrossexamError where two bases would have test sets of the same name."""
+    seen: dict[str, Base] = {}
+    for base in bases:
+        other = seen.setdefault(base.part, base)
+        if other is not base:
+            raise CrossexamError(
+                f"two bases are called '{base.part}': {other.spec} and {base.spec}",
+                hint="rename one file, or build them into two folders",
+            )
+
+
+def describe(base: Base) -> dict[str, Any]:
+    """Return what the manifest says of *base*."""
+    return {"part": base.part, "spec": base.spec, "identity": base.identity, "read": base.report.as_dict()}

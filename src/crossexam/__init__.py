@@ -1,1 +1,56 @@
-"""Cross-examine models of natural language inference."""
+"""Cross-examine models of natural language inference.
+
+>>> import crossexam as cx
+>>> base = [cx.Example("1", "The soup is hot.", "The meal is warm.", "entailment")]
+>>> suite = cx.build("negation", base)
+>>> suite["negation.examples"].examples[0].hypothesis
+'The meal is warm and false is not true.'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Estimate
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.labels import LABELS
+from crossexam.core.run import Run
+
+if TYPE_CHECKING:
+    from crossexam.library import accuracy, build, check, compare, load, load_run, load_suite, report, run
+
+__all__ = [
+    "LABELS",
+    "Change",
+    "CrossexamError",
+    "Dataset",
+    "Edit",
+    "Estimate",
+    "Example",
+    "Run",
+    "Suite",
+    "accuracy",
+    "build",
+    "check",
+    "compare",
+    "load",
+    "load_run",
+    "load_suite",
+    "report",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import the library's verbs when they are first used, so that importing the package is quick."""
+    if name in __all__:
+        from crossexam import library
+
+        return getattr(library, name)
+    raise AttributeError(f"module 'crossexam' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

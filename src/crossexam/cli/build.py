@@ -11,7 +11,9 @@ from crossexam.cli import options
 
 
 def build(
-    suite: Annotated[str, typer.Argument(help="A suite or a construction: see crossexam ls.", metavar="SUITE|CONSTRUCTION")],
+    suite: Annotated[
+        str, typer.Argument(help="A suite or a construction: see crossexam ls.", metavar="SUITE|CONSTRUCTION")
+    ],
     base: options.BaseSpecs,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
     word_problems: options.Problems = None,
@@ -22,6 +24,7 @@ def build(
     entities: options.RecognizerSpec = "auto",
     tautology: options.Tautology = None,
     indirect: options.Indirect = False,
+    as_published: options.AsPublished = False,
     columns: options.Columns = None,
     skip_bad: options.SkipBad = False,
     force: options.Force = False,
@@ -43,6 +46,7 @@ def build(
         recognizer=entities,
         tautology=tautology,
         indirect=indirect,
+        as_published=as_published,
         limit=limit,
     )
     with progress_bar() as progress:

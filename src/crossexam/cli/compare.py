@@ -11,7 +11,9 @@ import typer
 def compare(
     first: Annotated[Path, typer.Argument(help="A run.", metavar="RUN")],
     second: Annotated[Path, typer.Argument(help="Another run over the same test sets.", metavar="RUN")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="A file: .md, .tex, .csv or .json.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A file: .md, .tex, .csv or .json.")
+    ] = None,
 ) -> None:
     """Compare two runs: paired differences with intervals, and p-values corrected after Holm."""
     from crossexam.cli.screen import show, written

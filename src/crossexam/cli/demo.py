@@ -11,9 +11,9 @@ _MODELS: Final = ("builtin/overlap", "builtin/alignment")
 
 
 def demo(
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")] = Path(
-        "crossexam-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")
+    ] = Path("crossexam-demo"),
 ) -> None:
     """Build every stress test from the built-in corpus, run two built-in models, write report.html."""
     from crossexam.cli.examine import examine
@@ -24,6 +24,6 @@ def demo(
         output=output,
         word_problems=["builtin:word_problems"],
         annotator="parses",
-        entities="tags",
+        entities="auto",
         tautology="green is not red",
     )

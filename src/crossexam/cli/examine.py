@@ -22,6 +22,7 @@ def examine(
     entities: options.RecognizerSpec = "auto",
     tautology: options.Tautology = None,
     indirect: options.Indirect = False,
+    as_published: options.AsPublished = False,
     columns: options.Columns = None,
     skip_bad: options.SkipBad = False,
     force: options.Force = False,
@@ -54,6 +55,7 @@ def examine(
         recognizer=entities,
         tautology=tautology,
         indirect=indirect,
+        as_published=as_published,
         limit=limit,
     )
     folder = output / "suite"

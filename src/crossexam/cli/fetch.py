@@ -14,7 +14,8 @@ def fetch(
         Path | None, typer.Option("--from", help="A copy on disk instead of the download.", metavar="PATH")
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="The data folder; default: CROSSEXAM_DATA, else the platform's.", metavar="DIR")
+        Path | None,
+        typer.Option(help="The data folder; default: CROSSEXAM_DATA, else the platform's.", metavar="DIR"),
     ] = None,
 ) -> None:
     """Download corpora, check size and SHA-256, unpack; an interrupted download goes on where it was."""

@@ -15,7 +15,9 @@ _KINDS: Final = ("corpora", "constructions", "suites", "models")
 
 
 def ls(
-    kind: Annotated[str | None, typer.Argument(help="corpora, constructions, suites or models.", metavar="[KIND]")] = None,
+    kind: Annotated[
+        str | None, typer.Argument(help="corpora, constructions, suites or models.", metavar="[KIND]")
+    ] = None,
 ) -> None:
     """List the corpora, constructions, suites and kinds of models that Crossexam knows."""
     from crossexam.cli.screen import show
@@ -37,7 +39,10 @@ def _table(kind: str) -> Table:
     rows: dict[str, tuple[tuple[str, ...], list[tuple[str, ...]]]] = {
         "corpora": (
             ("name", "splits", "at hand", "what"),
-            [(c.name, " ".join(c.splits), "yes" if c.installed else "no", c.description) for c in list_corpora()],
+            [
+                (c.name, " ".join(c.splits), "yes" if c.installed else "no", c.description)
+                for c in list_corpora()
+            ],
         ),
         "constructions": (
             ("name", "class", "what it makes", "source"),

@@ -20,7 +20,9 @@ _MODEL: Final = "How to run the model"
 
 BaseSpecs = Annotated[
     list[str],
-    typer.Option("--base", help="What to build from: CORPUS:SPLIT or a file. Repeat for several.", show_default=False),
+    typer.Option(
+        "--base", help="What to build from: CORPUS:SPLIT or a file. Repeatable.", show_default=False
+    ),
 ]
 Problems = Annotated[
     list[str] | None,
@@ -35,7 +37,9 @@ Problems = Annotated[
 Seed = Annotated[int, typer.Option(help="Seed of every random choice.", rich_help_panel=_CONSTRUCTION)]
 Limit = Annotated[
     int | None,
-    typer.Option(min=1, help="Use the first N examples of each base only.", rich_help_panel=_CONSTRUCTION, metavar="N"),
+    typer.Option(
+        min=1, help="Use the first N examples of each base only.", rich_help_panel=_CONSTRUCTION, metavar="N"
+    ),
 ]
 AnnotatorSpec = Annotated[
     str,
@@ -47,19 +51,39 @@ AnnotatorSpec = Annotated[
 ]
 RecognizerSpec = Annotated[
     str,
-    typer.Option("--entities", help="Named entities: auto, lists, spacy:PIPELINE.", rich_help_panel=_CONSTRUCTION),
+    typer.Option(
+        "--entities", help="Named entities: auto, lists, spacy:PIPELINE.", rich_help_panel=_CONSTRUCTION
+    ),
 ]
 Tautology = Annotated[
     str | None,
-    typer.Option(help='Also test with a tautology of your own, such as "green is not red".', rich_help_panel=_CONSTRUCTION),
+    typer.Option(
+        help='Also test with a tautology of your own, such as "green is not red".',
+        rich_help_panel=_CONSTRUCTION,
+    ),
 ]
 Indirect = Annotated[
     bool,
-    typer.Option("--indirect", help="Antonymy: also antonyms through a similar adjective.", rich_help_panel=_CONSTRUCTION),
+    typer.Option(
+        "--indirect",
+        help="Antonymy: also through a similar adjective.",
+        rich_help_panel=_CONSTRUCTION,
+    ),
+]
+AsPublished = Annotated[
+    bool,
+    typer.Option(
+        "--as-published",
+        help="Antonymy: keep replacements that our rules doubt, as the paper does.",
+        rich_help_panel=_CONSTRUCTION,
+    ),
 ]
 Columns = Annotated[
     str | None,
-    typer.Option(help="Columns of a table: premise=sentence1,hypothesis=sentence2,label=gold.", rich_help_panel=_READING),
+    typer.Option(
+        help="Columns of a table: premise=sentence1,hypothesis=sentence2,label=gold.",
+        rich_help_panel=_READING,
+    ),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Skip malformed rows and count them.", rich_help_panel=_READING)
@@ -121,7 +145,12 @@ def problems_from(specs: Sequence[str] | None, suite: str) -> list[Base]:
 
 
 def model_options(
-    batch_size: str, device: str, dtype: str, max_length: int | None, label_order: str | None, revision: str | None
+    batch_size: str,
+    device: str,
+    dtype: str,
+    max_length: int | None,
+    label_order: str | None,
+    revision: str | None,
 ) -> ModelOptions:
     """Return the options of a model; raises CrossexamError where one makes no sense."""
     from crossexam.models.opening import ModelOptions

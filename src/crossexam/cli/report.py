@@ -12,7 +12,9 @@ def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders that crossexam run wrote.", metavar="RUN...")],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="A file: .html, .md, .tex, .csv or .json. Default: a table on the screen."),
+        typer.Option(
+            "-o", "--output", help="A file: .html, .md, .tex, .csv or .json. Default: a table on the screen."
+        ),
     ] = None,
 ) -> None:
     """Report on one run or several side by side."""

@@ -12,7 +12,9 @@ from crossexam.cli import options
 
 def run(
     model: Annotated[str, typer.Argument(help="A model: see crossexam ls models.", metavar="MODEL")],
-    tests: Annotated[list[Path], typer.Argument(help="Folders of test sets, or single files.", metavar="DIR|FILE...")],
+    tests: Annotated[
+        list[Path], typer.Argument(help="Folders of test sets, or single files.", metavar="DIR|FILE...")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the answers.", metavar="RUN")],
     limit: options.Limit = None,
     batch_size: options.BatchSize = "auto",

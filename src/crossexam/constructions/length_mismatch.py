@@ -1,4 +1,7 @@
-"""Length mismatch (Naik et al., 2018, C18-1198, section 3.2): "and true is true" five times after the premise."""
+"""Length mismatch (Naik et al., 2018, C18-1198, section 3.2).
+
+"And true is true" five times after the premise.
+"""
 
 from __future__ import annotations
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from crossexam.constructions.construction import Construction, Rejection
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import Example
 from crossexam.core.randomness import rng_for
 
-CHUNK = 1_000  # examples annotated at once
+_UNUSED: Final = random.Random(0)  # handed to constructions that make no random choice
+CHUNK: Final = 1_000  # examples annotated at once
 
 
 @dataclass
@@ -46,7 +48,8 @@ class Maker:
     def items(self, example: Example) -> Iterator[Example]:
         """Yield the items made from *example*."""
         self.counts.examples += 1
-        rng = rng_for(self.seed, self.construction.name, example.id)
+        draws = self.construction.draws
+        rng = rng_for(self.seed, self.construction.name, example.id) if draws else _UNUSED
         for outcome in self.construction.function(example, self.resources, rng):
             if isinstance(outcome, Rejection):
                 self.counts.rejected[outcome.reason] += 1

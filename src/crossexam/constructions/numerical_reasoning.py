@@ -21,13 +21,13 @@ import random
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
+from decimal import Decimal
 from typing import Final
 
 from crossexam.constructions.construction import Outcome, Rejection
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import Change, Edit, Example
-from crossexam.language.numbers import Quantity, quantities, render
+from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
@@ -40,10 +40,10 @@ _NUMERIC_ANSWER: Final = re.compile(
 # Words before a quantity after which "less than" cannot stand.
 # fmt: off
 _NO_PREFIX_AFTER: Final = frozenset(
-    "a an the this that these those my your his her its our their whose another other each every any all both "
-    "first next last past previous remaining only about around approximately roughly nearly almost exactly just "
-    "than least most over under up between and or from by number numbers no. age ages year day chapter page "
-    "equal times top bottom every per negative minus plus to".split()
+    "a about age ages all almost an and another any approximately around between both bottom by "
+    "chapter day each equal every exactly first from her his its just last least minus most my "
+    "nearly negative next no. number numbers only or other our over page past per plus previous "
+    "remaining roughly than that the their these this those times to top under up whose year your".split()
 )
 # fmt: on
 
@@ -53,6 +53,9 @@ def numerical_reasoning(example: Example, resources: Resources, rng: random.Rand
     reason = _too_complex(example)
     if reason:
         yield Rejection(reason)
+        return
+    if not example.premise.strip():
+        yield Rejection("empty sentence")
         return
     tokens = resources.tokens(example, "premise")
     for number, (start, end) in enumerate(split_sentences(example.premise)):
@@ -100,8 +103,9 @@ def _items(
     sentence: Example, tokens: Sequence[Token], resources: Resources, rng: random.Random
 ) -> Iterator[Outcome]:
     found = quantities(sentence.premise, tokens)
-    if not any(isinstance(each, Quantity) for each in found):
-        yield Rejection(f"no quantity: {found[0].reason}" if found else "no number")
+    reasons = [each.reason for each in found if isinstance(each, RejectedNumber)]
+    if len(reasons) == len(found):
+        yield Rejection(f"no quantity: {reasons[0]}" if reasons else "no number")
         return
     if not resources.recognizer.entities(sentence.premise, tokens):
         yield Rejection("no named entity")
@@ -157,28 +161,26 @@ def _derive(sentence: Example, label: str, edits: tuple[Edit, ...], how: str, qu
     return sentence.derive(label, change, suffix=f":{label[0]}", info=info)  # type: ignore[arg-type]
 
 
-def _edit(sentence: str, quantity: Quantity, prefix: str, value: Fraction) -> tuple[Edit, ...]:
+def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tuple[Edit, ...]:
     """Return the edits that put *prefix* before the whole amount and *value* for its number."""
     number = quantity.text if value == quantity.value else render(value, quantity)
     start = quantity.phrase_start if prefix else quantity.start
-    old = sentence[start : quantity.end]
     new = prefix + sentence[start : quantity.start] + number
     if prefix and start == 0:  # the sentence's capital moves to the prefix
-        new = prefix.capitalize() + new[len(prefix) :][:1].lower() + new[len(prefix) + 1 :]
-    return (Edit("hypothesis", start, quantity.end, old, new),)
+        old_start = new[len(prefix) :]
+        new = prefix.capitalize() + old_start[:1].lower() + old_start[1:]
+    return (Edit("hypothesis", start, quantity.end, sentence[start : quantity.end], new),)
 
 
-def _changed(quantity: Quantity, rng: random.Random) -> Fraction:
+def _changed(quantity: Quantity, rng: random.Random) -> Decimal:
     """Return another value of the same style and magnitude: never the old one, never one, above zero."""
-    digits = len(quantity.text.partition(".")[2]) if quantity.style == "decimal" else 0
-    unit = Fraction(1, 10**digits)
-    old = Fraction(quantity.value)
-    steps = int(old / unit)
+    unit = Decimal(1).scaleb(-quantity.decimals)
+    steps = int(quantity.value / unit)
     low, high = max(2, steps // 2), max(steps * 2, 10)
-    if quantity.is_percent:
-        high = min(high, max(int(100 / unit), steps + 1))
+    if quantity.percent:
+        high = max(min(high, int(100 / unit)), steps + 2)
     step = 10 if steps >= 100 and steps % 10 == 0 else 1  # round numbers stay round
     while True:
         value = rng.randint(low // step, high // step) * step * unit
-        if value != old and value > 0 and value != 1:
+        if value not in {quantity.value, 0, 1}:
             return value

@@ -21,13 +21,15 @@ class Resources:
     """Annotator, entity recognizer, WordNet and the options of the constructions.
 
     ``annotator_spec`` and ``recognizer_spec`` are resolved when first needed, so that a construction
-    that needs no tags asks for none.  ``indirect`` lets antonymy use a satellite adjective's antonyms.
+    that needs no tags asks for none.  ``indirect`` lets antonymy use a satellite adjective's antonyms;
+    ``as_published`` keeps the replacements that its rules doubt.
     """
 
     annotator_spec: str = "auto"
     recognizer_spec: str = "auto"
     tautology: str = DIFFERENT_TAUTOLOGY
     indirect: bool = False
+    as_published: bool = False
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
 
@@ -51,7 +53,9 @@ class Resources:
         self._chunk, self._prepared = chunk, False
 
     def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
-        """Return the tagged tokens of the sentence on *side*."""
+        """Return the tagged tokens of the sentence on *side*; an empty sentence has none."""
+        if not example.text(side).strip():
+            return ()
         if not self._prepared:
             self.annotator.prepare(self._chunk)
             self._prepared = True

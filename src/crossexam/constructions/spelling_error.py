@@ -26,6 +26,7 @@ from crossexam.language.lexicons.wordnet import WordNet
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags that start so
+_LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
 
 Span = tuple[int, int]
@@ -60,6 +61,8 @@ def _cased(letter: str, like: str) -> str:
 def is_english(word: str, wordnet: WordNet) -> bool:
     """Tell whether *word* is a word of English: in WordNet, an inflected form of one, or closed-class."""
     lower = word.lower()
+    if len(lower) == 1:  # WordNet has every letter, as a letter
+        return lower in _LETTER_WORDS
     return lower in CLOSED_CLASSES or any(wordnet.morphy(lower, pos) is not None for pos in "nvar")
 
 

@@ -52,6 +52,7 @@ _ALL: Final = (
         '"and true is true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
         (_TURBULENT, "The islands are stormy and true is true.", "entailment"),
+        draws=False,
     ),
     Construction(
         "negation",
@@ -61,6 +62,7 @@ _ALL: Final = (
         '"and false is not true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
         (_TURBULENT, "The islands are stormy and false is not true.", "entailment"),
+        draws=False,
     ),
     Construction(
         "length_mismatch",
@@ -75,6 +77,7 @@ _ALL: Final = (
             "entailment",
         ),
         edits=("premise",),
+        draws=False,
     ),
     Construction(
         "spelling_error_content_word",
@@ -125,6 +128,7 @@ _ALL: Final = (
         "Naik et al. 2018, section 4.6",
         (_TURBULENT, "The islands are stormy and green is not red.", "entailment"),
         uses=("tautology",),
+        draws=False,
     ),
 )
 

@@ -26,6 +26,7 @@ COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction"
                   "edits", "info")  # fmt: skip
 ROWS_A_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
+_encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _HUB_FEATURES: Final = {
     "id": {"dtype": "string", "_type": "Value"},
     "premise": {"dtype": "string", "_type": "Value"},
@@ -63,7 +64,7 @@ def to_row(example: Example) -> dict[str, Any]:
         ]
         if change
         else [],
-        "info": json.dumps(dict(example.info), ensure_ascii=False, sort_keys=True),
+        "info": _encode(dict(example.info)),
     }
 
 

@@ -1,1 +1,1 @@
-"""Tables, charts and pages from runs."""
+"""Reports of runs: terminal, Markdown, LaTeX, CSV, JSON, and one HTML page that works offline."""

@@ -67,9 +67,7 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
     if not len(dataset):
         raise CrossexamError(f"the base '{dataset.name}' has no examples")
     spec = str(dataset.manifest.get("spec", dataset.name))
-    return Base(
-        part_name(spec), spec, dataset.content_hash(), lambda: islice(iter(dataset.examples), limit)
-    )
+    return Base(part_name(spec), spec, dataset.content_hash(), lambda: islice(iter(dataset.examples), limit))
 
 
 def distinct_parts(bases: Iterable[Base]) -> None:
@@ -87,3 +85,14 @@ def distinct_parts(bases: Iterable[Base]) -> None:
 def describe(base: Base) -> dict[str, Any]:
     """Return what the manifest says of *base*."""
     return {"part": base.part, "spec": base.spec, "identity": base.identity, "read": base.report.as_dict()}
+
+
+def word_problems_at_hand() -> list[Base]:
+    """Return AQuA-RAT's splits that are in the data folder, as the paper builds from; may be empty."""
+    found = []
+    for split in ("train", "dev", "test"):
+        try:
+            found.append(base_from_spec(f"aqua:{split}"))
+        except CrossexamError:
+            continue
+    return found

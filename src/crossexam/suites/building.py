@@ -38,12 +38,15 @@ class Request:
     recognizer: str = "auto"
     tautology: str | None = None
     indirect: bool = False
+    as_published: bool = False
     include_base: bool = True
     limit: int | None = None
 
     def resources(self) -> Resources:
         """Return the resources that the constructions look things up in."""
-        chosen = Resources(self.annotator, self.recognizer, indirect=self.indirect)
+        chosen = Resources(
+            self.annotator, self.recognizer, indirect=self.indirect, as_published=self.as_published
+        )
         return replace(chosen, tautology=self.tautology) if self.tautology is not None else chosen
 
     def constructions(self) -> tuple[str, ...]:
@@ -64,6 +67,7 @@ class Request:
             "recognizer": self.recognizer,
             "tautology": self.tautology,
             "indirect": self.indirect,
+            "as_published": self.as_published,
             "limit": self.limit,
             "version": package_version(),
         }
@@ -94,7 +98,13 @@ class _TestSet:
         if self.maker and construction:
             parts["construction"] = construction.versioned
             parts |= _used(self.maker.resources, construction.uses)
-        parts |= {"seed": request.seed} | ({"limit": request.limit} if request.limit is not None else {})
+        if request.as_published:
+            parts["rules"] = "as-published"
+        if request.indirect:
+            parts["antonyms"] = "indirect"
+        if construction and construction.draws:
+            parts["seed"] = request.seed
+        parts |= {"limit": request.limit} if request.limit is not None else {}
         return {
             "construction": construction.versioned if construction else "base",
             "part": self.base.part,
@@ -137,7 +147,9 @@ def _grow(
     on_problems = [name for name in kind_names if CONSTRUCTIONS[name].reads_problems]
     for base in request.bases:
         own_problems = on_problems if not request.problems else []
-        yield from _grow_one(base, [*on_pairs, *own_problems], request.include_base, request, open_sink, progress)
+        yield from _grow_one(
+            base, [*on_pairs, *own_problems], request.include_base, request, open_sink, progress
+        )
     for base in request.problems:
         yield from _grow_one(base, on_problems, False, request, open_sink, progress)
 
@@ -177,7 +189,9 @@ def build_in_memory(request: Request, *, progress: Progress = silent) -> Suite:
     return Suite(suite_named(request.suite).name, datasets, _manifest(request, entries))
 
 
-def build_to_folder(request: Request, folder: Path, *, force: bool = False, progress: Progress = silent) -> bool:
+def build_to_folder(
+    request: Request, folder: Path, *, force: bool = False, progress: Progress = silent
+) -> bool:
     """Write the suite that *request* describes into *folder*; return False where it stands there already.
 
     The manifest is written last.  Raises CrossexamError where *folder* holds something else, unless
@@ -234,10 +248,10 @@ def _manifest(request: Request, entries: Mapping[str, Any]) -> dict[str, Any]:
         "format": _FORMAT,
         "name": kind.name,
         "paper": kind.paper,
-        "signature": signature({"suite": kind.name, "bases": "+".join(identity["bases"]), "seed": request.seed}),
+        "signature": signature(
+            {"suite": kind.name, "bases": "+".join(identity["bases"]), "seed": request.seed}
+        ),
         "request": identity,
         "bases": [describe(base) for base in (*request.bases, *request.problems)],
         "test_sets": dict(entries),
     }
-
-

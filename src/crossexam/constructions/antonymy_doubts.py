@@ -1,0 +1,134 @@
+"""Contexts in which an antonym gives no contradiction, or no English (see antonymy.py).
+
+Footnote 7 of Naik et al. 2018 names modality, belief, conjunction, metaphor and failed sense
+disambiguation as where their labels fail; each rule here is for one of these, and its name is the
+reason that the yield table counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from crossexam.language.inflection import inflect_like
+from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.tokens import Token
+
+
+class Antonym(NamedTuple):
+    """An antonym: its synset and its lemma."""
+
+    synset: int
+    lemma: str
+
+
+class Swap(NamedTuple):
+    """A replacement that is thought of: *word*, its part of speech and *sense*, its *antonym*, inflected."""
+
+    word: str
+    pos: str
+    sense: int
+    antonym: Antonym
+    new: str
+
+
+_CACHED: Final = 1 << 15
+
+# Both sentences can be true: what may be hot may be cold (footnote 7: modalities and belief).
+_MODAL: Final = frozenset(
+    "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
+    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished".split()
+)
+# Quantifiers that do not exclude each other: many are here, and few are here too in the next room.
+_DETERMINERS: Final = frozenset("other same such own more most less least few many much little".split())
+
+
+def doubts(
+    wordnet: WordNet, tokens: Sequence[Token], words: Sequence[str], position: int, swap: Swap
+) -> Iterator[str]:
+    """Yield why *swap* at *position* may give no contradiction or no English; *words* are in lower case."""
+    if swap.word in _DETERMINERS:
+        yield "determiner or quantifier"
+    if stands_in(swap, words):
+        yield "antonym stands in the sentence"
+    if not NEGATIONS.isdisjoint(words):
+        yield "under negation"
+    if not _MODAL.isdisjoint(words):
+        yield "modal, conditional or reported"
+    if words[-1] == "?":
+        yield "question"
+    if is_in_name(tokens, position):
+        yield "proper name"
+    if is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos):
+        yield "sense not attested"
+    if _total(wordnet, swap.antonym.lemma.lower(), swap.pos) == 0:
+        yield "antonym not attested"
+    if in_fixed_expression(wordnet, words, position):
+        yield "part of a fixed expression"
+
+
+def stands_in(swap: Swap, words: Sequence[str]) -> bool:
+    """Tell whether a form of the antonym is among *words*: "a man and two women"."""
+    return not _surface_forms(swap.antonym.lemma.lower(), swap.pos).isdisjoint(words)
+
+
+@lru_cache(maxsize=_CACHED)
+def _surface_forms(lemma: str, pos: str) -> frozenset[str]:
+    tags = ("NNS",) if pos == "n" else ("JJR", "JJS")
+    inflected = (inflect_like(lemma, lemma, tag) for tag in tags)
+    return frozenset({lemma, *(form.lower() for form in inflected if form)})
+
+
+@lru_cache(maxsize=_CACHED)
+def is_unattested_sense(wordnet: WordNet, sense: int, word: str, pos: str) -> bool:
+    """Tell whether WordNet's tagged texts have *word*, but never in *sense*."""
+    return _count(wordnet, sense, word, pos) == 0 < _total(wordnet, word, pos)
+
+
+def _count(wordnet: WordNet, synset: int, word: str, pos: str) -> int:
+    forms = {word, *wordnet.lemmas_of(word, pos)}
+    return sum(wordnet.tag_count(synset, form) for form in wordnet.lemmas(synset) if form.lower() in forms)
+
+
+@lru_cache(maxsize=_CACHED)
+def _total(wordnet: WordNet, word: str, pos: str) -> int:
+    """Return how often WordNet's tagged texts have *word*; never: "unangry", "grassless"."""
+    return sum(_count(wordnet, synset, word, pos) for synset in wordnet.synsets(word, pos))
+
+
+def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -> bool:
+    """Tell whether WordNet lists the word with its neighbours as one expression ("hot dog").
+
+    Transparent ones do not count: a young man is a man, so that "young man" is what it says.
+    """
+    return any(
+        _is_expression(wordnet, tuple(words[first : first + length]))
+        for length in (2, 3)
+        for first in range(max(0, position - length + 1), position + 1)
+        if first + length <= len(words)
+    )
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
+    if not all(word.isalpha() for word in words):
+        return False
+    heads = set(wordnet.synsets(words[-1], "n"))
+    joints = ("_", "-") if len(words) == 2 else ("_",)
+    spellings = [joint.join(words) for joint in joints]
+    if len(words) == 3:
+        spellings.append(f"{words[0]}-{words[1]}_{words[2]}")
+    for spelling in spellings:
+        synsets = wordnet.synsets(spelling)
+        if synsets and not any(parent in heads for each in synsets for parent in wordnet.hypernyms(each)):
+            return True
+    return False
+
+
+def is_in_name(tokens: Sequence[Token], position: int) -> bool:
+    """Tell whether the word is part of a name: "Old Navy", "the Black Sea"."""
+    if position == 0 or not tokens[position].text[0].isupper():
+        return False
+    return any(token.tag in {"NNP", "NNPS"} for token in tokens[position - 1 : position + 2])

@@ -1,0 +1,211 @@
+"""Reading a corpus: every example in it, one at a time, and the count of what was left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Example
+from crossexam.core.files import sha256_of
+from crossexam.corpora.catalog import catalog
+from crossexam.corpora.columns import Layout, find_layout
+from crossexam.corpora.records import Form, Row, iter_records, sniff
+from crossexam.corpora.shapes import expects_gold, to_example
+from crossexam.corpora.splits import Source, list_corpora, source_of
+from crossexam.corpora.tally import CorpusReport
+
+__all__ = [
+    "CorpusReport",
+    "corpus_manifest",
+    "iter_corpus",
+    "list_corpora",
+    "load",
+    "resolve",
+]
+
+
+def resolve(spec: str | Path, *, data_dir: Path | None = None) -> tuple[Path, ...]:
+    """Return the files that *spec* (``CORPUS:SPLIT`` or a path) is read from; raises CrossexamError.
+
+    :func:`crossexam.corpora.splits.source_of` says more: the name, the part, the corpus.
+    """
+    return (source_of(spec, data_dir=data_dir).path,)
+
+
+def iter_corpus(
+    spec: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    drop_no_gold: bool = True,
+    report: CorpusReport | None = None,
+    data_dir: Path | None = None,
+) -> Iterator[Example]:
+    """Return the examples of *spec*, ``CORPUS:SPLIT`` or a path, read one at a time.
+
+    *columns* maps roles (premise, hypothesis, label, id, question, sentence) to the file's columns;
+    any other key puts its column into ``info``.  Well-known names need no mapping.  Ids are the
+    corpus's own (SNLI's and MultiNLI's pairID) or else the file's stem and the record's number;
+    a repeated id gets ``~2``.  *report* is filled as the examples are drawn.
+
+    Raises FormatError, with file, line and field, at the first record that cannot be read, unless
+    *skip_bad*; and where nothing at all is left to give.  Raises CrossexamError for an unknown *spec*,
+    at once.
+    """
+    source = source_of(spec, data_dir=data_dir)
+    form = sniff(source.path)
+    return _examples(form, columns, skip_bad, drop_no_gold, CorpusReport() if report is None else report)
+
+
+def load(
+    spec: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    drop_no_gold: bool = True,
+    report: CorpusReport | None = None,
+    data_dir: Path | None = None,
+) -> Dataset:
+    """Return the corpus *spec* as a Dataset with its manifest; arguments as for :func:`iter_corpus`.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "two.txt"
+    >>> _ = path.write_text("Tom has 3 pens.\\nAnn has 2.\\n")
+    >>> dataset = load(path)
+    >>> dataset.examples[1].id, dataset.manifest["counts"]["read"]
+    ('two-000002', 2)
+    """
+    report = CorpusReport() if report is None else report
+    source = source_of(spec, data_dir=data_dir)
+    examples = tuple(
+        iter_corpus(source.path, columns=columns, skip_bad=skip_bad, drop_no_gold=drop_no_gold, report=report)
+    )
+    return Dataset(source.name, examples, corpus_manifest(source, report))
+
+
+def corpus_manifest(source: Source | str | Path, report: CorpusReport) -> dict[str, Any]:
+    """Return where a corpus came from: name, path, sha256, counts, and licence and citation if known."""
+    if not isinstance(source, Source):
+        source = source_of(source)
+    manifest: dict[str, Any] = {
+        "name": source.name,
+        "part": source.part,
+        "spec": source.spec,
+        "path": str(source.path),
+        "sha256": sha256_of(source.path),
+        "counts": report.as_dict(),
+    }
+    known = catalog().get(source.corpus or "")
+    if known is not None:
+        manifest |= {"licence": known.licence, "citation": known.citation, "homepage": known.homepage}
+    return manifest
+
+
+def _examples(
+    form: Form,
+    mapping: Mapping[str, str] | None,
+    skip_bad: bool,
+    drop_no_gold: bool,
+    report: CorpusReport,
+) -> Iterator[Example]:
+    layout: Layout | None = None
+    identities = _Identities(form.path.stem, report)
+    for count, (number, row) in enumerate(iter_records(form), 1):
+        report.read += 1
+        identities.number = count
+        try:
+            if isinstance(row, FormatError):
+                raise row
+            layout = layout or _layout(form, row, mapping)
+            _same_label_column(row, layout)
+            example = to_example(row, layout, identities.of)
+        except FormatError as error:
+            placed = _placed(error, form, number)
+            if not skip_bad or isinstance(error, _HeaderError):
+                raise placed from None
+            report.note_bad(placed)
+            continue
+        if example.label is None and expects_gold(example, layout):
+            report.no_gold += 1
+            if drop_no_gold:
+                continue
+        report.note_example(example)
+        yield example
+    _something_was_given(form, report)
+
+
+class _Identities:
+    """Makes ids unique: the corpus's own, else ``stem-000123`` with the number of the record."""
+
+    def __init__(self, stem: str, report: CorpusReport) -> None:
+        self.number = 0
+        self._stem, self._report = stem, report
+        self._seen: set[str] = set()
+
+    def of(self, given: object) -> str:
+        name = str(given) if given is not None and given != "" else f"{self._stem}-{self.number:06d}"
+        unique, times = name, 1
+        while unique in self._seen:
+            times += 1
+            unique = f"{name}~{times}"
+        self._report.renamed += unique != name
+        self._seen.add(unique)
+        return unique
+
+
+class _HeaderError(FormatError):
+    """Columns that fit no record of the file; skipping records cannot mend it."""
+
+
+def _layout(form: Form, row: Row, mapping: Mapping[str, str] | None) -> Layout:
+    try:
+        return find_layout(row, mapping)
+    except FormatError as error:
+        if form.kind == "json lines":  # the next object may have the fields that this one lacks
+            raise
+        raise _HeaderError(error.what, wanted=error.wanted, hint=error.hint) from None
+
+
+def _same_label_column(row: Row, layout: Layout) -> None:
+    """Refuse labels that begin in the middle of a JSON lines file: they would be lost."""
+    if layout.shape == "pair" and "label" not in layout.columns:
+        late = next((name for name in ("gold_label", "label") if name in row), None)
+        if late is not None:
+            raise FormatError(
+                "a label, but the first record has none",
+                where=f"field '{late}'",
+                wanted="a label in every record (null for no gold) or in none",
+            )
+
+
+def _placed(error: FormatError, form: Form, number: int) -> FormatError:
+    if isinstance(error, _HeaderError):
+        return FormatError(error.what, where=f"{form.path}, header", wanted=error.wanted, hint=error.hint)
+    where = f"{form.path}, {form.unit} {number}"
+    return FormatError(
+        error.what,
+        where=f"{where}, {error.where}" if error.where else where,
+        wanted=error.wanted,
+        hint=error.hint or "--skip-bad (skip_bad=True) leaves such records out and counts them",
+    )
+
+
+def _something_was_given(form: Form, report: CorpusReport) -> None:
+    if report.examples:
+        return
+    if not report.read:
+        raise FormatError("there are no records", where=str(form.path), wanted="at least one")
+    if report.bad:
+        raise FormatError(
+            f"none of {report.read} records could be used ({report.bad} bad, {report.no_gold} without gold);"
+            f" the first: {report.messages[0]}",
+            where=str(form.path),
+        )
+    raise FormatError(
+        f"none of {report.read} records has a gold label",
+        where=str(form.path),
+        hint="drop_no_gold=False keeps them",
+    )

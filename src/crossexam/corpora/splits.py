@@ -1,0 +1,194 @@
+"""Names of corpora: what ``snli:dev`` is, where its file is looked for, and which are installed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Final
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.corpora.catalog import catalog
+
+BUILTIN: Final = "builtin"
+
+# Files by split, the preferred first.  A name with a folder is too plain to be looked for elsewhere.
+# fmt: off
+SPLITS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    "snli": {
+        "train": ("snli_1.0_train.jsonl", "snli_1.0_train.txt"),
+        "dev":   ("snli_1.0_dev.jsonl",   "snli_1.0_dev.txt"),
+        "test":  ("snli_1.0_test.jsonl",  "snli_1.0_test.txt"),
+    },
+    "multinli": {
+        "train":          ("multinli_1.0_train.jsonl",          "multinli_1.0_train.txt"),
+        "dev_matched":    ("multinli_1.0_dev_matched.jsonl",    "multinli_1.0_dev_matched.txt"),
+        "dev_mismatched": ("multinli_1.0_dev_mismatched.jsonl", "multinli_1.0_dev_mismatched.txt"),
+    },
+    "aqua": {
+        "train": ("aqua_train.json", "AQuA/train.json", "aqua/train.json"),
+        "dev":   ("aqua_dev.json",   "AQuA/dev.json",   "aqua/dev.json"),
+        "test":  ("aqua_test.json",  "AQuA/test.json",  "aqua/test.json"),
+    },
+    "snli-hub": {
+        "train": ("snli_hub_train.parquet",),
+        "dev":   ("snli_hub_dev.parquet",),
+        "test":  ("snli_hub_test.parquet",),
+    },
+    "multinli-hub": {
+        "train":          ("multinli_hub_train.parquet",),
+        "dev_matched":    ("multinli_hub_dev_matched.parquet",),
+        "dev_mismatched": ("multinli_hub_dev_mismatched.parquet",),
+    },
+    BUILTIN: {
+        "demo":          ("demo.jsonl",),
+        "word_problems": ("word_problems.jsonl",),
+    },
+}
+
+CORPUS_ALIASES: Final[dict[str, str]] = {"mnli": "multinli", "multi_nli": "multinli", "aqua_rat": "aqua"}
+SPLIT_ALIASES: Final[dict[str, str]] = {
+    "validation": "dev", "valid": "dev", "val": "dev", "development": "dev",
+    "matched": "dev_matched", "validation_matched": "dev_matched",
+    "mismatched": "dev_mismatched", "validation_mismatched": "dev_mismatched",
+}
+# fmt: on
+
+_NAME: Final = re.compile(r"([A-Za-z][\w-]+):([\w-]*)")  # two letters at least: C:x is a path
+_PLACES: Final = ("", "*/", "*/*/")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A corpus file: the *spec* as given, a *name* for people, its *part* (split or stem), its *path*.
+
+    *corpus* is the name in the catalogue, None for a path.
+    """
+
+    spec: str
+    name: str
+    part: str
+    path: Path
+    corpus: str | None = None
+
+
+@dataclass(frozen=True)
+class CorpusEntry:
+    """A line of ``crossexam ls corpora``: *files* has the path of each split, None where it is not there."""
+
+    name: str
+    splits: tuple[str, ...]
+    reader: str
+    description: str
+    licence: str
+    files: Mapping[str, Path | None]
+
+    @property
+    def installed(self) -> bool:
+        """Whether any split is there."""
+        return any(self.files.values())
+
+
+#: What reads each corpus and what it is; the rest of what is known of it is in ``catalog.toml``.
+CORPORA: Final[dict[str, tuple[str, str]]] = {
+    "snli": ("pairs", "SNLI 1.0, the official files: captions, with parses"),
+    "multinli": ("pairs", "MultiNLI 1.0, the official files: ten genres, with parses"),
+    "aqua": ("word problems", "AQuA-RAT: algebra word problems with rationales"),
+    "snli-hub": ("pairs", "SNLI, the hub's Parquet copy: text and label only"),
+    "multinli-hub": ("pairs", "MultiNLI, the hub's Parquet copy: with genre and parses"),
+    BUILTIN: ("pairs; word problems", "comes with Crossexam: pairs (demo) and word problems"),
+}
+
+
+def data_folder() -> Path:
+    """Return where corpora live: ``CROSSEXAM_DATA``, else the platform's folder for user data."""
+    named = os.environ.get("CROSSEXAM_DATA")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("crossexam", appauthor=False)
+
+
+def source_of(spec: str | Path, *, data_dir: Path | None = None) -> Source:
+    """Return the file that *spec* means: ``CORPUS:SPLIT`` in the data folder, or a path as it is.
+
+    Raises UnknownNameError for a name that is in no table, CrossexamError for a file that is not there.
+    """
+    path = Path(spec).expanduser()
+    if path.is_file():
+        return Source(str(spec), path.stem, path.stem, path)
+    named = _NAME.fullmatch(spec) if isinstance(spec, str) else None
+    if named is None and str(spec).lower() in {*SPLITS, *CORPUS_ALIASES} and not path.exists():
+        named = _NAME.fullmatch(f"{spec}:")
+    if named is not None:
+        return _named(str(spec), named[1].lower(), named[2].lower(), data_dir or data_folder())
+    if path.is_dir():
+        inside = sorted(p.name for p in path.iterdir() if p.is_file())[:6]
+        raise CrossexamError(
+            "is a folder", where=str(path), wanted="a file", hint=f"its files are: {', '.join(inside)}"
+        )
+    raise CrossexamError(
+        "no such file", where=str(path), wanted=f"a file, or one of {', '.join(_all_names())}"
+    )
+
+
+def _named(spec: str, corpus: str, split: str, folder: Path) -> Source:
+    corpus = CORPUS_ALIASES.get(corpus, corpus)
+    if corpus not in SPLITS:
+        raise UnknownNameError("corpus", corpus, SPLITS)
+    splits = SPLITS[corpus]
+    if not split:
+        raise CrossexamError(
+            f"'{spec}' does not say which split", wanted=" or ".join(f"{corpus}:{name}" for name in splits)
+        )
+    split = split if split in splits else SPLIT_ALIASES.get(split, split)
+    if split not in splits:
+        raise UnknownNameError(f"split of {corpus}", split, splits, hint=f"there are: {', '.join(splits)}")
+    path = find_split(corpus, split, folder)
+    if path is not None:
+        return Source(spec, f"{corpus}:{split}", split, path, corpus)
+    names = " or ".join(splits[split])
+    raise CrossexamError(
+        f"{corpus}:{split} is not installed",
+        where=str(folder),
+        wanted=f"{names}, there or up to two folders down",
+        hint=f"crossexam fetch {corpus}, or give the path of a file, or set CROSSEXAM_DATA",
+    )
+
+
+def find_split(corpus: str, split: str, folder: Path) -> Path | None:
+    """Return the file of a split: in the folder of its corpus, else in *folder* or up to two below it."""
+    if corpus == BUILTIN:
+        path = Path(str(files("crossexam.corpora"))) / "builtin" / SPLITS[BUILTIN][split][0]
+        return path if path.is_file() else None
+    for name in SPLITS[corpus][split]:
+        for place in (f"{corpus}/", *_PLACES):
+            for path in sorted(folder.glob(place + name)):
+                hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+                if not hidden and path.is_file():
+                    return path
+    return None
+
+
+def list_corpora(*, data_dir: Path | None = None) -> list[CorpusEntry]:
+    """Return every corpus with a name, and which of its splits are installed."""
+    folder, facts = data_dir or data_folder(), catalog()
+    return [
+        CorpusEntry(
+            name=name,
+            splits=tuple(SPLITS[name]),
+            reader=reader,
+            description=description,
+            licence=facts[name].licence,
+            files={split: find_split(name, split, folder) for split in SPLITS[name]},
+        )
+        for name, (reader, description) in CORPORA.items()
+    ]
+
+
+def _all_names() -> list[str]:
+    return [f"{corpus}:{split}" for corpus, splits in SPLITS.items() for split in splits]

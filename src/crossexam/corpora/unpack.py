@@ -1,0 +1,80 @@
+"""Unpacking an archive without trusting it."""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+from collections.abc import Collection
+from pathlib import Path
+from typing import Final
+
+from crossexam.core.errors import CrossexamError
+from crossexam.core.progress import Progress, silent
+
+_CHUNK: Final = 1 << 20
+_ESCAPES: Final = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
+
+
+def unpack_zip(
+    archive: Path,
+    into: Path,
+    members: Collection[str],
+    *,
+    limit: int,
+    progress: Progress = silent,
+) -> list[Path]:
+    """Write the files of *archive* whose names (without folders) are *members* into the folder *into*.
+
+    Nothing else is written, and nothing at all where any path leaves the archive (absolute, a drive,
+    ``..``), a wanted member is a link, is there twice or not at all, or the wanted members unpack to
+    more than *limit* bytes: then raises CrossexamError.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            wanted = _wanted(opened, archive, members, limit)
+            return [_extract(opened, info, into / name, progress) for name, info in wanted.items()]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise CrossexamError(
+            f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a whole zip archive"
+        ) from None
+
+
+def _wanted(
+    opened: zipfile.ZipFile, archive: Path, members: Collection[str], limit: int
+) -> dict[str, zipfile.ZipInfo]:
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in opened.infolist():
+        if _ESCAPES.search(info.filename):
+            raise _unsafe(archive, f"the path '{info.filename}' leaves the archive's folder")
+        name = info.filename.rpartition("/")[2]
+        if name not in members:
+            continue
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise _unsafe(archive, f"'{info.filename}' is a link")
+        if name in found:
+            raise _unsafe(archive, f"'{name}' is in it twice")
+        found[name] = info
+    missing = [name for name in members if name not in found]
+    if missing:
+        raise CrossexamError(f"'{missing[0]}' is not in the archive", where=str(archive))
+    total = sum(info.file_size for info in found.values())
+    if total > limit:
+        raise _unsafe(archive, f"it unpacks to {total:,} bytes, more than the {limit:,} expected at most")
+    return {name: found[name] for name in members}
+
+
+def _extract(opened: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, progress: Progress) -> Path:
+    # zipfile gives no more bytes than file_size states and checks their CRC, so the limit above holds
+    done = 0
+    with opened.open(info) as source, target.open("xb") as sink:
+        while chunk := source.read(_CHUNK):
+            done += sink.write(chunk)
+            progress(f"unpack {target.name}", done, info.file_size)
+    return target
+
+
+def _unsafe(archive: Path, why: str) -> CrossexamError:
+    return CrossexamError(
+        f"the archive is not safe to unpack: {why}", where=str(archive), hint="nothing was unpacked"
+    )

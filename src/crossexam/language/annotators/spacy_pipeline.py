@@ -1,0 +1,100 @@
+"""Tags from any spaCy pipeline, installed or in a folder, that assigns Penn tags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any, Final
+
+from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.example import SIDES, Example, Side
+from crossexam.language.tokens import Token
+
+#: What the vectors assign that taggers and recognizers listen to.
+_VECTORS: Final = frozenset({"doc.tensor", "doc._.trf_data"})
+_PENN_SAMPLE: Final = frozenset({"NN", "JJ", "VBZ"})
+REMEMBERED: Final = 1024  # sentences asked for outside of a prepared chunk
+
+
+def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
+    """Return the spaCy pipeline *name* (a package or a folder) with the components that assign *assigns*.
+
+    The others, a parser say, are disabled.  Raises MissingExtraError without spaCy, CrossexamError
+    where there is no such pipeline or nothing in it does *what*.
+    """
+    try:
+        import spacy
+    except ImportError:
+        raise MissingExtraError("spacy", "spacy", f"the pipeline '{name}'") from None
+    try:
+        nlp = spacy.load(name)
+    except OSError:
+        raise CrossexamError(
+            f"no spaCy pipeline '{name}'",
+            wanted="the name of an installed pipeline or the path of a folder",
+            hint=f"installed: {', '.join(sorted(spacy.util.get_installed_models())) or 'none'}",
+        ) from None
+    wanted = [part for part in nlp.pipe_names if set(assigns) & set(nlp.get_pipe_meta(part).assigns)]
+    if not wanted:
+        raise CrossexamError(
+            f"the spaCy pipeline '{name}' has no {what}",
+            where=f"its components: {', '.join(nlp.pipe_names) or 'none'}",
+            hint="give a pipeline that has one",
+        )
+    vectors = [part for part in nlp.pipe_names if _VECTORS & set(nlp.get_pipe_meta(part).assigns)]
+    nlp.select_pipes(enable=[part for part in nlp.pipe_names if part in {*wanted, *vectors}])
+    return nlp
+
+
+def pipeline_name(nlp: Any) -> str:
+    """Return how signatures name a pipeline: ``spacy:en_core_web_sm-3.8.0``."""
+    return f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
+
+
+class SpacyPipeline:
+    """Tags with the pipeline *pipeline*, a chunk at a time where :meth:`prepare` is called."""
+
+    def __init__(self, pipeline: str) -> None:
+        self._nlp = load_pipeline(pipeline, {"token.tag"}, "tagger")
+        self.name = pipeline_name(self._nlp)
+        self.answered: Counter[str] = Counter()
+        self._chunk: dict[str, tuple[Token, ...]] = {}
+        self._single = lru_cache(REMEMBERED)(self._annotate)
+        labels = {label for _, part in self._nlp.pipeline for label in getattr(part, "labels", ())}
+        if labels and not labels >= _PENN_SAMPLE:
+            raise CrossexamError(
+                f"the spaCy pipeline '{pipeline}' does not assign Penn tags",
+                where=f"its labels: {', '.join(sorted(map(str, labels))[:8])} ...",
+                wanted="NN, JJ, VBZ ...",
+                hint="give an English pipeline, en_core_web_sm for instance",
+            )
+
+    def signature(self) -> str:
+        """Return the name: there is one source."""
+        return self.name
+
+    def prepare(self, examples: Sequence[Example]) -> None:
+        """Annotate the sentences of *examples*, each distinct one once; forget the chunk before."""
+        texts = list(dict.fromkeys(example.text(side) for example in examples for side in SIDES))
+        self._chunk = {doc.text: _tokens_of(doc) for doc in self._nlp.pipe(texts)}
+        self.answered[self.name] += len(texts)
+
+    def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
+        """Return the tokens of the sentence on *side*."""
+        return self.tag(example.text(side))
+
+    def tag(self, sentence: str) -> tuple[Token, ...]:
+        """Return the tokens of a *sentence*, of an example or not."""
+        known = self._chunk.get(sentence)
+        return self._single(sentence) if known is None else known
+
+    def _annotate(self, sentence: str) -> tuple[Token, ...]:
+        self.answered[self.name] += 1
+        return _tokens_of(self._nlp(sentence))
+
+
+def _tokens_of(doc: Any) -> tuple[Token, ...]:
+    return tuple(
+        [Token(t.text, t.idx, t.idx + len(t.text), t.tag_) for t in doc if not t.is_space]
+    )  # spaCy makes tokens of runs of blanks

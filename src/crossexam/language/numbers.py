@@ -1,0 +1,204 @@
+"""The numbers of a sentence that are quantities, and those that are not, each with the reason.
+
+A test of numerical reasoning (Naik et al., 2018, section 3.1) changes a quantity or puts "less than"
+before it.  Done to a year, a time of day, a house number or half of a fraction that gives nonsense, so
+every number that is not a plain cardinal is rejected.  (The paper's released script takes the first
+token of the sentence that Python reads as an integer, years among them, and knows no decimals, currency
+marks or number words.)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Final, Literal, NamedTuple
+
+from crossexam.language.number_rules import (
+    CHUNK_RULES,
+    CURRENCY_BEFORE,
+    PERCENT,
+    REASONS,
+    RULES,
+    SCALE_AFTER,
+)
+from crossexam.language.number_words import NUMBER_WORDS, parse_number_word, spell
+from crossexam.language.tokens import Token
+
+Style = Literal["integer", "decimal", "thousands", "indian", "word"]
+
+
+class Quantity(NamedTuple):
+    """A number that counts or measures.
+
+    *text* is characters *start* to *end*: the numeral or number word alone; *value* is its value (of
+    "$2.4 million", 2.4).  The amount with its currency mark begins at *phrase_start* and, with
+    "million", "%" or "/-", ends at *phrase_end*: "less than" goes before *phrase_start*.
+    """
+
+    start: int
+    end: int
+    text: str
+    value: Decimal
+    style: Style
+    phrase_start: int
+    phrase_end: int
+    currency: str = ""
+    percent: bool = False
+
+    @property
+    def decimals(self) -> int:
+        """The number of digits after the point."""
+        return len(self.text.partition(".")[2]) if self.style != "word" else 0
+
+
+class RejectedNumber(NamedTuple):
+    """A number that is no quantity, or not one that can be changed; *reason* is a key of REASONS."""
+
+    start: int
+    end: int
+    text: str
+    reason: str
+
+
+# A run of digits with what may join digits; marks at its end belong to the sentence.
+_CHUNK: Final = r"(?:(?<![\w.])\.)?\d+(?:(?:[.,:/^×*+=–—-]|\*\*|(?<=\d)x(?=\d))\d+)*"
+_WORDS: Final = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
+_PHRASE: Final = (
+    rf"\b(?:an?[ ](?=(?:hundred|thousand|million|billion)\b))?(?:{_WORDS})"
+    rf"(?:(?:[ -]|(?<=hundred)[ ]and[ ]|(?<=thousand)[ ]and[ ]|(?<=million)[ ]and[ ])(?:{_WORDS})\b)*\b"
+)
+# Words that count without being number words, by the reason for which they are rejected.
+_OTHERS: Final = (
+    r"(?P<vague>\b(?:hundreds|thousands|millions|billions|dozens|scores(?=\s+of\b))\b)"
+    r"|(?P<collective>\b(?:half\s+)?(?:an?\s+)?dozen\b)"
+    r"|(?P<ordinal>\b(?:first|(?<=the[ ])second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b)"
+)
+_NUMBER: Final = re.compile(rf"(?P<digits>{_CHUNK})|(?P<words>{_PHRASE})|{_OTHERS}", re.IGNORECASE)
+_NUMERAL: Final[dict[Style, re.Pattern[str]]] = {
+    "integer": re.compile(r"\d+"),
+    "decimal": re.compile(r"\d*\.\d+"),
+    "thousands": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
+    "indian": re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
+}
+_RUNNING: Final = frozenset({"identifier", "date", "expression"})  # go on in "numbers 22, 33 and 44"
+_WINDOW: Final = 48  # characters that a rule sees on either side
+
+
+def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Quantity | RejectedNumber, ...]:
+    """Return the numbers of *sentence* in order, quantities and rejected ones.
+
+    With *tokens* that have tags, "one" counts only where it is tagged CD.
+
+    >>> found = quantities("In 1990 Kim paid $2,400.50 for 3 bikes.")
+    >>> [n.text if isinstance(n, Quantity) else (n.text, n.reason) for n in found]
+    [('1990', 'year'), '2,400.50', '3']
+    >>> found[1].phrase_start, found[1].start
+    (17, 18)
+    """
+    found: list[Quantity | RejectedNumber] = []
+    reach = 0  # the end of the last amount: of "2.4 million" the second word is no number of its own
+    for match in _NUMBER.finditer(sentence):
+        if match.start() < reach:
+            continue
+        number = _read(sentence, match)
+        if isinstance(number, Quantity):
+            reach = number.phrase_end
+            reason = _reason(sentence, number, found) or _pronoun(number, tokens)
+            found.append(RejectedNumber(*number[:3], reason) if reason else number)
+        else:
+            found.append(number)
+    return tuple(found)
+
+
+def _read(sentence: str, match: re.Match[str]) -> Quantity | RejectedNumber:
+    """Return the number that *match* writes down, rejected where its own characters say what it is."""
+    text, start, end = match.group(), match.start(), match.end()
+    kind = match.lastgroup or ""
+    if kind in REASONS:
+        return RejectedNumber(start, end, text, kind)
+    if kind == "words":
+        value = parse_number_word(text)
+        if value is None:
+            return RejectedNumber(start, end, text, "malformed")
+        return _with_marks(sentence, start, end, Decimal(value), "word")
+    for style, pattern in _NUMERAL.items():
+        if pattern.fullmatch(text):
+            return _with_marks(sentence, start, end, Decimal(text.replace(",", "")), style)
+    for reason, pattern in CHUNK_RULES:
+        if pattern.fullmatch(text):
+            return RejectedNumber(start, end, text, reason)
+    return RejectedNumber(start, end, text, "malformed")
+
+
+def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Style) -> Quantity:
+    before = CURRENCY_BEFORE.search(sentence, max(0, start - 8), start)
+    scale = SCALE_AFTER.match(sentence, end)
+    after = PERCENT.match(sentence, end)
+    return Quantity(
+        start, end, sentence[start:end], value, style,
+        phrase_start=before.start() if before else start,
+        phrase_end=after.end() if after else scale.end() if scale else end,
+        currency=before.group(1) if before else "",
+        percent=after is not None,
+    )  # fmt: skip
+
+
+def _reason(sentence: str, number: Quantity, found: Sequence[Quantity | RejectedNumber]) -> str | None:
+    """Return why *number* is no quantity from what stands around it, None where it is one."""
+    before = sentence[max(0, number.phrase_start - _WINDOW) : number.phrase_start]
+    if number.phrase_start > _WINDOW:
+        before = "\0" + before  # so that ^ is the sentence's beginning only
+    after = sentence[number.phrase_end : number.phrase_end + _WINDOW]
+    for rule in RULES:
+        if rule.text is not None and (number.currency or not rule.text.fullmatch(number.text)):
+            continue
+        if (rule.before is None or rule.before.search(before)) and (
+            rule.after is None or rule.after.match(after)
+        ):
+            return rule.reason
+    if found and isinstance(found[-1], RejectedNumber) and found[-1].reason in _RUNNING:
+        between = sentence[found[-1].end : number.start]
+        if re.fullmatch(r",? (?:and|or) |, ?", between):  # numbers 22, 33 and 44; May 5, 2001
+            return found[-1].reason
+    return None
+
+
+def _pronoun(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
+    if tokens is None or number.text.lower() != "one":
+        return None
+    tag = next((token.tag for token in tokens if token.start <= number.start < token.end), "")
+    return "pronoun" if tag not in {"CD", ""} else None
+
+
+def render(value: Decimal | int, like: Quantity) -> str:
+    """Return *value* written as *like* is: its thousands separators, decimals, or words and case.
+
+    Raises ValueError where it cannot be: a fraction of a whole number's style, a negative number.
+
+    >>> like = quantities("Twenty-five men ate.")[0]
+    >>> render(302, like)
+    'Three hundred two'
+    """
+    value = Decimal(value)
+    rounded = round(value, like.decimals)
+    if value < 0 or rounded != value:
+        raise ValueError(f"{value} cannot be written like {like.text!r}")
+    if like.style == "word":
+        return _in_case(spell(int(value), conjunction=" and " in like.text.lower()), like.text)
+    whole, _, decimals = f"{value:.{like.decimals}f}".partition(".")
+    if like.style == "thousands":
+        whole = f"{int(whole):,}"
+    elif like.style == "indian":
+        whole = (
+            re.sub(r"(?<=\d)(?=(?:\d\d)+$)", ",", whole[:-3]) + "," + whole[-3:] if len(whole) > 3 else whole
+        )
+    elif like.text.startswith(".") and whole == "0":
+        whole = ""
+    return f"{whole}.{decimals}" if decimals else whole
+
+
+def _in_case(text: str, like: str) -> str:
+    if like.isupper() and len(like) > 1:
+        return text.upper()
+    return text[0].upper() + text[1:] if like[0].isupper() else text

@@ -1,0 +1,182 @@
+"""Tokens that know where in the sentence they stand.
+
+A construction edits characters of the sentence as it was published, so a token of a parse is worth
+nothing until it is found there.  Parsers rewrite what they read: the Penn Treebank's escapes, and
+what Stanford's tokenizer normalises besides (its documentation, `PTBTokenizer`, lists the options:
+currencies, fractions, dashes, ellipses, American spelling, characters it drops, and a full stop said
+twice after a final abbreviation).  In SNLI, dev, test and the part of train with parses, only quotes
+and round brackets differ from the text; the rest is met in MultiNLI.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from difflib import SequenceMatcher
+from typing import Final, NamedTuple
+
+from crossexam.core.errors import CrossexamError
+
+
+class Token(NamedTuple):
+    """*text* is characters *start* to *end* of the sentence; *tag* is a Penn tag, '' if none."""
+
+    text: str
+    start: int
+    end: int
+    tag: str
+
+
+class AlignmentError(CrossexamError):
+    """The words of a parse are not those of its sentence."""
+
+
+# What a word of a parse may stand for in the text, most likely first.
+# fmt: off
+_WRITTEN: Final[dict[str, tuple[str, ...]]] = {
+    "-LRB-": ("(",),  "-LSB-": ("[",),  "-LCB-": ("{",),
+    "-RRB-": (")",),  "-RSB-": ("]",),  "-RCB-": ("}",),
+    "``":    ('"', "“", "„", "«", "''", "'", "‘", "‹", "`"),
+    "''":    ('"', "”", "“", "»", "'", "’", "›", "´´", "´"),
+    "`":     ("'", "‘", "‹", "’", "´"),
+    "'":     ("’", "‘", "`", "´", "›"),
+    "...":   ("…", ". . .", "..", "...."),
+    "--":    ("—", "–", "―", "---", "-", "\x96", "\x97"),
+    "-":     ("–", "—", "‐", "‑"),
+    "$":     ("€", "£", "¥", "US$"),
+    "#":     ("£",),
+    "cents": ("¢",),
+    "&":     ("&amp;",), "<": ("&lt;",), ">": ("&gt;",),
+    "1/4":   ("¼",),  "1/2":   ("½",),  "3/4":   ("¾",),
+}
+# fmt: on
+
+_SIMILAR: Final = 0.6  # color and colour have 0.91, theater and theatre 0.86, dog and cat 0
+
+
+def align(sentence: str, leaves: Iterable[tuple[str, str]]) -> tuple[Token, ...]:
+    """Return the tokens of a parse with their places in *sentence*, from its (tag, word) *leaves*.
+
+    Every token's text is the sentence's own (a quotation mark where the parse has ` `` `), tokens do
+    not overlap, and what stands between them is blank or characters that the parser dropped.  Words of
+    the parse that the sentence does not have, full stops after a final abbreviation, are left out.
+    Raises AlignmentError where the parse belongs to another sentence.
+
+    >>> align('He said "no" (twice).', [("PRP", "He"), ("VBD", "said"), ("``", "``"), ("UH", "no"),
+    ...       ("''", "''"), ("-LRB-", "-LRB-"), ("RB", "twice"), ("-RRB-", "-RRB-"), (".", ".")])[2]
+    Token(text='"', start=8, end=9, tag='``')
+    """
+    tokens: list[Token] = []
+    position = 0
+    for tag, word in leaves:
+        start = sentence.find(word, position)
+        if start == position or (start > position and sentence[position:start].isspace()):
+            position = start + len(word)
+            tokens.append(Token(word, start, position, tag))
+            continue
+        found = _find_rewritten(sentence, position, word, tokens)
+        if found is None:
+            continue
+        start, position = found
+        tokens.append(Token(sentence[start:position], start, position, tag))
+    rest = sentence[position:]
+    if rest and any(map(str.isalnum, rest)):
+        raise _misfit(f"the parse ends before {_excerpt(sentence, position)}", sentence)
+    return tuple(tokens)
+
+
+def _find_rewritten(sentence: str, position: int, word: str, tokens: list[Token]) -> tuple[int, int] | None:
+    """Return where *word* stands at or after *position*, None where the parser added it."""
+    here = _skip_blank(sentence, position)
+    span = _spelt(sentence, here, word)
+    if span is None and tokens and here == position and sentence[here - 1 : here + 1].isalpha():
+        end = here + len(_run_of_letters(sentence, here))  # dialog/ue: the parse has a shorter word
+        tokens[-1] = tokens[-1]._replace(text=sentence[tokens[-1].start : end], end=end)
+        here = _skip_blank(sentence, end)
+        span = _spelt(sentence, here, word)
+    if span is None and word == "." and tokens and tokens[-1].text.endswith("."):
+        return None
+    if span is None and here < len(sentence) and not sentence[here].isalnum():
+        while here < len(sentence) and not sentence[here].isalnum() and span is None:
+            here += 1  # a character that the parser dropped
+            span = _spelt(sentence, here, word)
+    if span is None:
+        raise _misfit(f"the parse has {word!r} where the sentence has {_excerpt(sentence, here)}", sentence)
+    return span
+
+
+def _spelt(sentence: str, here: int, word: str) -> tuple[int, int] | None:
+    """Return the place of *word* at *here* in any of the forms that parsers rewrite, or None."""
+    plain = word.replace("\\/", "/").replace("\\*", "*")
+    curly, blank = plain.replace("'", "’"), plain.replace("\xa0", " ")
+    for form in (word, *_WRITTEN.get(word, ()), plain, curly, blank):
+        if sentence.startswith(form, here):
+            return here, here + len(form)
+    written = re.match(r"[^\W_]+(?:[-'’.,/][^\W_]+)*", sentence[here : here + 2 * len(word) + 8])
+    if written is None or not plain[0].isalnum():
+        return None
+    for surface in (written.group(), _run_of_letters(sentence, here)):
+        likeness = SequenceMatcher(None, surface.lower(), plain.lower(), autojunk=False).ratio()
+        if surface and likeness >= _SIMILAR:
+            return here, here + len(surface)
+    return None
+
+
+def _skip_blank(sentence: str, position: int) -> int:
+    while position < len(sentence) and sentence[position].isspace():
+        position += 1
+    return position
+
+
+def _run_of_letters(sentence: str, here: int) -> str:
+    end = here
+    while end < len(sentence) and sentence[end].isalpha():
+        end += 1
+    return sentence[here:end]
+
+
+def _excerpt(sentence: str, position: int) -> str:
+    return repr(sentence[position : position + 20]) if position < len(sentence) else "its end"
+
+
+def _misfit(what: str, sentence: str) -> AlignmentError:
+    return AlignmentError(
+        what,
+        where=f"sentence {sentence[:60]!r}",
+        wanted="the parse of this sentence",
+        hint="`--annotator nltk` tags the sentence itself",
+    )
+
+
+# One alternative after another, first match wins.  Apostrophes: ' and ’; \u00ad is the soft hyphen.
+_WORD: Final = re.compile(
+    r"""
+      (?:[A-Za-z]\.){2,}(?:[A-Za-z](?!\w))?               # U.S., p.m., B.C.E
+    | (?:Mrs?|Ms|Dr|Prof|St|Mt|Rs?|Re|No|Nos|Jr|Sr|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|Rev|vs|etc|approx|Inc|Corp
+      |Ltd|Co|Tel|Ave|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|[A-Z](?=\.\ +[A-Z][a-z]))
+      \.(?=\ +\S|,|\d|[A-Z])                             # Mr. J. Smith, Rs. 500, Inc., ...
+    | https?://[^\s<>"]+ | [\w.+-]+@[\w-]+\.\w[\w.-]*\w
+    | ['’]\d0s\b                                          # the '90s
+    | \d+(?:[.,:/]\d+)*(?:[^\W\d_]+)?(?:-[^\W_]+)*        # 1,234.5  6:30  1/2  3rd  5kg  12-year-old
+    | (?i:can(?=not\b)|gon(?=na\b)|wan(?=na\b)|got(?=ta\b)|gim(?=me\b)|lem(?=me\b))
+    | [^\W_]+?(?=(?:n['’][tT]|N['’]T)\b) | n['’][tT]\b | N['’]T\b
+    | ['’](?i:s|m|d|ll|re|ve)\b
+    | [^\W_]+(?:(?:(?!['’](?i:s|m|d|ll|re|ve)\b)['’]|[-\u00ad]|&(?=[A-Z]\b)|\.(?=[a-z]{2,3}\b))[^\W_]+)*
+    | \.{2,} | --+ | ``|'' | _+
+    | \S
+    """,
+    re.VERBOSE,
+)
+
+
+def words(sentence: str) -> tuple[Token, ...]:
+    """Return the words and marks of *sentence* with their places, without tags.
+
+    Follows the Penn Treebank's conventions (clitics apart, ``do n't``; hyphenated words whole), in one
+    pass over the text.  A full stop inside a text of several sentences is a token of its own, where
+    NLTK's tokenizer, made for one sentence, leaves it on the word.
+
+    >>> [token.text for token in words("Mr. Lee's dog can't cost $1,200.50.")]
+    ['Mr.', 'Lee', "'s", 'dog', 'ca', "n't", 'cost', '$', '1,200.50', '.']
+    """
+    return tuple([Token(match.group(), match.start(), match.end(), "") for match in _WORD.finditer(sentence)])

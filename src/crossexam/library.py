@@ -1,0 +1,150 @@
+"""The verbs of the command line as functions, for notebooks and programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.estimate import Estimate
+from crossexam.core.example import Example
+from crossexam.core.run import Run
+
+if TYPE_CHECKING:
+    from crossexam.constructions.check import Finding
+    from crossexam.reports.writing import Report
+    from crossexam.suites.bases import Base
+    from crossexam.suites.measures import Comparison
+
+BaseLike = str | Path | Dataset | Iterable[Example]
+
+
+def load(spec: str | Path, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False) -> Dataset:
+    """Return the corpus that *spec* names (``snli:dev``) or the file that it is the path of.
+
+    Raises CrossexamError where there is none or a record is malformed.
+
+    >>> len(load("builtin:demo")) >= 300
+    True
+    """
+    from crossexam.corpora.reading import load as read
+
+    return read(spec, columns=columns, skip_bad=skip_bad)
+
+
+def load_suite(folder: str | Path) -> Suite:
+    """Return the suite that ``crossexam build`` wrote into *folder*."""
+    from crossexam.core.suite_files import load_suite as read
+
+    return read(Path(folder))
+
+
+def load_run(folder: str | Path) -> Run:
+    """Return the run that ``crossexam run`` wrote into *folder*."""
+    from crossexam.runs.folder import load_run as read
+
+    return read(Path(folder))
+
+
+def _as_base(data: BaseLike, limit: int | None) -> Base:
+    from crossexam.suites.bases import base_from_examples, base_from_spec
+
+    if isinstance(data, str | Path):
+        return base_from_spec(str(data), limit=limit)
+    return base_from_examples(data, limit=limit)
+
+
+def build(
+    suite: str,
+    base: BaseLike,
+    *,
+    word_problems: BaseLike | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    annotator: str = "auto",
+    entities: str = "auto",
+    tautology: str | None = None,
+    indirect: bool = False,
+    as_published: bool = False,
+    folder: str | Path | None = None,
+) -> Suite:
+    """Return the test sets of *suite* (or of one construction) built from *base*.
+
+    *base* is a corpus name, a path, a Dataset or examples.  With *folder* the suite is also written
+    there.  Numerical reasoning is built from *word_problems*, else from the premises of the base.
+    Raises CrossexamError.
+    """
+    from crossexam.suites.building import Request, build_in_memory, build_to_folder
+    from crossexam.suites.table import suite_named
+
+    request = Request(
+        suite_named(suite).name,
+        [_as_base(base, limit)],
+        [_as_base(word_problems, None)] if word_problems is not None else [],
+        seed=seed,
+        annotator=annotator,
+        recognizer=entities,
+        tautology=tautology,
+        indirect=indirect,
+        as_published=as_published,
+        limit=limit,
+    )
+    if folder is None:
+        return build_in_memory(request)
+    build_to_folder(request, Path(folder))
+    return load_suite(folder)
+
+
+def check(data: Suite | Dataset) -> list[Finding]:
+    """Return what the coded checks find in a suite or test set."""
+    from crossexam.constructions.check import check as find
+
+    if isinstance(data, Dataset):
+        return find(data)
+    sets = data.datasets
+    return [finding for each in data for finding in find(each, sets.get(str(each.manifest.get("base_set"))))]
+
+
+def run(
+    model: str | Callable[[Sequence[tuple[str, str]]], Any],
+    data: Suite | Dataset,
+    *,
+    store: str | Path | None = None,
+    **options: Any,
+) -> Run:
+    """Return the answers of *model* over a suite or test set.
+
+    *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or
+    a function of a list of (premise, hypothesis) pairs.  Answers are kept in the folder *store*, from
+    which an interrupted run resumes.  *options* are those of ModelOptions.  Raises CrossexamError.
+    """
+    from crossexam.models.opening import ModelOptions
+    from crossexam.runs.asking import run as ask
+    from crossexam.runs.folder import save_run
+
+    answers = ask(model, data, store=Path(store) if store else None, options=ModelOptions(**options))
+    if store:
+        save_run(answers, Path(store))
+    return answers
+
+
+def accuracy(answers: Run) -> dict[str, Estimate]:
+    """Return the accuracy with its interval of each test set."""
+    from crossexam.suites.measures import accuracy as measure
+
+    return measure(answers)
+
+
+def compare(first: Run, second: Run) -> tuple[Comparison, ...]:
+    """Return the paired comparison of two models on each test set, p-values corrected after Holm."""
+    from crossexam.suites.measures import compare as measure
+
+    return measure(first, second)
+
+
+def report(*runs: Run) -> Report:
+    """Return a report on the runs; its ``save`` writes .html, .md, .tex, .csv or .json."""
+    from crossexam.reports.writing import Report
+
+    return Report(runs)

@@ -1,0 +1,168 @@
+"""Models by name: ``builtin/NAME``, ``file/PATH``, ``py/module:function``, ``hf/ID-or-folder``.
+
+A model is anything with a ``predict``.  A kind of model is a function and one line in ``MODELS``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a model is opened and asked.
+
+    ``batch_size`` counts pairs (``auto``: by tokens where the model has tokens); ``dtype`` is that of
+    the weights; ``max_length`` counts tokens of a pair; ``label_order`` declares the model's or file's
+    class order; ``revision`` is that of a hub checkpoint.
+    """
+
+    device: str = "auto"
+    batch_size: int | Literal["auto"] = "auto"
+    dtype: str = "float32"
+    max_length: int | None = None
+    label_order: tuple[str, ...] | None = None
+    revision: str | None = None
+
+
+@runtime_checkable
+class Model(Protocol):
+    """What answers pairs.
+
+    ``name`` is as the user wrote it.  ``key`` is a hash of all that its answers depend on.  ``details``
+    is for the manifest of a run and may grow while the model is asked.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def details(self) -> Mapping[str, Any]: ...
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs* (premise, hypothesis): [n, 3] in the order of LABELS."""
+        ...
+
+
+class Batch(NamedTuple):
+    """The answers to the pairs at *indices*: *probabilities* [n, 3], and which pairs were *truncated*."""
+
+    indices: Sequence[int]
+    probabilities: NDArray[np.float64]
+    truncated: Sequence[bool]
+
+
+@runtime_checkable
+class PlansBatches(Protocol):
+    """A model that chooses its batches, from all pairs, so that a resumed run has the same ones."""
+
+    def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+        """Yield the answers to those of *pairs* that are not *known* yet, batch by batch."""
+        ...
+
+
+@runtime_checkable
+class AnswersSets(Protocol):
+    """A model that looks answers up by the ids of whole test sets, and needs no store."""
+
+    def predict_sets(
+        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the probabilities of each of *asked*, which are parts of *whole*, by name."""
+        ...
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """A kind of model: names that begin with *prefix* are opened by *open*."""
+
+    prefix: str
+    description: str
+    open: Callable[[str, ModelOptions], Model]
+
+
+def _builtin(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.builtin import open_builtin
+
+    return open_builtin(rest, options)
+
+
+def _file(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.predictions import open_predictions
+
+    return open_predictions(rest, options)
+
+
+def _function(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.function import open_function
+
+    return open_function(rest, options)
+
+
+def _huggingface(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.huggingface import open_huggingface
+
+    return open_huggingface(rest, options)
+
+
+# fmt: off
+MODELS: Final[dict[str, ModelKind]] = {
+    "builtin": ModelKind("builtin/", "rules that need no download: majority, overlap, alignment", _builtin),
+    "file":    ModelKind("file/", "answers in a JSONL, JSON, CSV, TSV or Parquet file, by id or by text", _file),
+    "py":      ModelKind("py/", "a function of yours, as module:function, of a list of pairs", _function),
+    "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or an id of the hub", _huggingface),
+}
+# fmt: on
+
+
+def open_model(
+    model: str | Model | Callable[[Sequence[Pair]], Any], options: ModelOptions | None = None
+) -> Model:
+    """Return the model that *model* names; a model is returned as it is, a function becomes one.
+
+    Raises UnknownNameError where the name is of no kind, CrossexamError where it cannot be opened.
+
+    >>> open_model("builtin/majority").predict([("It rains.", "It is wet.")]).tolist()
+    [[1.0, 0.0, 0.0]]
+    """
+    options = options or ModelOptions()
+    if isinstance(model, str):
+        kind, slash, rest = model.partition("/")
+        if kind not in MODELS or not slash:
+            raise UnknownNameError("kind of model", kind, MODELS, hint=_name_hint(kind, model))
+        if not rest:
+            raise CrossexamError(f"'{model}' names no model", wanted=MODELS[kind].description)
+        return MODELS[kind].open(rest, options)
+    if isinstance(model, Model):
+        return model
+    if callable(model):
+        from crossexam.models.function import from_callable
+
+        return from_callable(model, options)
+    raise CrossexamError(
+        f"a {type(model).__name__} is no model", wanted="a name such as builtin/overlap, or a function of pairs"
+    )
+
+
+def _name_hint(kind: str, model: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(kind, MODELS, n=1)
+    if near and near[0] != kind:
+        return f"did you mean '{near[0]}/{model.partition('/')[2]}'?"
+    prefixes = ", ".join(each.prefix for each in MODELS.values())
+    return f"names begin with {prefixes}; a checkpoint is hf/{model}"

@@ -1,0 +1,97 @@
+"""Tables of numbers before they have a form: columns that say what their cells are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from crossexam.core.estimate import Estimate
+
+Cell = str | int | float | Estimate | None
+#: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value.
+Kind = Literal["text", "count", "percent", "points", "p"]
+
+NOTHING: Final = "–"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The *header* of a column, what its cells are, and the *group* of columns that it stands in."""
+
+    header: str
+    kind: Kind = "text"
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """*rows* of cells under *columns*; repeated cells of the first *grouped* columns are shown once."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    grouped: int = 0
+
+    def shown_once(self, row: int, column: int) -> bool:
+        """Whether the cell repeats the one above it in a grouped column."""
+        if row == 0 or column >= self.grouped:
+            return False
+        return self.rows[row][: column + 1] == self.rows[row - 1][: column + 1]
+
+
+def missing(cell: Cell) -> bool:
+    """Whether there is nothing to show: None, or a number that is not one (a share of no items)."""
+    if cell is None:
+        return True
+    number = cell.value if isinstance(cell, Estimate) else cell
+    return isinstance(number, float) and math.isnan(number)
+
+
+def number_text(cell: Cell, kind: Kind) -> str:
+    """Return *cell* as text without its interval, minus signs as hyphens.
+
+    >>> number_text(Estimate(0.4761, 0.47, 0.48, 90, 30), "percent"), number_text(9815, "count")
+    ('47.6', '9,815')
+    >>> number_text(0.00004, "p"), number_text(0.0421, "p")
+    ('<0.001', '0.042')
+    """
+    if missing(cell):
+        return NOTHING
+    if isinstance(cell, str):
+        return cell
+    number = cell.value if isinstance(cell, Estimate) else cell
+    assert number is not None
+    if kind == "p":
+        return "<0.001" if number < 0.001 else f"{number:.3f}"
+    if kind == "count":
+        return f"{number:,.0f}"
+    if kind == "text":
+        return str(number)
+    return _percent(number)
+
+
+def interval_text(cell: Cell) -> str:
+    """Return the interval of *cell* in percent, or nothing where it has none.
+
+    >>> interval_text(Estimate(0.476, 0.4661, 0.4859, 90, 30))
+    '[46.6, 48.6]'
+    """
+    if not isinstance(cell, Estimate) or missing(cell) or math.isnan(cell.low) or math.isnan(cell.high):
+        return ""
+    return f"[{_percent(cell.low)}, {_percent(cell.high)}]"
+
+
+def _percent(share: float) -> str:
+    text = f"{100 * share:.1f}"
+    return "0.0" if text == "-0.0" else text
+
+
+def cell_text(cell: Cell, kind: Kind) -> str:
+    """Return *cell* as text, with its interval where it has one.
+
+    >>> cell_text(Estimate(-0.01, -0.02, 0.0, 90, 30), "points")
+    '-1.0 [-2.0, 0.0]'
+    """
+    return " ".join(part for part in (number_text(cell, kind), interval_text(cell)) if part)

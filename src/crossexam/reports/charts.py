@@ -1,0 +1,218 @@
+"""Charts as SVG that is drawn here, once: no script and no network when the page is read.
+
+Colours are the page's custom properties (``var(--entailment)``), so that one drawing serves the light
+and the dark page and the printed one.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.estimate import Estimate
+from crossexam.core.labels import LABELS
+from crossexam.reports.measured import Measured, loss_of
+
+if TYPE_CHECKING:
+    from crossexam.suites.measures import TestSetResult
+
+#: Widths of the plotting area in pixels: for columns of the page from 560 pixels, and for a phone.
+WIDTHS: Final = {"wide": 360, "narrow": 165}
+_ROW: Final = 40  # pixels a test set
+_FONT: Final = "Liberation Sans, Helvetica, Arial, sans-serif"
+
+# Segments of the bar of errors: type, where predicted (the colour) and of which gold (the shade).
+# fmt: off
+_SEGMENTS: Final = (
+    ("N-E", "entailment", 1.0), ("C-E", "entailment", 0.4),
+    ("E-N", "neutral", 1.0), ("C-N", "neutral", 0.4),
+    ("E-C", "contradiction", 1.0), ("N-C", "contradiction", 0.4),
+)
+# fmt: on
+
+
+def _styled(chart: Any) -> Any:
+    """Return *chart* in the colours and type of the page."""
+    ink, line = "currentColor", "var(--line)"
+    return (
+        chart.configure(background="transparent", font=_FONT, padding=4)
+        .configure_axis(
+            labelColor=ink, titleColor=ink, gridColor=line, domainColor=line, tickColor=line,
+            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=190, labelPadding=6,
+        )
+        .configure_view(stroke=None)
+        .configure_text(color=ink, fontSize=12)
+    )  # fmt: skip
+
+
+def _dict_of(chart: Any) -> dict[str, Any]:
+    """Return the Vega-Lite of *chart*; what is drawn is fixed here, so that tests validate it, once."""
+    return dict(_styled(chart).to_dict(validate=False))
+
+
+def svg_of(chart: Any) -> str:
+    """Return *chart* as an SVG element."""
+    import vl_convert
+
+    return str(vl_convert.vegalite_to_svg(_dict_of(chart)))
+
+
+def _names(results: Sequence[TestSetResult]) -> Any:
+    """Return the axis of test sets, construction over part: ``negation`` / ``dev_matched``."""
+    import altair as alt
+
+    axis = alt.Axis(title=None, labelExpr="split(replace(datum.label, regexp('_', 'g'), ' '), '.')",
+                    labelOffset=-7, ticks=False, domain=False, grid=False)  # fmt: skip
+    return alt.Y("name:N", sort=[result.name for result in results], axis=axis)
+
+
+def _number(share: float) -> float | None:
+    return round(100 * share, 3) if math.isfinite(share) else None
+
+
+def drop_chart(results: Sequence[TestSetResult], *, width: int, largest: float, least: float) -> str:
+    """Return the drops of one model with their intervals, in points, from *least* to *largest*."""
+    import altair as alt
+
+    dropped = [(result, loss) for result in results if (loss := loss_of(result)) is not None]
+    values = [
+        {
+            "name": result.name,
+            "drop": _number(loss.value),
+            "low": _number(loss.low),
+            "high": _number(loss.high),
+            "text": f"{100 * loss.value:.1f}".replace("-", "−"),
+        }
+        for result, loss in dropped
+    ]
+    scale = alt.Scale(domain=[least, largest], nice=True)
+    titled = alt.Axis(title="accuracy lost, in points", tickCount=5)
+    drawn = alt.Chart(alt.Data(values=values)).encode(y=_names([result for result, _ in dropped]))
+    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.6)
+    layers = alt.layer(
+        zero.encode(x=alt.X("zero:Q", scale=scale, axis=titled)),
+        drawn.mark_rule(color="var(--accent)", strokeWidth=2.5, opacity=0.75).encode(x="low:Q", x2="high:Q"),
+        drawn.mark_point(color="var(--accent)", filled=True, size=80, opacity=1).encode(
+            x=alt.X("drop:Q", scale=scale)
+        ),
+        drawn.mark_text(dy=-11, fontWeight="bold").encode(x=alt.X("drop:Q", scale=scale), text="text:N"),
+    )
+    return svg_of(layers.properties(width=width, height={"step": _ROW}))
+
+
+def drop_range(models: Sequence[Measured]) -> tuple[float, float] | None:
+    """Return the least and the largest bound of all drops, in points; None where there are none."""
+    losses = [loss for model in models for result in model.results if (loss := loss_of(result)) is not None]
+    bounds = [100 * bound for loss in losses for bound in _bounds(loss) if math.isfinite(bound)]
+    return (min(0.0, *bounds), max(5.0, *bounds)) if bounds else None
+
+
+def _bounds(estimate: Estimate) -> tuple[float, float, float]:
+    return estimate.low, estimate.value, estimate.high
+
+
+def error_chart(results: Sequence[TestSetResult], *, width: int, largest: float) -> str:
+    """Return the wrong answers of one model, in percent of the items, by gold and answered label.
+
+    The axis ends at *largest*.
+    """
+    import altair as alt
+
+    values = [
+        {**piece, "text": piece["text"] if (piece["end"] - piece["start"]) * width / largest > 27 else ""}
+        for result in results
+        for piece in _pieces(result)
+    ]
+    scale = alt.Scale(domain=[0, largest])
+    titled = alt.Axis(title="wrong answers, % of the items", tickCount=5)
+    drawn = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=_names(results)
+    )
+    ink = alt.condition("datum.shade < 1", alt.value("currentColor"), alt.value("var(--on-label)"))
+    layers = alt.layer(
+        drawn.mark_bar(height=20, fill="var(--page)"),  # hides the grid behind the pale shades
+        drawn.mark_bar(height=20, stroke="var(--page)", strokeWidth=1).encode(
+            color=alt.Color("colour:N", scale=None), fillOpacity=alt.FillOpacity("shade:Q", scale=None)
+        ),
+        alt.Chart(alt.Data(values=values))
+        .mark_text(fontSize=11, fontWeight="bold")
+        .encode(x=alt.X("middle:Q", scale=scale), y=_names(results), text="text:N", color=ink),
+    )
+    return svg_of(layers.properties(width=width, height={"step": _ROW}))
+
+
+def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
+    """Return the pieces of the bar of *result*, each from where the last one ends."""
+    pieces = []
+    end = 0.0
+    for kind, answered, shade in _SEGMENTS:
+        start, end = end, end + (100 * result.errors.get(kind, 0) / result.n if result.n else 0.0)
+        pieces.append(
+            {"name": result.name, "start": start, "end": end, "middle": (start + end) / 2,
+             "colour": f"var(--{answered})", "shade": shade, "text": kind}
+        )  # fmt: skip
+    return pieces
+
+
+def error_range(models: Sequence[Measured]) -> float:
+    """Return where the axis of wrong answers ends, in percent: the next ten after the largest share."""
+    shares = [sum(each.errors.values()) / each.n for model in models for each in model.results if each.n]
+    return max(10.0, 10 * math.ceil(10 * max(shares, default=0.0)))
+
+
+class HeatMaps:
+    """Draws confusion matrices; the chart is compiled once, each drawing only takes other numbers."""
+
+    def __init__(self) -> None:
+        import vl_convert
+
+        self._vega: dict[str, Any] = vl_convert.vegalite_to_vega(_dict_of(_heat_map()))
+
+    def draw(self, result: TestSetResult) -> str:
+        """Return the confusion matrix of *result*: gold down, answers across, shades are shares of a row."""
+        import vl_convert
+
+        vega = copy.deepcopy(self._vega)
+        for source in vega["data"]:
+            if "values" in source:
+                source["values"] = _cells_of(result)
+        return str(vl_convert.vega_to_svg(vega))
+
+
+def _cells_of(result: TestSetResult) -> list[dict[str, Any]]:
+    cells = []
+    for gold, counts in zip(LABELS, result.confusion, strict=True):
+        total = int(sum(counts))
+        for answer, number in zip(LABELS, counts, strict=True):
+            share = int(number) / total if total else 0.0
+            cells.append(
+                {"gold": gold, "answer": answer, "share": share, "count": f"{int(number):,}",
+                 "percent": f"{100 * share:.0f} %" if total else "–", "right": gold == answer}
+            )  # fmt: skip
+    return cells
+
+
+def _heat_map() -> Any:
+    import altair as alt
+
+    values = [
+        {"gold": LABELS[0], "answer": LABELS[0], "share": 0.0, "count": "", "percent": "", "right": True}
+    ]
+    across = alt.Axis(title="answered", orient="top", labelAngle=0, ticks=False, domain=False, grid=False,
+                      labelExpr="upper(slice(datum.label, 0, 1))", labelFontSize=12)  # fmt: skip
+    down = alt.Axis(title="gold", ticks=False, domain=False, grid=False,
+                    labelExpr="upper(slice(datum.label, 0, 1))", labelFontSize=12)  # fmt: skip
+    drawn = alt.Chart(alt.Data(values=values)).encode(
+        x=alt.X("answer:N", axis=across, scale=alt.Scale(domain=list(LABELS), padding=0.04)),
+        y=alt.Y("gold:N", axis=down, scale=alt.Scale(domain=list(LABELS), padding=0.04)),
+    )
+    ink = alt.condition("datum.share > 0.62", alt.value("var(--on-accent)"), alt.value("currentColor"))
+    shade = alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1]), legend=None)
+    edge = alt.condition("datum.right", alt.value("currentColor"), alt.value("var(--line)"))
+    return alt.layer(
+        drawn.mark_rect(color="var(--heat)", cornerRadius=2).encode(fillOpacity=shade, stroke=edge),
+        drawn.mark_text(dy=-6, fontSize=13, fontWeight="bold").encode(text="percent:N", color=ink),
+        drawn.mark_text(dy=9, fontSize=10).encode(text="count:N", color=ink),
+    ).properties(width=150, height=117)

@@ -1,0 +1,244 @@
+"""The items that a report shows: which, and what of them; what the page reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Edit, Example, Side, located_in_result, undo_edits
+from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.randomness import rng_for
+from crossexam.core.run import Run
+from crossexam.reports.measured import dataset_of, names_of_test_sets
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Test sets are shown up to this many items: a page of a whole suite stays below some 5 MB.
+ITEMS_A_SET: Final = 400
+
+#: Facts of an example that are for machines or are shown elsewhere.
+_NOT_SHOWN: Final = frozenset({"cluster", "annotator_labels", "pairID", "captionID"})
+_LONGEST_FACT: Final = 60  # characters
+
+#: The answer of a model of two labels that is not entailment, after the three labels.
+NOT_ENTAILED: Final = len(LABELS)
+
+Segment = str | list[str]  # text as it was, or [new, old]
+
+
+@dataclass
+class _Texts:
+    """Each text once, by number: the premise of a base stands in the page once, not in every test set."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, text: str) -> int:
+        return self.numbers.setdefault(text, len(self.numbers))
+
+
+def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
+    """Return *text* in pieces: a string where nothing changed, ``[new, old]`` where an edit was made.
+
+    >>> segments("It is cold.", [Edit("hypothesis", 6, 9, "hot", "cold")], "hypothesis")
+    ['It is ', ['cold', 'hot'], '.']
+    """
+    pieces: list[Segment] = []
+    position = 0
+    for placed in located_in_result(edits, side):
+        if placed.start > position:
+            pieces.append(text[position : placed.start])
+        pieces.append([placed.old, placed.new])
+        position = placed.end
+    if position < len(text):
+        pieces.append(text[position:])
+    return pieces
+
+
+def base_index(runs: Sequence[Run], dataset: Dataset) -> tuple[Dataset | None, list[int]]:
+    """Return the base of *dataset* among the test sets of *runs*, and each item's place in it (-1: none)."""
+    base_set = dataset.manifest.get("base_set")
+    if not base_set or not any(base_set in run.datasets for run in runs):
+        return None, [-1] * len(dataset)
+    base = dataset_of(runs, str(base_set))
+    place = {example.id: number for number, example in enumerate(base)}
+    return base, [-1 if item.base is None else place.get(item.base, -1) for item in dataset]
+
+
+def sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
+    """Return at most *limit* item numbers, every stratum present and rare ones over-represented.
+
+    Of a stratum of size s there are shown about sqrt(s) times a constant: the k-th item of each, in
+    random order, has the rank k / sqrt(s), and the lowest ranks are taken.  *strata* [n] are numbers
+    of strata.  The choice depends on *seed_text* and *strata* alone.
+    """
+    import numpy as np
+
+    n = len(strata)
+    if limit is None or n <= limit:
+        return list(range(n))
+    shuffled = np.array(rng_for(0, "report", seed_text).sample(range(n), n), dtype=np.int64)
+    order = shuffled[np.argsort(strata[shuffled], kind="stable")]  # [n], grouped by stratum
+    _, first, size = np.unique(strata[order], return_index=True, return_counts=True)
+    within = np.arange(n) - np.repeat(first, size)
+    rank = within / np.sqrt(np.repeat(size, size))
+    chosen = order[np.argsort(rank, kind="stable")[:limit]]
+    return sorted(int(number) for number in chosen)
+
+
+def _strata(
+    runs: Sequence[Run], dataset: Dataset, base: Dataset | None, places: list[int]
+) -> NDArray[np.int64]:
+    """Return one number an item [n] for its gold, each model's answer, and whether the answer flipped."""
+    import numpy as np
+
+    number = np.array([_gold(item) + 1 for item in dataset], dtype=np.int64)
+    at = np.array(places, dtype=np.int64)
+    for run in runs:
+        if dataset.name not in run.datasets:
+            continue
+        answers = _said(run, dataset.name)
+        number = number * (NOT_ENTAILED + 1) + answers
+        if base is not None and base.name in run.datasets and len(base):
+            before = _said(run, base.name)[at]  # where at is -1, the last one: masked below
+            number = number * 2 + ((before != answers) & (at >= 0))
+    return np.unique(number, return_inverse=True)[1].astype(np.int64)
+
+
+def _gold(example: Example) -> int:
+    return -1 if example.label is None else LABEL_INDEX[example.label]
+
+
+def _starting_pair(example: Example) -> tuple[str, str] | None:
+    """Return the sentences that the edits of *example* start from; None where its record does not fit.
+
+    `crossexam check` is what tells of a record that does not fit; a report shows the item without it.
+    """
+    if example.change is None:
+        return None
+    edits = example.change.edits
+    try:
+        return undo_edits(example.premise, edits, "premise"), undo_edits(
+            example.hypothesis, edits, "hypothesis"
+        )
+    except ValueError:
+        return None
+
+
+def _said(run: Run, name: str) -> NDArray[np.int64]:
+    """Return the index of each answer [n]; a model of two labels says entailment or :data:`NOT_ENTAILED`."""
+    import numpy as np
+
+    from crossexam.suites.scoring import has_two_labels
+
+    if not has_two_labels(run):
+        return run.predictions(name)
+    return np.where(run.probabilities[name][:, LABEL_INDEX["entailment"]] > 0.5, 0, NOT_ENTAILED)
+
+
+def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[int] | None]]:
+    """Return per run its answers to *rows* of *name*: label and three probabilities in thousandths.
+
+    The label is stated, since rounded probabilities need not tell it.  None where a row is -1 or a run
+    was not asked.
+    """
+    import numpy as np
+
+    asked = np.array([row for row in rows if row >= 0], dtype=np.int64)
+    answers: list[list[list[int] | None]] = []
+    for run in runs:
+        if name not in run.datasets:
+            answers.append([None] * len(rows))
+            continue
+        thousandths = np.rint(np.nan_to_num(run.probabilities[name][asked]) * 1000).astype(np.int64)
+        given = iter(np.column_stack([_said(run, name)[asked], thousandths]).tolist())
+        answers.append([next(given) if row >= 0 else None for row in rows])
+    return answers
+
+
+def _facts(example: Example) -> str:
+    """Return the short facts of *example* in one line, such as ``genre: fiction · pair: hot/cold``."""
+    facts = []
+    for key, value in example.info.items():
+        if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+            value = "/".join(value)
+        if key not in _NOT_SHOWN and isinstance(value, str | int | float) and len(str(value)) < _LONGEST_FACT:
+            facts.append(f"{key}: {value}")
+    return " · ".join(facts)
+
+
+def pack_items(
+    runs: Sequence[Run], names: Sequence[str], *, items_a_set: int | None = ITEMS_A_SET
+) -> dict[str, Any]:
+    """Return what the page's browser of items reads, as plain lists and numbers.
+
+    ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis,
+    base premise, base hypothesis, base gold, answers, base answers, facts]``: gold -1 where there is
+    none, a sentence the number of a text or its :func:`segments`, an answer None or its label (3 is
+    :data:`NOT_ENTAILED`) and three probabilities in thousandths; *names* are those of the models, in
+    the order of *runs*.
+    """
+    from crossexam.suites.scoring import has_two_labels
+
+    texts = _Texts()
+    sets: list[dict[str, Any]] = []
+    items: list[list[Any]] = []
+    for number, name in zip(count(), names_of_test_sets(runs), strict=False):
+        dataset = dataset_of(runs, name)
+        base, places = base_index(runs, dataset)
+        chosen = sample(_strata(runs, dataset, base, places), items_a_set, name)
+        items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
+        sets.append({"name": name, "shown": len(chosen), "total": len(dataset)})
+    two_labels = [has_two_labels(run) for run in runs]
+    return {
+        "models": list(names),
+        "twoLabels": two_labels,
+        "sets": sets,
+        "texts": list(texts.numbers),
+        "items": items,
+    }
+
+
+def _pack(
+    runs: Sequence[Run],
+    dataset: Dataset,
+    base: Dataset | None,
+    places: list[int],
+    chosen: list[int],
+    number: int,
+    texts: _Texts,
+) -> Iterator[list[Any]]:
+    answers = _answers(runs, dataset.name, chosen)
+    bases = [places[index] for index in chosen]
+    before = _answers(runs, base.name if base is not None else "", bases)
+    for shown, index in enumerate(chosen):
+        item, place = dataset.examples[index], places[index]
+        pair = _starting_pair(item)
+        edits = item.change.edits if item.change is not None and pair is not None else ()
+        sides: list[Any] = []
+        for side in ("premise", "hypothesis"):
+            changed = any(edit.side == side for edit in edits)
+            text = item.text(side)
+            sides.append(segments(text, edits, side) if changed else texts.number(text))
+        base_gold = -1
+        if base is not None and place >= 0:
+            pair, base_gold = _texts_of(base.examples[place]), _gold(base.examples[place])
+        yield [
+            number,
+            item.id,
+            _gold(item),
+            *sides,
+            *((texts.number(pair[0]), texts.number(pair[1])) if pair else (None, None)),
+            base_gold,
+            [given[shown] for given in answers],
+            [given[shown] for given in before],
+            _facts(item),
+        ]
+
+
+def _texts_of(example: Example) -> tuple[str, str]:
+    return example.premise, example.hypothesis

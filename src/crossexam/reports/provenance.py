@@ -1,0 +1,56 @@
+"""The tables of where numbers come from: yield of the test sets, signatures, how the models were asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crossexam.core.run import Run
+from crossexam.core.signature import signature
+from crossexam.reports.cells import Cell, Column, Table
+from crossexam.reports.measured import Measured, content_hash_of, dataset_of, names_of_test_sets
+
+
+def yield_table(runs: Sequence[Run]) -> Table:
+    """Return how many examples went into each test set, how many items came out, and why not more."""
+    columns = (
+        Column("Test set"),
+        Column("Examples in", "count"),
+        Column("Items out", "count"),
+        Column("Rejected because"),
+        Column("Rejected", "count"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for name in names_of_test_sets(runs):
+        dataset = dataset_of(runs, name)
+        made: Mapping[str, Any] = dataset.manifest.get("yield") or {}
+        counts = (name, made.get("examples"), made.get("items", len(dataset)))
+        rejected = sorted((made.get("rejected") or {}).items(), key=lambda pair: (-pair[1], pair[0]))
+        rows += [(*counts, reason, number) for reason, number in rejected] or [(*counts, None, None)]
+    note = (
+        "One example can be rejected more than once: each word or number that could not be used is counted."
+    )
+    return Table("Yield", columns, tuple(rows), (note,), grouped=3)
+
+
+def signature_table(runs: Sequence[Run]) -> Table:
+    """Return the signature and content hash of each test set: what its numbers depend on."""
+    rows = []
+    for name in names_of_test_sets(runs):
+        dataset = dataset_of(runs, name)
+        made_of = dataset.manifest.get("signature") or signature({"test_set": name})
+        rows.append((name, len(dataset), content_hash_of(dataset), str(made_of)))
+    columns = (Column("Test set"), Column("Rows", "count"), Column("Content"), Column("Signature"))
+    return Table("Test sets", columns, tuple(rows))
+
+
+def run_table(models: Sequence[Measured]) -> Table:
+    """Return what the manifest of each run says of the model and of how it was asked."""
+    rows = [
+        (model.name, key.replace("_", " "), str(value))
+        for model in models
+        for key, value in model.run.manifest.items()
+        if isinstance(value, str | int | float) and key != "model"
+    ]
+    columns = (Column("Model"), Column("Fact"), Column("Value"))
+    return Table("Runs", columns, tuple(rows), grouped=1)

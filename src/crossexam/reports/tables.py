@@ -1,0 +1,224 @@
+"""The tables of measures, without form: accuracy, drop, errors, slices, comparison."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from crossexam.core.run import Run
+from crossexam.reports.cells import Cell, Column, Table
+from crossexam.reports.measured import (
+    Measured,
+    dataset_of,
+    loss_of,
+    measured,
+    model_names,
+    names_of_test_sets,
+)
+from crossexam.reports.published_systems import GROUP, published_accuracy, published_notes, published_systems
+
+if TYPE_CHECKING:
+    from crossexam.suites.measures import TestSetResult
+
+#: Gold and predicted label of each kind of error, those the 2018 paper counts first.
+ERROR_TYPES: Final = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
+
+_INTERVALS: Final = (
+    "Accuracy in percent of the items that have a gold label, with 95 % intervals "
+    "that count examples sharing a premise as one cluster."
+)
+
+
+SUMMARY_NOTE: Final = (
+    "Percent and points, with 95 % intervals by cluster of a premise. Drop: accuracy lost from the base. "
+    "p: exact McNemar by cluster, Holm-corrected."
+)
+
+
+def accuracy_table(runs: Sequence[Run], *, published_rows: bool = True) -> Table:
+    """Return accuracy by test set and model, beside the systems published for the same constructions."""
+    return accuracy_of(measured(runs), published_rows=published_rows)
+
+
+def accuracy_of(models: Sequence[Measured], *, published_rows: bool = True) -> Table:
+    """Return the table of :func:`accuracy_table` from measures already taken."""
+    runs = [model.run for model in models]
+    names = names_of_test_sets(runs)
+    beside = [dict(published_accuracy(dataset_of(runs, name))) if published_rows else {} for name in names]
+    systems = published_systems() if any(beside) else ()
+    rows = []
+    for name, published in zip(names, beside, strict=True):
+        results = [model.result(name) for model in models]
+        rows.append(
+            (
+                name,
+                _items(results),
+                *(result.accuracy if result else None for result in results),
+                *(published.get(system) for system in systems),
+            )
+        )
+    columns = (
+        Column("Test set"),
+        Column("Items", "count"),
+        *(Column(model.name, "percent") for model in models),
+        *(Column(system, "percent", GROUP) for system in systems),
+    )
+    notes = [_INTERVALS, *projections(models)]
+    if systems:
+        notes += published_notes([dataset_of(runs, name) for name in names])
+    return Table("Accuracy", columns, tuple(rows), tuple(notes))
+
+
+def _items(results: Sequence[TestSetResult | None]) -> int | None:
+    return next((result.n for result in results if result is not None), None)
+
+
+def projections(models: Sequence[Measured]) -> list[str]:
+    """Return one sentence for each model that was measured on fewer labels than three."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for model in models:
+        for result in model.results:
+            if result.projection:
+                found.setdefault((model.name, result.projection), []).append(result.name)
+    return [
+        f"{name} was measured with the projection {projection} on {', '.join(sets)}."
+        for (name, projection), sets in found.items()
+    ]
+
+
+def summary_table(model: Measured) -> Table:
+    """Return what a terminal has room for: accuracy and drop of one model on each test set."""
+    columns = (
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("Accuracy", "percent"),
+        Column("Drop", "points"),
+        Column("p (Holm)", "p"),
+    )
+    rows = tuple(
+        (result.name, result.n, result.accuracy, loss_of(result), result.p_holm) for result in model.results
+    )
+    return Table(model.name, columns, rows)
+
+
+def drop_table(models: Sequence[Measured]) -> Table:
+    """Return what each model lost from the base to each test set made of it."""
+    columns = (
+        Column("Test set"),
+        Column("Model"),
+        Column("Base", "percent"),
+        Column("Accuracy", "percent"),
+        Column("Drop", "points"),
+        Column("p (Holm)", "p"),
+        Column("Detectable", "points"),
+        Column("Flipped", "percent"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for name, model, result in by_test_set(models):
+        if result.base_accuracy is not None:
+            rows.append(
+                (name, model.name, result.base_accuracy, result.accuracy, loss_of(result), result.p_holm,
+                 result.minimum_detectable_drop, result.flip_rate)
+            )  # fmt: skip
+    notes = (
+        "Drop: accuracy lost from the base, in points; item by item where a test set keeps the gold label, "
+        "else the difference of the two accuracies. p: exact McNemar by cluster, Holm-corrected. "
+        "Detectable: the smallest drop this test set would find. "
+        "Flipped: answers that differ from the answer to the base example.",
+    )
+    return Table("Drop from the base", columns, tuple(rows), notes, grouped=1)
+
+
+def error_table(models: Sequence[Measured]) -> Table:
+    """Return how many items each model got wrong, and how."""
+    columns = (
+        Column("Test set"),
+        Column("Model"),
+        Column("Wrong", "count"),
+        Column("False entailment", "percent"),
+        Column("False neutral", "percent"),
+        *(Column(kind, "count") for kind in ERROR_TYPES),
+    )
+    rows = tuple(
+        (name, model.name, sum(result.errors.values()), result.false_entailment_share,
+         result.false_neutral_share, *(result.errors.get(kind, 0) for kind in ERROR_TYPES))
+        for name, model, result in by_test_set(models)
+    )  # fmt: skip
+    note = (
+        "False entailment, false neutral: share of the wrong answers. E-C: gold entailment, "
+        "answered contradiction; the others likewise."
+    )
+    return Table("Errors", columns, rows, (note,), grouped=1)
+
+
+def by_test_set(models: Sequence[Measured]) -> list[tuple[str, Measured, TestSetResult]]:
+    """Return name, model and measures of every test set, ordered by test set."""
+    return [
+        (name, model, result)
+        for name in names_of_test_sets([model.run for model in models])
+        for model in models
+        if (result := model.result(name)) is not None
+    ]
+
+
+def slice_tables(models: Sequence[Measured], *, most: int | None = 30) -> dict[str, list[Table]]:
+    """Return per test set one table a slicing (genre, label, word pair ...), the *most* largest slices."""
+    tables: dict[str, list[Table]] = {}
+    for name in names_of_test_sets([model.run for model in models]):
+        results = [model.result(name) for model in models]
+        for slicing in dict.fromkeys(key for result in results if result for key in result.slices):
+            tables.setdefault(name, []).append(_slice_table(slicing, models, results, most))
+    return tables
+
+
+def _slice_table(
+    slicing: str, models: Sequence[Measured], results: Sequence[TestSetResult | None], most: int | None
+) -> Table:
+    columns = (
+        Column(slicing.replace("_", " ").capitalize()),
+        Column("Items", "count"),
+        *(Column(model.name, "percent") for model in models),
+    )
+    sliced = [result.slices.get(slicing, {}) if result else {} for result in results]
+    size: dict[str, int] = {}
+    for estimates in sliced:
+        size.update({value: estimate.n for value, estimate in estimates.items()})
+    ordered = sorted(size, key=lambda value: (-size[value], value))
+    rows = tuple(
+        (value, size[value], *(estimates.get(value) for estimates in sliced)) for value in ordered[:most]
+    )
+    notes = (
+        (f"The {most} largest of {len(ordered)} slices; all of them are in the CSV and JSON reports.",)
+        if most is not None and len(ordered) > most
+        else ()
+    )
+    return Table(f"Accuracy by {slicing.replace('_', ' ')}", columns, rows, notes)
+
+
+def comparison_table(first: Run, second: Run) -> Table:
+    """Return two models side by side, item by item, on every test set that both answered."""
+    from crossexam.suites.measures import compare
+
+    columns = (
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("A", "percent"),
+        Column("B", "percent"),
+        Column("A less B", "points"),
+        Column("p (Holm)", "p"),
+        Column("Only A", "count"),
+        Column("Only B", "count"),
+    )
+    pairs = compare(first, second)
+    rows = tuple(
+        (pair.name, pair.n, pair.accuracy_a, pair.accuracy_b, pair.difference, pair.p_holm, pair.b, pair.c)
+        for pair in pairs
+    )  # fmt: skip
+    projected = dict.fromkeys(f"Both measured with the projection {pair.projection}." for pair in pairs
+                              if pair.projection)  # fmt: skip
+    note = (
+        "A less B in points. p: exact McNemar by cluster, Holm-corrected. "
+        "Only A, only B: items that one of the two has right."
+    )
+    one, other = model_names([first, second])
+    return Table(f"A: {one}, B: {other}", columns, rows, (_INTERVALS, note, *projected))

@@ -1,0 +1,153 @@
+"""Write a report of runs in the form that the suffix of its file names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.files import write_text
+from crossexam.core.run import Run
+from crossexam.reports import latex, markdown, terminal, tidy
+from crossexam.reports.cells import Table
+from crossexam.reports.headline import headline
+from crossexam.reports.items import ITEMS_A_SET
+from crossexam.reports.measured import Measured, measured
+from crossexam.reports.provenance import run_table, signature_table, yield_table
+from crossexam.reports.tables import (
+    SUMMARY_NOTE,
+    accuracy_of,
+    comparison_table,
+    drop_table,
+    error_table,
+    projections,
+    summary_table,
+)
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+REPORT_SUFFIXES: Final = (".html", ".md", ".tex", ".csv", ".json")
+COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report of *runs*, measured once, in any form.
+
+    *published_rows* puts the systems published for the same test sets beside the models; *items_a_set*
+    is how many items of each test set the page shows (None: all).
+    """
+
+    runs: tuple[Run, ...]
+    published_rows: bool = True
+    items_a_set: int | None = ITEMS_A_SET
+
+    @cached_property
+    def models(self) -> tuple[Measured, ...]:
+        """The measures of each run; raises CrossexamError where the runs cannot stand in one report."""
+        return measured(self.runs)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report to *path* and return it; raises FormatError for a suffix without a form."""
+        path = Path(path)
+        _known_suffix(path, REPORT_SUFFIXES)
+        write_text(path, _encodable(self.text(path.suffix.lower())))
+        return path
+
+    def text(self, suffix: str) -> str:
+        """Return the report in the form of *suffix* (``.md``)."""
+        if suffix == ".html":
+            from crossexam.reports import html
+
+            return html.render(self.models, published_rows=self.published_rows, items_a_set=self.items_a_set)
+        if suffix == ".csv":
+            return tidy.render_csv(self.models)
+        if suffix == ".json":
+            return tidy.render_json(self.models, published_rows=self.published_rows)
+        render = latex.render if suffix == ".tex" else markdown.render
+        return render(headline(self.models), self.tables())
+
+    def tables(self) -> list[Table]:
+        """Return the tables of the report, those without rows left out."""
+        tables = [
+            accuracy_of(self.models, published_rows=self.published_rows),
+            drop_table(self.models),
+            error_table(self.models),
+            yield_table(self.runs),
+            signature_table(self.runs),
+            run_table(self.models),
+        ]
+        return [table for table in tables if table.rows]
+
+    def terminal(self) -> RenderableType:
+        """Return the headline, and accuracy and drop by test set, for a terminal."""
+        from rich.console import Group
+        from rich.text import Text
+
+        tables = [summary_table(model) for model in self.models]
+        if len(tables) > 1:
+            tables.insert(0, accuracy_of(self.models, published_rows=False))
+        notes = Text("\n".join([SUMMARY_NOTE, *projections(self.models)]), style="dim")
+        return Group(Text(headline(self.models), style="bold"), Text(), terminal.render(tables), notes)
+
+
+def report(*runs: Run, published_rows: bool = True, items_a_set: int | None = ITEMS_A_SET) -> Report:
+    """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it."""
+    return Report(runs, published_rows, items_a_set)
+
+
+def write_report(
+    runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_a_set: int | None = ITEMS_A_SET
+) -> Path:
+    """Write the report of *runs* to *path*, whole or not at all, in the form that its suffix names.
+
+    Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
+    """
+    return report(*runs, published_rows=published_rows, items_a_set=items_a_set).save(path)
+
+
+def terminal_report(runs: Sequence[Run]) -> RenderableType:
+    """Return the report of *runs* for `rich` to print."""
+    return report(*runs).terminal()
+
+
+def write_comparison(first: Run, second: Run, path: Path) -> Path:
+    """Write the comparison of two runs to *path*.
+
+    Raises FormatError for any suffix but ``.md .tex .csv .json``.
+    """
+    _known_suffix(path, COMPARISON_SUFFIXES)
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        text = tidy.comparison_csv(first, second)
+    elif suffix == ".json":
+        text = tidy.comparison_json(first, second)
+    else:
+        table = comparison_table(first, second)
+        text = (latex.render if suffix == ".tex" else markdown.render)("Comparison", [table])
+    write_text(path, _encodable(text))
+    return path
+
+
+def terminal_comparison(first: Run, second: Run) -> RenderableType:
+    """Return the comparison of two runs for `rich` to print."""
+    return terminal.render_table(comparison_table(first, second))
+
+
+def _known_suffix(path: Path, known: Sequence[str]) -> None:
+    if path.suffix.lower() not in known:
+        raise FormatError(
+            f"no report has the suffix '{path.suffix}'",
+            where=str(path),
+            wanted=", ".join(known),
+            hint=f"-o {path.with_suffix(known[0]).name}",
+        )
+
+
+def _encodable(text: str) -> str:
+    """Return *text* with lone surrogates, which UTF-8 cannot hold, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")

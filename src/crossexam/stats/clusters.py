@@ -1,0 +1,119 @@
+"""Clusters: which answers are not independent, and how much that costs.
+
+Answers about one premise resemble each other.  With :math:`n` items in :math:`m` clusters, residuals
+:math:`e_i` and their cluster sums :math:`z_k`, the variance of a mean counts clusters, not items, and
+the *design effect* is how many times larger it is than for independent items (Kish 1965, *Survey
+Sampling*):
+
+    deff = [ m/(m-1) sum_k z_k^2 ] / [ n/(n-1) sum_i e_i^2 ]
+
+An interval for independent items becomes one for clustered items at the *effective sample size*
+``n / deff`` (Kish 1965; for Wilson's interval Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484), times
+``(t[n-1] / t[m-1])^2``, because a variance of few clusters is itself uncertain (Korn & Graubard 1998,
+Survey Methodology 24:193).  Where every item is its own cluster both factors are exactly 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: The cluster of each item, by any name; None: every item is its own.
+Clusters: TypeAlias = Sequence[Hashable] | NDArray[Any] | None
+
+#: Weight of the shrinkage of :func:`effective_size`, in clusters.
+PRIOR_CLUSTERS: Final = 0.25
+
+
+def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
+    """Return the clusters of *n* items as integers 0, 1, ... without gaps: [n].
+
+    Raises ValueError where there are not *n*.
+
+    >>> cluster_codes(["a", "b", "a"], 3).tolist(), cluster_codes(None, 2).tolist()
+    ([0, 1, 0], [0, 1])
+    """
+    if clusters is None:
+        return np.arange(n, dtype=np.int64)
+    if len(clusters) != n:
+        raise ValueError(f"{len(clusters)} clusters for {n} items")
+    if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu":
+        return _dense(clusters.astype(np.int64, copy=False))
+    names = clusters.tolist() if isinstance(clusters, np.ndarray) else clusters
+    index: dict[Hashable, int] = {}
+    return np.fromiter((index.setdefault(name, len(index)) for name in names), np.int64, count=n)
+
+
+def _dense(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return *codes* renumbered without gaps; linear in time where they are small."""
+    if codes.size and codes.min() >= 0 and codes.max() < 8 * codes.size + 1024:
+        number = np.cumsum(np.bincount(codes) > 0) - 1
+        return number[codes].astype(np.int64, copy=False)
+    return np.unique(codes, return_inverse=True)[1].reshape(codes.shape).astype(np.int64, copy=False)
+
+
+class EffectiveSize(NamedTuple):
+    """How many independent items the clustered ones are worth; *deff* is before the t factor."""
+
+    n_eff: float
+    deff: float
+    clusters: int
+
+
+def effective_size(
+    residuals: NDArray[np.float64], codes: NDArray[np.int64], confidence: float = 0.95
+) -> EffectiveSize:
+    """Return the effective sample size of the mean of items with these *residuals* [n] and cluster *codes*.
+
+    Three cases where the plain estimate fails, and what is done:
+
+    - Hardly any item differs from the rest (accuracy 0 or 1: the estimate is 0/0).  The estimate is
+      shrunk towards Kish's worst case ``s = sum_k n_k^2 / n``, in which a cluster answers as one, by the
+      weight of a quarter of a wrong cluster: ``(V + s^2/4) / (W + s/4)`` with *V* and *W* the brackets above.
+      It vanishes as errors accumulate, and changes nothing where clusters are single items.  The weight is
+      ours: twice as much, and 95 % intervals of 10 clusters cover 98 % (``tests/test_stats_coverage.py``).
+    - Clusters more alike than chance (a constant answer to one pair of each label): deff would be below 1.
+      It is not let below 1, so that no interval is narrower than for independent items.
+    - A single cluster says nothing of how clusters vary: it counts as one item.
+
+    >>> answers = np.tile([1.0, 1.0, 0.0, 0.0], 1000)  # pairs that answer as one
+    >>> round(effective_size(answers - 0.5, np.arange(4000) // 2).deff, 2)
+    2.0
+    """
+    n = len(residuals)
+    sizes = np.bincount(codes)
+    m = len(sizes)
+    if n < 2 or m < 2:
+        return EffectiveSize(float(min(n, m)), float(max(n, 1)), m)
+    if m == n:
+        return EffectiveSize(float(n), 1.0, m)
+    sums = np.bincount(codes, weights=residuals)  # z: (m,)
+    between = m / (m - 1) * float(sums @ sums)
+    within = n / (n - 1) * float(residuals @ residuals)
+    worst = float(sizes @ sizes) / n
+    deff = max(1.0, (between + PRIOR_CLUSTERS * worst**2) / (within + PRIOR_CLUSTERS * worst))
+    few = (_t(n - 1, confidence) / _t(m - 1, confidence)) ** 2
+    return EffectiveSize(max(1.0, n / deff * few), deff, m)
+
+
+def _t(freedom: int, confidence: float) -> float:
+    """Return the two-sided quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.5 + confidence / 2))
+
+
+def normal_quantile(confidence: float) -> float:
+    """Return the two-sided quantile of the normal distribution.
+
+    >>> round(normal_quantile(0.95), 4)
+    1.96
+    """
+    from scipy.special import ndtri
+
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence}, wanted a share between 0 and 1")
+    return float(ndtri(0.5 + confidence / 2))

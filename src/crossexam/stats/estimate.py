@@ -1,0 +1,92 @@
+"""Accuracy with its interval; items are right or wrong, units are shares between 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import nan, sqrt
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, normal_quantile
+
+#: What :func:`by_slice` calls the values that it pools.
+OTHER: Final = "(other)"
+
+
+def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's interval for a *share* of *n* items; *n* need not be whole.
+
+    With ``z`` the normal quantile: ``(p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)``
+    (Wilson 1927, J. Am. Stat. Assoc. 22:209).
+
+    >>> tuple(round(bound, 4) for bound in wilson(81 / 263, 263))  # Newcombe 1998, Table I
+    (0.2553, 0.3662)
+    """
+    z = normal_quantile(confidence)
+    scale = 1 + z * z / n
+    centre = (share + z * z / (2 * n)) / scale
+    half = z / scale * sqrt(max(0.0, share * (1 - share)) / n + z * z / (4 * n * n))
+    low = 0.0 if share <= 0 else max(0.0, centre - half)
+    high = 1.0 if share >= 1 else min(1.0, centre + half)
+    return low, high
+
+
+def accuracy(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
+    """Return the share of *correct* items [n] with Wilson's interval at the effective sample size.
+
+    The effective size is that of :func:`crossexam.stats.clusters.effective_size`; without clusters this
+    is Wilson's interval.  No items at all: the value is nan and the interval everything.
+
+    >>> f"{accuracy([True] * 15 + [False] * 5)}"
+    '75.0 [53.1, 88.8]'
+    """
+    right = np.asarray(correct, dtype=np.float64)
+    n = len(right)
+    if n == 0:
+        return Estimate(nan, 0.0, 1.0, 0, 0)
+    share = float(right.mean())
+    size = effective_size(right - share, cluster_codes(clusters, n), confidence)
+    low, high = wilson(share, size.n_eff, confidence)
+    return Estimate(share, low, high, n, size.clusters)
+
+
+def by_slice(
+    correct: ArrayLike,
+    values: Sequence[Hashable] | NDArray[Any],
+    clusters: Clusters = None,
+    *,
+    minimum: int = 1,
+    most: int | None = None,
+    confidence: float = 0.95,
+) -> dict[str, Estimate]:
+    """Return the accuracy of each of *values* [n], the most frequent first; None is no value.
+
+    Values of fewer than *minimum* items, and those beyond the *most* frequent, are pooled as "(other)",
+    which comes last.
+
+    >>> slices = by_slice([1, 1, 0, 1], ["fiction", "fiction", "travel", None])
+    >>> {value: (found.value, found.n) for value, found in slices.items()}
+    {'fiction': (1.0, 2), 'travel': (0.0, 1)}
+    """
+    right = np.asarray(correct, dtype=bool)
+    groups = cluster_codes(clusters, len(right))
+    codes = cluster_codes(values, len(right))
+    counts = np.bincount(codes)
+    firsts = np.zeros(len(counts), dtype=np.int64)
+    firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # where each value is first met
+    ranked = [int(code) for code in np.argsort(-counts, kind="stable") if values[firsts[code]] is not None]
+    named = [code for code in ranked if counts[code] >= minimum][:most]
+    order = np.argsort(codes, kind="stable")
+    where = np.split(order, np.cumsum(counts)[:-1])  # the items of each value
+    found = {
+        str(values[firsts[code]]): accuracy(right[where[code]], groups[where[code]], confidence)
+        for code in named
+    }
+    pooled = [where[code] for code in ranked if code not in set(named)]
+    if pooled:
+        items = np.concatenate(pooled)
+        found[OTHER] = accuracy(right[items], groups[items], confidence)
+    return found

@@ -1,0 +1,78 @@
+"""Fixtures that several test files share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.example import Example
+from crossexam.core.labels import parse_label
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real corpora beside the checkout; tests skip where it is absent."""
+    if not SHARED.is_dir():
+        pytest.skip(f"no real corpora at {SHARED}")
+    return SHARED
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="write golden files anew; then read the diff")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compare a text with the golden file of that name; ``pytest --accept`` writes it."""
+
+    def compare(name: str, text: str) -> None:
+        path = Path(__file__).parent / "golden" / name
+        if request.config.getoption("--accept"):
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare
+
+
+def _tagged(text: str) -> tuple[str, list[list[str]]]:
+    sentence, tags = "", []
+    for piece in text.split():
+        word, _, tag = piece.rpartition("/")
+        joined = word.startswith("_") or word == "n't" or not sentence or sentence.endswith("“")
+        word = word.removeprefix("_")
+        sentence += word if joined else f" {word}"
+        tags.append([word, tag])
+    return sentence.replace(" ,", ","), tags
+
+
+def _rows(name: str) -> list[list[str]]:
+    lines = (Path(__file__).parent / "data" / name).read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+@pytest.fixture(scope="session")
+def tiny_corpus() -> list[Example]:
+    """Six pairs that reach every branch of the constructions on pairs."""
+    examples = []
+    for name, label, premise, hypothesis in _rows("tiny_corpus.txt"):
+        (p, p_tags), (h, h_tags) = _tagged(premise), _tagged(hypothesis)
+        info = {"premise_tags": p_tags, "hypothesis_tags": h_tags, "genre": "tiny"}
+        examples.append(Example(name, p, h, parse_label(label), info=info))
+    return examples
+
+
+@pytest.fixture(scope="session")
+def tiny_problems() -> list[Example]:
+    """Five word problems that reach every branch of numerical reasoning."""
+    texts = {name: _tagged(text) for name, text in _rows("tiny_problems.txt")}
+    return [
+        Example(name, text, "", None, info={"kind": "problem", "premise_tags": tags})
+        for name, (text, tags) in texts.items()
+    ]

@@ -1,0 +1,122 @@
+"""A suite is finished or absent, and says what it is made of."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from crossexam.constructions.check import check
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.suite_files import load_suite
+from crossexam.suites.bases import base_from_examples, part_name
+from crossexam.suites.building import Request, build_in_memory, build_to_folder
+
+
+@pytest.fixture
+def request_of(tiny_corpus: list[Example], tiny_problems: list[Example]) -> Request:
+    base = base_from_examples(Dataset("tiny", tiny_corpus))
+    problems = base_from_examples(Dataset("sums", tiny_problems))
+    return Request("stress-tests", [base], [problems], annotator="parses")
+
+
+def test_the_suite_has_its_test_sets(request_of: Request) -> None:
+    suite = build_in_memory(request_of)
+    assert list(suite.datasets) == [
+        "base.tiny", "antonymy.tiny", "word_overlap.tiny", "negation.tiny", "length_mismatch.tiny",
+        "spelling_error_content_word.tiny", "spelling_error_function_word.tiny",
+        "spelling_error_keyboard_swap.tiny", "spelling_error_adjacent_swap.tiny", "numerical_reasoning.sums",
+    ]  # fmt: skip
+    assert [len(suite[f"{name}.tiny"]) for name in ("base", "word_overlap", "length_mismatch")] == [6, 6, 6]
+    assert suite["negation.tiny"].manifest["base_set"] == "base.tiny"
+    assert suite["numerical_reasoning.sums"].manifest["base_set"] is None
+    assert not [f for data in suite for f in check(data) if f.code.startswith("E")]
+
+
+def test_signatures_name_what_the_numbers_depend_on(request_of: Request) -> None:
+    suite = build_in_memory(request_of)
+    antonymy = suite["antonymy.tiny"].manifest["signature"]
+    assert "construction:antonymy.v1|annotator:corpus" in antonymy
+    assert "wordnet:wordnet-3.0" in antonymy
+    assert "|seed:0|version:" in antonymy
+    assert "annotator" not in suite["negation.tiny"].manifest["signature"]
+
+
+def test_the_file_and_the_memory_are_the_same(request_of: Request, tmp_path: Path) -> None:
+    assert build_to_folder(request_of, tmp_path / "suite")
+    from_file, built = load_suite(tmp_path / "suite"), build_in_memory(request_of)
+    assert {d.name: d.content_hash() for d in from_file} == {d.name: d.content_hash() for d in built}
+    assert [list(d) for d in from_file] == [list(d) for d in built]
+
+
+def test_the_same_request_is_not_built_twice_and_another_is_refused(
+    request_of: Request, tmp_path: Path
+) -> None:
+    folder = tmp_path / "suite"
+    build_to_folder(request_of, folder)
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert not build_to_folder(request_of, folder)
+    assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    other = replace(request_of, seed=1)
+    with pytest.raises(CrossexamError, match=r"other input or options\n  hint: choose another -o, or --force"):
+        build_to_folder(other, folder)
+    assert build_to_folder(other, folder, force=True)
+    assert json.loads((folder / "manifest.json").read_text())["request"]["seed"] == 1
+
+
+def test_two_builds_give_the_same_bytes(request_of: Request, tmp_path: Path) -> None:
+    for name in "ab":
+        build_to_folder(request_of, tmp_path / name)
+    for path in (tmp_path / "a").iterdir():
+        assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
+
+
+def test_a_build_that_fails_leaves_nothing(request_of: Request, tmp_path: Path) -> None:
+    def fail():  # type: ignore[no-untyped-def]
+        yield Example("1", "It rains.", "It is wet.", "neutral", info={"premise_tags": [], "hypothesis_tags": []})
+        raise CrossexamError("bad record", where="line 2")
+
+    base = replace(request_of.bases[0], open=fail)
+    with pytest.raises(CrossexamError, match="line 2: bad record"):
+        build_to_folder(replace(request_of, bases=[base], suite="negation"), tmp_path / "suite")
+    assert list((tmp_path / "suite").iterdir()) == []
+
+
+def test_a_folder_of_other_things_is_left_alone(request_of: Request, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("dear")
+    with pytest.raises(CrossexamError, match="is not empty"):
+        build_to_folder(request_of, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_without_problems_numbers_come_from_the_premises(request_of: Request) -> None:
+    suite = build_in_memory(replace(request_of, problems=[]))
+    assert "numerical_reasoning.tiny" in suite.datasets
+
+
+def test_two_bases_of_one_name_are_refused(request_of: Request) -> None:
+    again = base_from_examples(Dataset("tiny", list(request_of.bases[0].open())[:2]))
+    with pytest.raises(CrossexamError, match="two bases are called 'tiny'"):
+        build_in_memory(replace(request_of, bases=[request_of.bases[0], again]))
+
+
+def test_an_empty_base_is_an_error() -> None:
+    with pytest.raises(CrossexamError, match="the base 'examples' has no examples"):
+        base_from_examples([])
+
+
+def test_unknown_suites_have_the_nearest_name(request_of: Request) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'stress-tests'"):
+        build_in_memory(replace(request_of, suite="stres-test"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "part"),
+    [("snli:dev", "snli_dev"), ("x/multinli_1.0_dev_matched.jsonl", "multinli_1_0_dev_matched"), ("é.csv", "é")],
+)
+def test_part_names(spec: str, part: str) -> None:
+    assert part_name(spec) == part

@@ -1,0 +1,331 @@
+"""Every published form of a corpus gives the same examples; any table can be read with a mapping."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.tables import write_test_set
+from crossexam.corpora.columns import find_layout, parse_columns
+from crossexam.corpora.reading import CorpusReport, iter_corpus, load
+
+DATA = Path(__file__).parent / "data" / "corpora"
+
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def hub_parquet(path: Path, rows: list[dict[str, Any]], names: list[str]) -> Path:
+    """Write rows as the hub's Parquet files are, with the names of the labels in the metadata."""
+    features = {"label": {"names": names, "_type": "ClassLabel"}}
+    table = pa.Table.from_pylist(rows)
+    metadata = {"huggingface": json.dumps({"info": {"features": features}})}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    return path
+
+
+def essence(examples: Iterable[Example]) -> list[tuple[str, str, str | None]]:
+    return [(example.premise, example.hypothesis, example.label) for example in examples]
+
+
+def test_snli_json_lines_have_every_field() -> None:
+    report = CorpusReport()
+    examples = list(iter_corpus(DATA / "snli.jsonl", report=report))
+    assert [e.id for e in examples] == [
+        "soup.jpg#0r1e", "soup.jpg#0r1n", "soup.jpg#0r1c", "boats.jpg#1r1c"]  # fmt: skip
+    assert (report.read, report.examples, report.no_gold, report.bad) == (5, 4, 1, 0)
+    assert dict(report.labels) == {"entailment": 1, "neutral": 1, "contradiction": 2}
+    third, raw = examples[2], rows_of("snli.jsonl")[2]
+    assert third.info == {
+        "captionID": "soup.jpg#0",
+        "cluster": "soup.jpg#0",
+        "annotator_labels": ["contradiction", "contradiction", "neutral", "contradiction"],
+        "premise_parse": raw["sentence1_parse"],
+        "hypothesis_parse": raw["sentence2_parse"],
+        "premise_binary_parse": raw["sentence1_binary_parse"],
+        "hypothesis_binary_parse": raw["sentence2_binary_parse"],
+    }
+
+
+@pytest.mark.parametrize("corpus", ["snli", "multinli"])
+@pytest.mark.parametrize("drop", [True, False])
+def test_official_txt_equals_official_json_lines(corpus: str, drop: bool) -> None:
+    text = list(iter_corpus(DATA / f"{corpus}.txt", drop_no_gold=drop))
+    assert text == list(iter_corpus(DATA / f"{corpus}.jsonl", drop_no_gold=drop))
+    assert len(text) == (4 if drop else 5)
+
+
+def test_multinli_has_genre_and_prompt_as_cluster() -> None:
+    examples = list(iter_corpus(DATA / "multinli.txt"))
+    assert [(e.id, e.info["genre"], e.info["cluster"]) for e in examples] == [
+        ("100e", "fiction", "100"), ("100n", "fiction", "100"),
+        ("100c", "fiction", "100"), ("101c", "telephone", "101")]  # fmt: skip
+
+
+def test_txt_lines_may_end_before_the_last_annotators(tmp_path: Path) -> None:
+    lines = [line.rstrip("\t") for line in (DATA / "snli.txt").read_text(encoding="utf-8").splitlines()]
+    short = write(tmp_path / "snli.txt", "\n".join(lines))
+    assert list(iter_corpus(short)) == list(iter_corpus(DATA / "snli.txt"))
+
+
+def test_hub_copy_of_snli_has_minus_one_for_no_gold(tmp_path: Path) -> None:
+    index = {"entailment": 0, "neutral": 1, "contradiction": 2, "-": -1}
+    rows = [{"premise": r["sentence1"], "hypothesis": r["sentence2"], "label": index[r["gold_label"]]}
+            for r in rows_of("snli.jsonl")]  # fmt: skip
+    path = hub_parquet(tmp_path / "snli_hub_dev.parquet", rows, ["entailment", "neutral", "contradiction"])
+    report = CorpusReport()
+    examples = list(iter_corpus(path, report=report))
+    assert essence(examples) == essence(iter_corpus(DATA / "snli.jsonl"))
+    assert [e.id[-6:] for e in examples] == ["000001", "000002", "000003", "000005"]  # the fourth has no gold
+    assert report.no_gold == 1
+
+
+def test_hub_copy_of_multinli_has_parses_and_genre(tmp_path: Path) -> None:
+    index = {"entailment": 0, "neutral": 1, "contradiction": 2, "-": -1}
+    rows = []
+    for r in rows_of("multinli.jsonl"):
+        row = {"promptID": int(r["promptID"]), "pairID": r["pairID"], "genre": r["genre"]}
+        for side, sentence in (("premise", "sentence1"), ("hypothesis", "sentence2")):
+            row |= {side + end: r[sentence + end] for end in ("", "_parse", "_binary_parse")}
+        rows.append(row | {"label": index[r["gold_label"]]})
+    path = hub_parquet(tmp_path / "m.parquet", rows, ["entailment", "neutral", "contradiction"])
+    official = list(iter_corpus(DATA / "multinli.jsonl"))
+    for ours, theirs in zip(iter_corpus(path), official, strict=True):
+        without = {k: v for k, v in theirs.info.items() if k != "annotator_labels"}  # the hub has none
+        assert (ours.id, ours.premise, ours.label, ours.info) == (
+            theirs.id,
+            theirs.premise,
+            theirs.label,
+            without,
+        )
+
+
+def test_label_names_in_parquet_metadata_go_before_the_usual_order(tmp_path: Path) -> None:
+    rows = [{"premise": "a", "hypothesis": "b", "label": number} for number in (0, 1, 2)]
+    path = hub_parquet(
+        tmp_path / "cb.parquet", rows, ["entailment", "contradiction", "neutral"]
+    )  # CB's order
+    assert [e.label for e in iter_corpus(path)] == ["entailment", "contradiction", "neutral"]
+
+
+def test_aqua_gives_problems_with_options_rationale_and_answer() -> None:
+    report = CorpusReport()
+    first, second = iter_corpus(DATA / "aqua.json", report=report)
+    assert (first.id, second.id) == ("aqua-000001", "aqua-000002")
+    assert first.premise == "Mia has 12 shells and gives 5 to Leo. How many are left?"
+    assert (first.hypothesis, first.label) == ("", None)
+    assert first.info == {
+        "kind": "problem",
+        "options": ["A)5", "B)6", "C)7", "D)12", "E)17"],
+        "rationale": "Mia gives away 5 of 12.\n12 - 5 = 7\nAnswer is C",
+        "correct": "C",
+    }
+    assert (report.no_gold, report.examples) == (0, 2)  # problems have no gold to be without
+
+
+def test_plain_text_is_a_sentence_a_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "news.txt", "\ufeffAnn has 3 pens.\r\n\r\n  Bob has 2.  \n")
+    assert [(e.id, e.premise, e.hypothesis, e.label, e.info) for e in iter_corpus(path)] == [
+        ("news-000001", "Ann has 3 pens.", "", None, {"kind": "sentence"}),
+        ("news-000002", "Bob has 2.", "", None, {"kind": "sentence"}),
+    ]
+
+
+def test_a_built_test_set_is_a_corpus(tmp_path: Path) -> None:
+    base = Example("a", "It is hot.", "It is warm.", "entailment", info={"cluster": "c"})
+    edit = Edit("hypothesis", 6, 9, "hot", "cold")
+    item = base.derive("contradiction", Change("antonymy.v1", "premise", "premise", (edit,)))
+    for kind in ("parquet", "jsonl"):
+        path = tmp_path / f"antonymy.dev.{kind}"
+        write_test_set(path, [base, item], file_format=kind)
+        assert list(iter_corpus(path)) == [base, item]
+
+
+PAIRS = [
+    ("It rains, a lot.", 'He said "no".', "neutral"),
+    ("A tab\there", "Two\nlines", "entailment"),
+    ("é — ünï", "x", "contradiction"),
+]
+
+
+def test_csv_with_quotes_tabs_and_line_ends_in_fields(tmp_path: Path) -> None:
+    for separator in (",", ";"):
+        text = io.StringIO()
+        writer = csv.writer(text, delimiter=separator)
+        writer.writerows([("premise", "hypothesis", "label"), *PAIRS])
+        path = write(tmp_path / "mine.csv", "\ufeff" + text.getvalue())
+        assert essence(iter_corpus(path)) == PAIRS
+
+
+def test_quotes_in_tsv_are_text(tmp_path: Path) -> None:
+    path = write(tmp_path / "q.tsv", 'sentence1\tsentence2\tlabel\r\n"Yes\tHe said "no"\tneutral\r\n')
+    assert essence(iter_corpus(path)) == [('"Yes', 'He said "no"', "neutral")]
+
+
+def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "odd.csv", "ctx,claim,verdict,topic,key\nA b.,C d.,2,sport,k7\nE f.,G h.,-1,,k8\n"
+    )
+    columns = parse_columns("premise=ctx,hypothesis=claim,label=verdict,id=key,subject=topic")
+    first, second = iter_corpus(path, columns=columns, drop_no_gold=False)
+    assert first == Example("k7", "A b.", "C d.", "contradiction", info={"subject": "sport"})
+    assert second == Example("k8", "E f.", "G h.", None)
+
+
+def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
+    tags = {"sentence1_tags": [["It", "PRP"], ["rains", "VBZ"]], "hypothesis_tags": [["Wet", "JJ"]]}
+    pair = {"sentence1": "It rains.", "sentence2": "Wet.", **tags}
+    problem = {"question": "How many?", "answer": 1, "question_tags": [["How", "WRB"], ["many", "JJ"]]}
+    (first,) = iter_corpus(write(tmp_path / "p.jsonl", json.dumps(pair)))
+    assert first.info == {"premise_tags": tags["sentence1_tags"], "hypothesis_tags": [["Wet", "JJ"]]}
+    (second,) = iter_corpus(write(tmp_path / "q.jsonl", json.dumps(problem)))
+    assert second.info == {"kind": "problem", "premise_tags": problem["question_tags"]}
+    with pytest.raises(FormatError, match="line 1, field 'sentence1_tags': a str where an array of"):
+        list(iter_corpus(write(tmp_path / "r.jsonl", json.dumps({**pair, "sentence1_tags": "PRP VBZ"}))))
+
+
+def test_a_report_says_what_was_left_out_and_can_begin_anew() -> None:
+    report = CorpusReport()
+    for _ in range(2):  # a stream that is opened twice counts once
+        report.reset()
+        list(iter_corpus(DATA / "snli.jsonl", report=report))
+    assert report.summary() == "of 5 records 1 have no gold label"
+    assert CorpusReport(read=7).summary() == ""
+
+
+def test_columns_can_turn_a_table_into_sentences(tmp_path: Path) -> None:
+    path = write(tmp_path / "s.csv", "n,body\n1,Tom has 3 pens.\n")
+    (only,) = iter_corpus(path, columns={"sentence": "body"})
+    assert only == Example("s-000001", "Tom has 3 pens.", "", None, info={"kind": "sentence"})
+
+
+def test_without_a_label_column_examples_are_kept_unlabelled(tmp_path: Path) -> None:
+    path = write(tmp_path / "u.jsonl", '{"premise": "a", "hypothesis": "b"}\n')
+    report = CorpusReport()
+    assert [e.label for e in iter_corpus(path, report=report)] == [None]
+    assert (report.no_gold, report.as_dict()["labels"]) == (0, {"none": 1})
+
+
+def test_float_labels_of_tables_with_gaps(tmp_path: Path) -> None:
+    path = tmp_path / "f.parquet"
+    columns = {"premise": list("abcd"), "hypothesis": list("efgh"), "label": [0.0, 2.0, float("nan"), None]}
+    pq.write_table(pa.table(columns), path)
+    assert [e.label for e in iter_corpus(path, drop_no_gold=False)] == [
+        "entailment",
+        "contradiction",
+        None,
+        None,
+    ]
+
+
+def test_repeated_ids_are_made_unique_and_counted(tmp_path: Path) -> None:
+    ids = ["7c", "7c", "7c~2", "7c", None]
+    lines = [
+        json.dumps({"pairID": i, "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}) for i in ids
+    ]
+    path = write(tmp_path / "d.jsonl", "\n".join(lines))
+    report = CorpusReport()
+    examples = list(iter_corpus(path, report=report))
+    assert [e.id for e in examples] == ["7c", "7c~2", "7c~2~2", "7c~3", "d-000005"]
+    assert report.renamed == 3
+
+
+def test_ids_do_not_depend_on_what_is_dropped_or_skipped(tmp_path: Path) -> None:
+    good = {"premise": "a", "hypothesis": "b", "label": "neutral"}
+    lines = [good, {**good, "label": "-"}, {**good, "label": "perhaps"}, good]
+    path = write(tmp_path / "x.jsonl", "\n".join(map(json.dumps, lines)))
+    kept = {
+        drop: [e.id for e in iter_corpus(path, skip_bad=True, drop_no_gold=drop)] for drop in (True, False)
+    }
+    assert kept == {True: ["x-000001", "x-000004"], False: ["x-000001", "x-000002", "x-000004"]}
+
+
+def test_the_manifest_says_where_it_came_from() -> None:
+    dataset = load(DATA / "snli.jsonl")
+    manifest = dataset.manifest
+    assert (dataset.name, len(dataset), manifest["part"]) == ("snli", 4, "snli")
+    assert manifest["counts"]["labels"] == {"contradiction": 2, "entailment": 1, "neutral": 1}
+    assert manifest["counts"]["no_gold"] == 1
+    assert len(manifest["sha256"]) == 64
+    json.dumps(manifest)
+
+
+def test_columns_that_are_not_there_name_the_nearest(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.csv", "premise,hypothesis,verdict\na,b,neutral\n")
+    with pytest.raises(FormatError) as caught:
+        list(iter_corpus(path, columns={"label": "verdct"}))
+    assert str(caught.value) == (
+        f"{path}, header: no column 'verdct' for 'label'\n"
+        "  wanted: one of the file's columns: premise, hypothesis, verdict\n"
+        "  hint: did you mean 'verdict'?"
+    )
+
+
+def test_columns_that_hold_no_pair_are_listed(tmp_path: Path) -> None:
+    path = write(tmp_path / "t.tsv", "left\thypothesis\na\tb\n")
+    with pytest.raises(
+        FormatError, match=r"header: no column for the premise\n(.|\n)*columns are: left, hypothesis"
+    ):
+        list(iter_corpus(path, skip_bad=True))
+
+
+@pytest.mark.parametrize("text", ["premise", "premise=", "=a", "premise=a,premise=b", ""])
+def test_column_mappings_that_say_nothing(text: str) -> None:
+    with pytest.raises(CrossexamError, match="wanted: ROLE=COLUMN"):
+        parse_columns(text)
+
+
+def test_jocis_columns_are_refused_not_misread() -> None:
+    with pytest.raises(FormatError, match="no column for the premise"):
+        find_layout(["CONTEXT", "HYPOTHESIS", "LABEL"])
+
+
+WORDS = st.lists(
+    st.sampled_from(["a", "dog's", '"hot"', "cold,", "soup;", "é", "don't", "\tx", "'"]), min_size=1
+)
+ROWS = st.lists(
+    st.fixed_dictionaries(
+        {
+            "premise": WORDS.map(" ".join),
+            "hypothesis": WORDS.map(" ".join),
+            "label": st.sampled_from(["entailment", "neutral", "contradiction"]),
+        }
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(rows=ROWS)
+def test_csv_json_lines_and_parquet_say_the_same(
+    rows: list[Mapping[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("forms")
+    text = io.StringIO()
+    writer = csv.DictWriter(text, ["premise", "hypothesis", "label"])
+    writer.writeheader()
+    writer.writerows(rows)
+    write(folder / "x.csv", text.getvalue())
+    write(folder / "x.jsonl", "\n".join(map(json.dumps, rows)))
+    pq.write_table(pa.Table.from_pylist(rows), folder / "x.parquet")
+    forms = [list(iter_corpus(folder / f"x.{suffix}")) for suffix in ("csv", "jsonl", "parquet")]
+    assert forms[0] == forms[1] == forms[2]
+    assert essence(forms[0]) == [(r["premise"], r["hypothesis"], r["label"]) for r in rows]

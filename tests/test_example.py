@@ -1,0 +1,64 @@
+"""The record of a change and the text agree, whatever the edits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.example import Change, Edit, Example, apply_edits, located_in_result, undo_edits
+
+WORDS = st.sampled_from(["a", "the", "dog", "cold", "runs", "isn't", "naïve", "—", "3,000", "“so”"])
+SENTENCES = st.lists(WORDS, min_size=1, max_size=12).map(" ".join)
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[str, list[Edit]]:
+    sentence = draw(SENTENCES)
+    cuts = sorted(draw(st.lists(st.integers(0, len(sentence)), max_size=6)))
+    spans = list(zip(cuts[::2], cuts[1::2], strict=False))
+    kept = [span for i, span in enumerate(spans) if i == 0 or span[0] > spans[i - 1][1]]
+    return sentence, [Edit("premise", a, b, sentence[a:b], draw(SENTENCES)) for a, b in kept]
+
+
+@given(edited())
+def test_undoing_gives_the_sentence_back(case: tuple[str, list[Edit]]) -> None:
+    sentence, edits = case
+    result = apply_edits(sentence, edits, "premise")
+    assert undo_edits(result, edits, "premise") == sentence
+    for edit in located_in_result(edits, "premise"):
+        assert result[edit.start : edit.end] == edit.old
+
+
+@given(edited())
+def test_the_other_side_is_untouched(case: tuple[str, list[Edit]]) -> None:
+    sentence, edits = case
+    assert apply_edits(sentence, edits, "hypothesis") == sentence
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        ([Edit("premise", 0, 3, "cat", "x")], "are not 'cat'"),
+        ([Edit("premise", 0, 3, "dog", "x"), Edit("premise", 2, 4, "g r", "y")], "overlap"),
+        ([Edit("premise", 3, 2, "", "x")], "are not ''"),
+    ],
+)
+def test_an_edit_that_does_not_fit_is_an_error(edits: list[Edit], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        apply_edits("dog runs", edits, "premise")
+
+
+def test_deriving_keeps_what_is_known_and_drops_the_parse() -> None:
+    base = Example("b", "It rains.", "It is wet.", "neutral", info={"genre": "talk", "premise_parse": "(S)"})
+    item = base.derive("neutral", Change("negation.v1", "premise", "hypothesis", ()), info={"how": "so"})
+    assert item.id == "negation:b"
+    assert dict(item.info) == {"genre": "talk", "how": "so", "cluster": item.info["cluster"]}
+
+
+def test_examples_of_one_premise_share_a_cluster() -> None:
+    change = Change("negation.v1", "premise", "hypothesis", ())
+    one = Example("1", "It rains.", "It is wet.", None).derive(None, change)
+    two = Example("2", "It rains.", "It snows.", None).derive(None, change)
+    other = Example("3", "It snows.", "It is wet.", None).derive(None, change)
+    assert one.info["cluster"] == two.info["cluster"] != other.info["cluster"]

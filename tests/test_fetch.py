@@ -1,0 +1,452 @@
+"""Fetching, against a server on this machine: resumed, verified, unpacked safely, or nothing installed."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import stat
+import threading
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.corpora.catalog import CatalogEntry, Download
+from crossexam.corpora.fetch import FetchResult, fetch
+
+DEV = b'{"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}\n' * 4000
+TEST = b'{"sentence1": "E f.", "sentence2": "G h.", "gold_label": "entailment"}\n' * 3000
+
+
+@dataclass
+class Server:
+    """What the server has, how it misbehaves, and what it was asked and sent."""
+
+    files: dict[str, bytes]
+    cuts: list[int] = field(default_factory=list)  # bytes sent before each of the next answers is cut
+    statuses: list[int] = field(default_factory=list)  # answered before anything else
+    ranges: bool = True
+    validator: str | None = '"v1"'
+    length: bool = True
+    asked: list[str | None] = field(default_factory=list)
+    sent: int = 0
+    url: str = ""
+
+
+class Handler(BaseHTTPRequestHandler):
+    state: Server
+
+    def log_message(self, *args: object) -> None:
+        """Stay silent."""
+
+    def do_GET(self) -> None:
+        state = self.state
+        asked = self.headers.get("Range")
+        if self.path.startswith("/moved/"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/moved"))
+            self.end_headers()
+            return
+        state.asked.append(asked)
+        whole = state.files.get(self.path)
+        status = state.statuses.pop(0) if state.statuses else 404 if whole is None else 200
+        if status != 200 or whole is None:
+            self.send_error(status)
+            return
+        start = 0
+        same = self.headers.get("If-Range") in {None, state.validator}
+        if asked and state.ranges and same:
+            start = int(asked.removeprefix("bytes=").rstrip("-"))
+            if start >= len(whole):
+                self.send_error(416)
+                return
+        self.send_response(206 if start else 200)
+        if start:
+            self.send_header("Content-Range", f"bytes {start}-{len(whole) - 1}/{len(whole)}")
+        if state.validator:
+            self.send_header("ETag", state.validator)
+        if state.length:
+            self.send_header("Content-Length", str(len(whole) - start))
+        self.end_headers()
+        body = whole[start:]
+        body = body[: state.cuts.pop(0)] if state.cuts else body
+        state.sent += self.wfile.write(body)
+
+
+@contextmanager
+def serving(state: Server) -> Iterator[Server]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"state": state}))
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    state.url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def zipped(members: dict[str, bytes], *, compression: int = zipfile.ZIP_STORED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+# What is not wanted may be there twice: it is not looked at.
+GOOD_ZIP = zipped(
+    {"toy/dev.jsonl": DEV, "toy/test.jsonl": TEST, "toy/paper.pdf": b"%PDF", "__MACOSX/paper.pdf": b"x"}
+)
+
+
+def entry(*downloads: Download, limit: int = 10_000_000) -> dict[str, CatalogEntry]:
+    made = CatalogEntry("toy", "Toy", "https://x.invalid", "CC0", "Nobody 2020", downloads, {}, limit)
+    return {"toy": made}
+
+
+def archive(server: Server, content: bytes = GOOD_ZIP, *, known: bool = True) -> Download:
+    return Download(
+        f"{server.url}/toy.zip",
+        "",
+        len(content) if known else None,
+        hashlib.sha256(content).hexdigest() if known else None,
+        ("dev.jsonl", "test.jsonl"),
+    )
+
+
+def get(catalog: dict[str, CatalogEntry], data: Path, **more: object) -> FetchResult:
+    options = {"attempts": 1, "pause": lambda seconds: None, **more}
+    return fetch("toy", data_dir=data, catalog=catalog, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving(Server({"/toy.zip": GOOD_ZIP, "/a.json": DEV, "/b.json": TEST})) as state:
+        yield state
+
+
+@pytest.fixture(autouse=True)
+def _directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask the server on this machine without the proxy that the surroundings may name."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def assert_nothing_installed(data: Path) -> None:
+    assert not list(data.glob("toy/*"))
+    assert not list((data / ".crossexam").glob("staging-*"))
+
+
+def test_a_download_is_verified_unpacked_and_not_repeated(server: Server, tmp_path: Path) -> None:
+    seen: list[tuple[str, int, int | None]] = []
+    result = get(entry(archive(server)), tmp_path, progress=lambda *a: seen.append(a))
+    assert sorted(p.name for p in (tmp_path / "toy").iterdir()) == ["dev.jsonl", "test.jsonl"]  # no paper
+    assert (tmp_path / "toy" / "dev.jsonl").read_bytes() == DEV
+    assert result.hashes["test.jsonl"] == hashlib.sha256(TEST).hexdigest()
+    assert (result.already, result.received, result.missing) == (False, len(GOOD_ZIP), ())
+    assert (result.licence, result.citation) == ("CC0", "Nobody 2020")
+    assert "licence: CC0\ncite: Nobody 2020" in result.summary()
+    assert ("download toy.zip", len(GOOD_ZIP), len(GOOD_ZIP)) in seen
+    assert ("unpack dev.jsonl", len(DEV), len(DEV)) in seen
+    assert not list((tmp_path / ".crossexam" / "downloads").iterdir())
+
+    again = get(entry(archive(server)), tmp_path)
+    assert (again.already, again.received, len(server.asked)) == (True, 0, 1)
+
+
+@pytest.mark.parametrize("damage", ["change", "remove"])
+def test_an_installed_file_that_is_damaged_is_fetched_again(
+    server: Server, tmp_path: Path, damage: str
+) -> None:
+    get(entry(archive(server)), tmp_path)
+    file = tmp_path / "toy" / "dev.jsonl"
+    file.write_bytes(b"other") if damage == "change" else file.unlink()
+    assert not get(entry(archive(server)), tmp_path).already
+    assert file.read_bytes() == DEV
+
+
+def test_a_wrong_hash_installs_nothing(server: Server, tmp_path: Path) -> None:
+    changed = GOOD_ZIP.replace(b"A b.", b"X y.")
+    server.files["/toy.zip"] = changed
+    with pytest.raises(CrossexamError) as caught:
+        get(entry(archive(server, GOOD_ZIP)), tmp_path)
+    assert str(caught.value) == (
+        f"{server.url}/toy.zip: the file has the SHA-256 {hashlib.sha256(changed).hexdigest()}\n"
+        f"  wanted: {hashlib.sha256(GOOD_ZIP).hexdigest()}, as in the catalogue\n"
+        "  hint: nothing was installed; the file is damaged or was changed by its publisher"
+    )
+    assert_nothing_installed(tmp_path)
+    server.files["/toy.zip"] = GOOD_ZIP  # the bad part is not continued
+    get(entry(archive(server)), tmp_path)
+    assert server.asked == [None, None]
+
+
+def test_a_wrong_size_is_refused_before_the_download(server: Server, tmp_path: Path) -> None:
+    server.files["/toy.zip"] = GOOD_ZIP + b"more"
+    with pytest.raises(
+        CrossexamError, match=rf"offers a file of {len(GOOD_ZIP) + 4:,} bytes\n  wanted: {len(GOOD_ZIP):,}"
+    ):
+        get(entry(archive(server)), tmp_path)
+    assert_nothing_installed(tmp_path)
+
+
+def test_more_bytes_than_the_file_has_are_refused(server: Server, tmp_path: Path) -> None:
+    server.files["/toy.zip"], server.length = GOOD_ZIP + b"more", False
+    with pytest.raises(CrossexamError, match="sends more bytes than the file has"):
+        get(entry(archive(server)), tmp_path)
+    assert_nothing_installed(tmp_path)
+
+
+def test_a_cut_connection_is_continued_by_the_next_call(server: Server, tmp_path: Path) -> None:
+    server.cuts = [100_000]
+    with pytest.raises(CrossexamError, match="100,000 bytes are kept and the next try continues from there"):
+        get(entry(archive(server)), tmp_path)
+    assert_nothing_installed(tmp_path)
+    result = get(entry(archive(server)), tmp_path)
+    assert server.asked == [None, "bytes=100000-"]
+    assert server.sent == len(GOOD_ZIP)  # no byte twice
+    assert result.received == len(GOOD_ZIP) - 100_000
+    assert (tmp_path / "toy" / "test.jsonl").read_bytes() == TEST
+
+
+def test_cut_connections_are_retried_with_growing_pauses(server: Server, tmp_path: Path) -> None:
+    server.cuts, pauses = [50_000, 60_000, 1], []
+    result = get(entry(archive(server)), tmp_path, attempts=5, pause=pauses.append)
+    assert server.asked == [None, "bytes=50000-", "bytes=110000-", "bytes=110001-"]
+    assert (server.sent, result.received, pauses) == (len(GOOD_ZIP), len(GOOD_ZIP), [1.0, 2.0, 4.0])
+
+
+def test_a_server_without_ranges_sends_all_anew(server: Server, tmp_path: Path) -> None:
+    server.cuts, server.ranges = [100_000], False
+    get(entry(archive(server)), tmp_path, attempts=2)
+    assert server.sent == len(GOOD_ZIP) + 100_000
+    assert (tmp_path / "toy" / "dev.jsonl").read_bytes() == DEV
+
+
+def test_redirects_are_followed_and_continued(server: Server, tmp_path: Path) -> None:
+    server.cuts = [100_000]
+    download = replace(archive(server), url=f"{server.url}/moved/toy.zip")
+    get(entry(download), tmp_path, attempts=2)
+    assert server.asked == [None, "bytes=100000-"]
+
+
+def test_a_file_that_changed_meanwhile_is_not_spliced(server: Server, tmp_path: Path) -> None:
+    catalog = entry(archive(server, known=False))
+    server.cuts = [100_000]
+    with pytest.raises(CrossexamError, match="cut"):
+        get(catalog, tmp_path)
+    other = zipped({"dev.jsonl": TEST, "test.jsonl": DEV})
+    server.files["/toy.zip"], server.validator = other, '"v2"'
+    get(catalog, tmp_path)
+    assert (tmp_path / "toy" / "dev.jsonl").read_bytes() == TEST
+
+
+def test_without_hash_or_validator_a_part_is_not_continued(server: Server, tmp_path: Path) -> None:
+    server.cuts, server.validator = [100_000], None
+    get(entry(archive(server, known=False)), tmp_path, attempts=2)
+    assert server.asked == [None, None]
+
+
+def test_a_part_longer_than_the_file_is_thrown_away(server: Server, tmp_path: Path) -> None:
+    catalog = entry(archive(server, known=False))
+    server.cuts = [200_000]
+    with pytest.raises(CrossexamError, match="cut"):
+        get(catalog, tmp_path)
+    server.files["/toy.zip"] = small = zipped({"dev.jsonl": b"d", "test.jsonl": b"t"})  # same ETag
+    get(catalog, tmp_path, attempts=2)
+    assert server.asked == [None, "bytes=200000-", None]
+    assert server.sent == 200_000 + len(small)
+
+
+def test_a_busy_server_is_asked_again_but_a_missing_file_is_not(server: Server, tmp_path: Path) -> None:
+    server.statuses = [503, 429]
+    get(entry(archive(server)), tmp_path / "a", attempts=3)
+    assert len(server.asked) == 3
+    del server.files["/toy.zip"]
+    with pytest.raises(
+        CrossexamError, match=r"toy\.zip: the server answered 404 Not Found\n  hint: .* --from"
+    ):
+        get(entry(archive(server)), tmp_path / "b", attempts=3)
+    assert len(server.asked) == 4
+
+
+def test_no_server_at_all(tmp_path: Path) -> None:
+    with serving(Server({})) as gone:
+        catalog = entry(archive(gone))
+    with pytest.raises(CrossexamError, match=r"cut 2 times: (.|\n)*--from"):
+        get(catalog, tmp_path, attempts=2)
+
+
+def test_without_a_hash_the_first_is_recorded_and_held(server: Server, tmp_path: Path) -> None:
+    catalog = entry(archive(server, known=False))
+    get(catalog, tmp_path)
+    book = json.loads((tmp_path / ".crossexam" / "hashes.json").read_text(encoding="utf-8"))
+    assert book["downloads"][f"{server.url}/toy.zip"] == hashlib.sha256(GOOD_ZIP).hexdigest()
+    assert book["installed"]["toy"]["dev.jsonl"] == hashlib.sha256(DEV).hexdigest()
+    (tmp_path / "toy" / "dev.jsonl").unlink()
+    server.files["/toy.zip"] = GOOD_ZIP.replace(b"A b.", b"X y.")
+    with pytest.raises(
+        CrossexamError, match=r"as recorded in .*hashes\.json at the first fetch(.|\n)*remove its line"
+    ):
+        get(catalog, tmp_path)
+    assert not (tmp_path / "toy" / "dev.jsonl").exists()
+
+
+def test_several_plain_files(server: Server, tmp_path: Path) -> None:
+    digest = hashlib.sha256(DEV).hexdigest()
+    downloads = (Download(f"{server.url}/a.json", "toy_a.json", len(DEV), digest),
+                 Download(f"{server.url}/b.json", "toy_b.json"))  # fmt: skip
+    server.cuts = [len(DEV), 10]
+    with pytest.raises(CrossexamError, match="cut"):
+        get(entry(*downloads), tmp_path)
+    assert_nothing_installed(tmp_path)  # the first is whole, but a corpus comes as one
+    get(entry(*downloads), tmp_path)
+    assert (tmp_path / "toy" / "toy_a.json").read_bytes() == DEV
+    assert (tmp_path / "toy" / "toy_b.json").read_bytes() == TEST
+    assert server.sent == len(DEV) + len(TEST)  # the first was not sent again
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.txt", "toy/../../evil.txt", "/etc/evil.txt", "C:evil.txt", "..\\evil.txt", "\\evil.txt"]
+)
+def test_an_archive_that_leaves_its_folder(name: str, server: Server, tmp_path: Path) -> None:
+    bad = zipped({"dev.jsonl": DEV, "test.jsonl": TEST, name: b"evil"})
+    server.files["/toy.zip"] = bad
+    with pytest.raises(
+        CrossexamError, match=r"not safe to unpack: the path '.*' leaves the archive's folder"
+    ):
+        get(entry(archive(server, bad)), tmp_path / "data")
+    assert_nothing_installed(tmp_path / "data")
+    assert not list(tmp_path.rglob("*evil*"))
+
+
+def test_a_link_in_an_archive(server: Server, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as made:
+        link = zipfile.ZipInfo("dev.jsonl")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        made.writestr(link, "/etc/passwd")
+        made.writestr("test.jsonl", TEST)
+    server.files["/toy.zip"] = buffer.getvalue()
+    with pytest.raises(CrossexamError, match=r"'dev\.jsonl' is a link"):
+        get(entry(archive(server, buffer.getvalue())), tmp_path)
+    assert_nothing_installed(tmp_path)
+
+
+# fmt: off
+BAD_ARCHIVES = {
+    "bomb":    (zipped({"dev.jsonl": b"0" * 20_000_000, "test.jsonl": b""}, compression=zipfile.ZIP_DEFLATED),
+                "it unpacks to 20,000,000 bytes, more than the 10,000,000 expected"),
+    "twice":   (zipped({"a/dev.jsonl": DEV, "b/dev.jsonl": DEV, "test.jsonl": b""}),
+                "'dev.jsonl' is in it twice"),
+    "lacking": (zipped({"dev.jsonl": DEV}), "'test.jsonl' is not in the archive"),
+    "half":    (GOOD_ZIP[:-100], "the archive cannot be unpacked"),
+    "bad crc": (GOOD_ZIP.replace(b"A b.", b"X y."), "the archive cannot be unpacked: Bad CRC-32"),
+    "no zip":  (b"<html>Sign in</html>", "the archive cannot be unpacked: File is not a zip file"),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("case", BAD_ARCHIVES)
+def test_archives_that_are_not_as_they_should_be(case: str, server: Server, tmp_path: Path) -> None:
+    content, message = BAD_ARCHIVES[case]
+    server.files["/toy.zip"] = content
+    with pytest.raises(CrossexamError, match=message):
+        get(entry(archive(server, content)), tmp_path)
+    assert_nothing_installed(tmp_path)
+
+
+def test_from_an_archive_on_disk(server: Server, tmp_path: Path) -> None:
+    copy = tmp_path / "copies" / "toy.zip"
+    copy.parent.mkdir()
+    copy.write_bytes(GOOD_ZIP)
+    for number, source in enumerate((copy, copy.parent, str(copy))):
+        result = get(entry(archive(server)), tmp_path / str(number), source=source)
+        assert [path.read_bytes() for path in result.files] == [DEV, TEST]
+        assert (result.missing, result.received) == ((), 0)
+    copy.write_bytes(GOOD_ZIP[:-1] + b"?")
+    with pytest.raises(CrossexamError, match=r"toy\.zip: the file has the SHA-256"):
+        get(entry(archive(server)), tmp_path / "x", source=copy)
+    assert not server.asked  # nothing is downloaded
+
+
+def test_from_files_that_somebody_unpacked(server: Server, tmp_path: Path) -> None:
+    copies = tmp_path / "copies" / "deep"
+    copies.mkdir(parents=True)
+    (copies / "dev.jsonl").write_bytes(DEV)
+    result = get(entry(archive(server)), tmp_path / "d", source=tmp_path / "copies")
+    assert ([path.name for path in result.files], result.missing) == (["dev.jsonl"], ("test.jsonl",))
+    assert "the copy did not have: test.jsonl" in result.summary()
+    assert not get(entry(archive(server)), tmp_path / "d").missing
+
+
+def test_the_catalogues_archive_goes_before_what_was_recorded_of_loose_files(
+    server: Server, tmp_path: Path
+) -> None:
+    copy = tmp_path / "dev.jsonl"
+    copy.write_bytes(TEST)  # somebody's mistake
+    get(entry(archive(server)), tmp_path / "d", source=copy)
+    copy.write_bytes(DEV)
+    with pytest.raises(CrossexamError, match="as recorded in"):
+        get(entry(archive(server)), tmp_path / "d", source=copy)
+    get(entry(archive(server)), tmp_path / "d")
+    assert get(entry(archive(server)), tmp_path / "d", source=copy).files[0].read_bytes() == DEV
+
+
+def test_from_a_copy_of_another_size(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(DEV[:-1])
+    catalog = entry(Download(f"{server.url}/a.json", "toy_a.json", len(DEV)))
+    with pytest.raises(
+        CrossexamError, match=rf"the file has {len(DEV) - 1:,} bytes\n  wanted: {len(DEV):,} bytes"
+    ):
+        get(catalog, tmp_path / "d", source=tmp_path)
+
+
+def test_from_plain_files_under_either_name(server: Server, tmp_path: Path) -> None:
+    catalog = entry(Download(f"{server.url}/a.json", "toy_a.json", len(DEV), hashlib.sha256(DEV).hexdigest()))
+    for name in ("a.json", "toy_a.json"):
+        copy = tmp_path / name
+        copy.write_bytes(DEV)
+        result = get(catalog, tmp_path / f"data-{name}", source=copy)
+        assert [path.name for path in result.files] == ["toy_a.json"]
+        copy.unlink()
+
+
+def test_from_a_place_that_has_nothing(server: Server, tmp_path: Path) -> None:
+    with pytest.raises(
+        CrossexamError, match=r"nothing of toy is there\n  wanted: toy\.zip or dev\.jsonl or test"
+    ):
+        get(entry(archive(server)), tmp_path / "d", source=tmp_path)
+    with pytest.raises(CrossexamError, match="no such file or folder"):
+        get(entry(archive(server)), tmp_path / "d", source=tmp_path / "absent")
+
+
+def test_unknown_names(tmp_path: Path) -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"no corpus to fetch is called 'snlii'\n  hint: did you mean 'snli'"
+    ):
+        fetch("snlii", data_dir=tmp_path)
+    with pytest.raises(UnknownNameError, match="no corpus to fetch is called 'builtin'"):
+        fetch("builtin", data_dir=tmp_path)
+
+
+def test_two_fetches_at_once(server: Server, tmp_path: Path) -> None:
+    fcntl = pytest.importorskip("fcntl")
+    (tmp_path / ".crossexam").mkdir()
+    with (tmp_path / ".crossexam" / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(CrossexamError, match="another fetch is at work there"):
+            get(entry(archive(server)), tmp_path)
+
+
+def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file", encoding="utf-8")
+    with pytest.raises(CrossexamError, match="data"):
+        get(entry(archive(server)), tmp_path / "data")

@@ -1,0 +1,37 @@
+"""The keyboard's tables against its geometry."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+
+from crossexam.language.lexicons.keyboard import BESIDE, NEIGHBOURS, neighbours
+
+ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+OFFSETS = (0.0, 0.25, 0.75)  # in keys: the stagger of ANSI INCITS 154
+PLACES = {
+    letter: (row, OFFSETS[row] + column)
+    for row, keys in enumerate(ROWS)
+    for column, letter in enumerate(keys)
+}
+
+
+@pytest.mark.parametrize("letter", string.ascii_lowercase)
+def test_tables_are_those_of_the_keys_places(letter: str) -> None:
+    row, at = PLACES[letter]
+    beside = {other for other, (r, x) in PLACES.items() if r == row and abs(x - at) == 1}
+    near = {other for other, (r, x) in PLACES.items() if abs(r - row) == 1 and abs(x - at) < 1}
+    assert set(BESIDE[letter]) == beside
+    assert set(NEIGHBOURS[letter]) == beside | near
+    assert len(NEIGHBOURS[letter]) == len(set(NEIGHBOURS[letter]))
+
+
+def test_the_papers_example_is_reachable() -> None:
+    assert "m" in neighbours("n")  # contractimg
+
+
+def test_case_is_kept_and_others_have_none() -> None:
+    assert neighbours("Q") == "W"
+    assert neighbours("Q", diagonal=True) == "WA"
+    assert [neighbours(mark) for mark in ("1", " ", ".", "é", "", "ab")] == [""] * 6

@@ -1,0 +1,351 @@
+"""Measures of runs: a suite of a few items whose every number can be counted by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, Label
+from crossexam.core.run import Run
+from crossexam.stats.estimate import accuracy as share_correct
+from crossexam.stats.multiple import holm
+from crossexam.stats.paired import paired_difference
+from crossexam.stats.significance import clustered_mcnemar, mcnemar
+from crossexam.stats.unpaired import difference
+from crossexam.suites.measures import TestSetResult, accuracy, compare, measure
+from crossexam.suites.slices import SLICES
+
+NAMES: Mapping[str, Label | None] = {"E": "entailment", "N": "neutral", "C": "contradiction", "-": None}
+
+
+def dataset(
+    name: str,
+    gold: str,
+    *,
+    premises: str | None = None,
+    bases: Sequence[str | None] | None = None,
+    info: Sequence[Mapping[str, Any]] | None = None,
+    **manifest: Any,
+) -> Dataset:
+    """A test set with one item a letter of *gold*; items of one letter in *premises* share a premise."""
+    shared = premises or "".join(chr(97 + i) for i in range(len(gold)))
+    kind = name.partition(".")[0]
+    examples = tuple(
+        Example(
+            f"{kind}:{i}",
+            f"Premise {shared[i]}.",
+            f"Hypothesis {i}.",
+            NAMES[letter],
+            base=bases[i] if bases else None,
+            info={"cluster": shared[i], **(info[i] if info else {})},
+        )
+        for i, letter in enumerate(gold)
+    )
+    return Dataset(name, examples, {"construction": f"{kind}.v1", "part": name.partition(".")[2], **manifest})
+
+
+def run(answers: Mapping[str, str], *datasets: Dataset, model: str = "py/toy", **details: Any) -> Run:
+    """A run whose answers are letters."""
+    rows = {
+        name: np.array([[float(letter == each) for each in "ENC"] for letter in letters]).reshape(-1, 3)
+        for name, letters in answers.items()
+    }
+    return Run(model, {each.name: each for each in datasets}, rows, {"details": details})
+
+
+BASE = dataset("base.dev", "ENCENC", premises="aaabbb", base_set=None, keeps_label=True)
+NEGATION = dataset(
+    "negation.dev", "ENCENC", premises="aaabbb", bases=[f"base:{i}" for i in range(6)],
+    base_set="base.dev", keeps_label=True,
+)  # fmt: skip
+ANTONYMY = dataset(
+    "antonymy.dev", "CCCC", premises="aabb", bases=["base:0", "base:1", "base:3", "base:4"],
+    base_set="base.dev", keeps_label=False,
+    info=[{"pair": "hot/cold", "word_class": "adjective"}] * 3
+    + [{"pair": "man/woman", "word_class": "noun"}],
+)  # fmt: skip
+ANSWERS = {"base.dev": "ENCENE", "negation.dev": "CNCNNN", "antonymy.dev": "EECN"}
+
+
+def results(*datasets: Dataset, **answers: str) -> dict[str, TestSetResult]:
+    return {each.name: each for each in measure(run({**ANSWERS, **answers}, *datasets))}
+
+
+def test_a_base_has_accuracy_and_errors_but_no_drop() -> None:
+    base = results(BASE)["base.dev"]
+    assert base.accuracy == share_correct([1, 1, 1, 1, 1, 0], list("aaabbb"))
+    assert (base.construction, base.part, base.n, base.unlabelled) == ("base", "dev", 6, 0)
+    assert base.confusion == ((2, 0, 0), (0, 2, 0), (1, 0, 1))
+    assert base.errors == {"E-N": 0, "E-C": 0, "N-E": 0, "N-C": 0, "C-E": 1, "C-N": 0}
+    assert (base.false_entailment_share, base.false_neutral_share) == (1.0, 0.0)
+    assert (
+        base.drop
+        is base.difference
+        is base.p_value
+        is base.p_holm
+        is base.flip_rate
+        is base.projection
+        is None
+    )
+
+
+def test_a_test_set_that_keeps_labels_is_paired_with_its_base() -> None:
+    found = results(BASE, NEGATION)["negation.dev"]
+    before, after, premises = [1, 1, 1, 1, 1, 0], [0, 1, 1, 0, 1, 0], list("aaabbb")
+    assert found.drop == paired_difference(before, after, premises)
+    assert found.drop.value == 2 / 6
+    assert found.base_accuracy == share_correct(before, premises)
+    test = clustered_mcnemar(before, after, premises)
+    assert (found.p_value, found.p_mid) == (test.p_exact, test.p_mid) == (2 / 2**2, 1 / 2**2)
+    assert found.mcnemar == mcnemar(2, 0)
+    assert found.flip_rate == share_correct([1, 0, 0, 1, 0, 1], premises)
+    assert found.errors["E-C"] == 1
+    assert found.false_neutral_share == 2 / 3  # E taken for N, C taken for N, E taken for C
+    assert found.difference is None
+
+
+def test_a_test_set_that_changes_labels_is_compared_as_a_whole() -> None:
+    found = results(BASE, ANTONYMY)["antonymy.dev"]
+    assert found.difference == difference([1, 1, 1, 1, 1, 0], [0, 0, 1, 0], list("aaabbb"), list("aabb"))
+    assert found.difference.value == pytest.approx(5 / 6 - 1 / 4)
+    assert found.base_accuracy is not None
+    assert found.base_accuracy.n == 6
+    assert (
+        found.drop
+        is found.p_value
+        is found.p_holm
+        is found.minimum_detectable_drop
+        is found.flip_rate
+        is None
+    )
+    assert found.slices == {
+        "word class": {
+            "adjective": share_correct([0, 0, 1], list("aab")), "noun": share_correct([0], ["b"])
+        },
+        # pairs of fewer than 5 items are pooled; a single pool says nothing new
+    }  # fmt: skip
+
+
+def test_without_the_base_in_the_run_nothing_is_compared() -> None:
+    found = results(NEGATION)["negation.dev"]
+    assert found.base_set == "base.dev"
+    assert found.drop is found.base_accuracy is found.difference is found.mcnemar is None
+
+
+def test_only_items_with_an_answered_base_are_paired() -> None:
+    limited = dataset("base.dev", "EN", premises="aa")
+    found = results(limited, NEGATION, **{"base.dev": "EC"})["negation.dev"]
+    assert found.n == 6
+    assert found.drop == paired_difference([1, 0], [0, 1], list("aa"))
+    elsewhere = dataset("negation.dev", "EN", bases=["other:0", None], base_set="base.dev", keeps_label=True)
+    alone = results(limited, elsewhere, **{"base.dev": "EN", "negation.dev": "EE"})["negation.dev"]
+    assert alone.drop is None
+    assert alone.accuracy.n == 2
+
+
+def test_items_are_paired_by_the_id_of_their_base_whatever_the_order() -> None:
+    base = dataset("base.dev", "EEEN", premises="abcd")
+    turned = dataset(
+        "negation.dev", "NEE", premises="daa", bases=["base:3", "base:0", "base:0"], base_set="base.dev",
+        keeps_label=True,
+    )  # fmt: skip
+    found = results(base, turned, **{"base.dev": "ECCC", "negation.dev": "NEC"})["negation.dev"]
+    assert found.drop == paired_difference([0, 1, 1], [1, 1, 0], list("daa"))
+    assert found.flip_rate == share_correct([1, 0, 1], list("daa"))
+
+
+def test_items_without_gold_are_counted_not_scored() -> None:
+    base = dataset("base.dev", "E-C", premises="abc")
+    stressed = dataset(
+        "negation.dev", "ENC", premises="abc", bases=["base:0", "base:1", "base:2"], base_set="base.dev",
+        keeps_label=True,
+    )  # fmt: skip
+    found = results(base, stressed, **{"base.dev": "ENC", "negation.dev": "NNC"})
+    assert (found["base.dev"].n, found["base.dev"].unlabelled) == (2, 1)
+    assert found["base.dev"].accuracy.value == 1.0
+    drop = found["negation.dev"].drop
+    assert drop is not None
+    assert (drop.n, drop.value) == (2, 0.5)
+
+
+def test_a_test_set_without_items_is_measured_without_complaint() -> None:
+    found = results(BASE, dataset("antonymy.dev", "", base_set="base.dev", keeps_label=False),
+                    **{"antonymy.dev": ""})["antonymy.dev"]  # fmt: skip
+    assert (found.n, found.accuracy.n, found.difference, found.false_neutral_share) == (0, 0, None, None)
+    assert found.slices == {}
+
+
+def test_holm_runs_over_the_paired_test_sets_of_the_run() -> None:
+    gold = "ENC" * 10
+    bases = [f"base:{i}" for i in range(30)]
+    sets = [
+        dataset(f"{name}.dev", gold, bases=bases, base_set="base.dev", keeps_label=True)
+        for name in ("negation", "word_overlap", "length_mismatch")
+    ]
+    answers = {
+        "base.dev": gold,
+        "negation.dev": "N" * 30,
+        "word_overlap.dev": "NNN" + gold[3:],
+        "length_mismatch.dev": "NNNNNNNNN" + gold[9:],
+    }
+    found = measure(run(answers, dataset("base.dev", gold), *sets))
+    p = [each.p_value for each in found[1:]]
+    assert p == pytest.approx([2 / 2**20, 2 / 2**2, 2 / 2**6])  # two in three changed are wrong
+    assert [each.p_holm for each in found[1:]] == pytest.approx([3 * 2 / 2**20, 2 / 2**2, 2 * 2 / 2**6])
+    assert found[0].p_holm is None
+
+
+def test_the_detectable_drop_is_none_where_no_drop_is() -> None:
+    found = results(BASE, NEGATION)["negation.dev"]
+    assert found.minimum_detectable_drop is None  # 6 items of 2 premises
+    gold = "ENC" * 100
+    many = dataset("negation.dev", gold, bases=[f"base:{i}" for i in range(300)], base_set="base.dev",
+                   keeps_label=True)  # fmt: skip
+    answered = {"base.dev": gold, "negation.dev": "N" * 30 + gold[30:]}
+    drop = measure(run(answered, dataset("base.dev", gold), many))[1].minimum_detectable_drop
+    # Connor 1987 with 300 pairs, of which 20 disagree: u = 1.95996, v = 0.84162
+    assert drop == pytest.approx((20 / 300) ** 0.5 * (1.95996 + 0.84162) / 300**0.5, rel=0.01)
+
+
+def test_slices_come_from_the_table() -> None:
+    info = [
+        {"genre": "fiction", "pair": ["hot", "cold"], "question": True},
+        {"genre": "travel", "pair": ["hot", "cold"], "question": False},
+    ] * 5 + [{"genre": "travel", "pair": "big/small"}]
+    data = dataset("antonymy.dev", "CCCCCCCCCCE", info=info)
+    found = results(data, **{"antonymy.dev": "CECECECECEE"})["antonymy.dev"].slices
+    assert list(found) == ["gold", "genre", "pair", "question"]
+    assert {value: each.value for value, each in found["genre"].items()} == {"travel": 1 / 6, "fiction": 1.0}
+    assert {value: each.n for value, each in found["pair"].items()} == {"hot/cold": 10, "(other)": 1}
+    assert {value: each.n for value, each in found["question"].items()} == {"yes": 5, "no": 5}
+    assert found["gold"]["entailment"].value == 1.0
+
+
+def test_every_slice_of_the_table_divides_something() -> None:
+    info = [{key: f"{key} {i % 2}" for _, key, _, _ in SLICES if key} for i in range(20)]
+    data = dataset("antonymy.dev", "CE" * 10, info=info)
+    found = results(data, **{"antonymy.dev": "CE" * 10})["antonymy.dev"].slices
+    assert list(found) == [name for name, _, _, _ in SLICES]
+
+
+# -- two labels ------------------------------------------------------------------------------------------
+
+
+def test_a_model_of_two_labels_is_scored_on_two() -> None:
+    probabilities = np.array([[0.6, 0.4, 0.0], [0.45, 0.3, 0.25], [0.2, 0.8, 0.0], [0.5, 0.5, 0.0]])
+    data = dataset("base.dev", "ENCE")
+    manifest: Mapping[str, Any] = {"details": {"two_label": True}}
+    found = measure(Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))[0]
+    # entailment where above 1/2: E, not, not, not
+    assert found.accuracy.value == 3 / 4
+    assert found.confusion == ((1, 1, 0), (0, 1, 0), (0, 0, 1))
+    assert sum(found.errors.values()) == found.errors["E-N"] == 1
+    assert found.false_neutral_share is None
+    assert found.false_entailment_share == 0.0
+    assert found.projection is not None
+    assert found.projection.startswith("not_entailment = neutral + contradiction")
+    three = Run("hf/three", {"base.dev": data}, {"base.dev": probabilities})
+    assert measure(three)[0].accuracy.value == 2 / 4  # E, E, N, E by the most probable label
+    assert (
+        accuracy(Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))["base.dev"].value
+        == 0.75
+    )
+    assert compare(three, Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))[0].b == 0
+
+
+# -- one run against another -----------------------------------------------------------------------------
+
+
+def test_two_runs_are_compared_item_by_item() -> None:
+    first = run({**ANSWERS, "extra.dev": "E"}, BASE, NEGATION, dataset("extra.dev", "E"), model="A")
+    second = run({"base.dev": "ENCENC", "negation.dev": "NNNNNN"}, BASE, NEGATION, model="B")
+    base, negation = compare(first, second)
+    assert (base.name, base.n, base.b, base.c) == ("base.dev", 6, 0, 1)
+    assert base.difference == paired_difference([1, 1, 1, 1, 1, 0], [1] * 6, list("aaabbb"))
+    assert base.difference.value == pytest.approx(-1 / 6)
+    assert (base.accuracy_a.value, base.accuracy_b.value) == (5 / 6, 1.0)
+    assert (negation.b, negation.c) == (1, 0)
+    assert [each.p_holm for each in (base, negation)] == holm([base.p_value, negation.p_value]).tolist()
+
+
+def test_comparisons_are_corrected_over_the_test_sets() -> None:
+    gold = "ENC" * 4
+    sets = [dataset("base.dev", gold), dataset("negation.dev", gold)]
+    right = run({"base.dev": gold, "negation.dev": gold}, *sets)
+    wrong = run({"base.dev": "C" * 9 + gold[9:], "negation.dev": "NCE" * 4}, *sets)
+    found = compare(right, wrong)
+    assert [each.p_value for each in found] == pytest.approx([2 / 2**6, 2 / 2**12])
+    assert [each.p_holm for each in found] == pytest.approx([2 / 2**6, 2 * 2 / 2**12])
+
+
+@given(st.text("ENC", min_size=6, max_size=6), st.text("ENC", min_size=6, max_size=6))
+def test_comparing_the_other_way_round_changes_the_sign(one: str, other: str) -> None:
+    a, b = run({"base.dev": one}, BASE), run({"base.dev": other}, BASE)
+    there, back = compare(a, b)[0], compare(b, a)[0]
+    assert there.difference.value == -back.difference.value
+    assert there.difference.low == pytest.approx(-back.difference.high)
+    assert (there.p_value, there.b, there.c) == (back.p_value, back.c, back.b)
+
+
+def test_runs_over_other_items_are_refused() -> None:
+    a = run(ANSWERS, BASE, model="A")
+    other = dataset("base.dev", "ENCENE", premises="aaabbb")
+    with pytest.raises(
+        CrossexamError, match=r"test set base.dev: 'A' and 'B' answered different items \(6 with"
+    ):
+        compare(a, run(ANSWERS, other, model="B"))
+    with pytest.raises(CrossexamError, match=r"no test set in common: base.dev against negation.dev"):
+        compare(a, run(ANSWERS, NEGATION, model="B"))
+
+
+def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
+    whole = Dataset("base.dev", BASE.examples, {"content_hash": "feed", "rows": 6})
+    same = Dataset("base.dev", BASE.examples, {"content_hash": "feed", "rows": 6})
+    assert compare(run(ANSWERS, whole), run(ANSWERS, same))[0].n == 6
+    cut = [Dataset("base.dev", BASE.examples[at], {"content_hash": "feed", "rows": 6})
+           for at in (slice(0, 3), slice(3, 6))]  # fmt: skip
+    answered = {"base.dev": "ENC"}
+    with pytest.raises(CrossexamError, match="answered different items"):
+        compare(run(answered, cut[0]), run(answered, cut[1]))
+
+
+def test_missing_answers_are_refused() -> None:
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has 2 answers for 6 items"):
+        measure(run({"base.dev": "EN"}, BASE))
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has no answers"):
+        accuracy(run({}, BASE))
+
+
+def test_accuracy_is_one_estimate_a_test_set() -> None:
+    answered = run(ANSWERS, BASE, NEGATION)
+    assert accuracy(answered) == {each.name: each.accuracy for each in measure(answered)}
+
+
+@given(st.data())
+def test_measures_hang_together(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 12))
+    gold = data.draw(st.text("ENC", min_size=n, max_size=n))
+    before, after = (data.draw(st.text("ENC", min_size=n, max_size=n)) for _ in range(2))
+    premises = data.draw(st.text("abc", min_size=n, max_size=n))
+    base = dataset("base.dev", gold, premises=premises)
+    stressed = dataset("negation.dev", gold, premises=premises, bases=[f"base:{i}" for i in range(n)],
+                       base_set="base.dev", keeps_label=True)  # fmt: skip
+    found = measure(run({"base.dev": before, "negation.dev": after}, base, stressed))[1]
+    assert found.drop is not None
+    assert found.base_accuracy is not None
+    assert found.drop.value == pytest.approx(found.base_accuracy.value - found.accuracy.value)
+    assert sum(map(sum, found.confusion)) == n
+    assert sum(found.errors.values()) == n - sum(found.confusion[i][i] for i in range(len(LABELS)))
+    assert found.accuracy.value == pytest.approx(sum(found.confusion[i][i] for i in range(3)) / n)
+    assert found.mcnemar is not None
+    assert (found.mcnemar.b - found.mcnemar.c) / n == pytest.approx(found.drop.value)
+    assert found.flip_rate is not None
+    assert found.flip_rate.value >= abs(found.drop.value) - 1e-12

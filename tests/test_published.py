@@ -1,0 +1,164 @@
+"""The published figures: read, complete, and agreeing with what the paper says of them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.suites.published import Claim, published, published_studies, study_from_toml
+
+STUDY = published("naik2018")
+SPLITS = ("matched", "mismatched")
+SIX = ("NB", "CH", "RC", "IS", "BiLSTM", "CBOW")
+
+
+def claim(name: str) -> Claim:
+    return next(each for each in STUDY.claims if each.name == name)
+
+
+def mean(figures: list[float]) -> float:
+    return sum(figures) / len(figures)
+
+
+def figure(table: str, row: str, column: str) -> float:
+    found = STUDY.table(table).value(row, column)
+    assert found is not None
+    return found
+
+
+def test_every_column_is_a_test_set_of_ours_and_every_row_a_known_system() -> None:
+    for key in ("accuracy", "false_neutral", "distraction_training", "spelling_error", "set_size", "human"):
+        for column in STUDY.table(key).columns:
+            assert column.partition(".")[0] in {"base", *CONSTRUCTIONS}, column
+            assert column.partition(".")[2] in {"", *SPLITS}, column
+    for key in ("accuracy", "false_neutral", "distraction_training", "antonymy_errors", "spelling_error"):
+        assert set(STUDY.table(key).rows) <= set(STUDY.systems)
+    assert STUDY.table("accuracy").rows == (*SIX, "ALIGN")
+    assert all(table.place and table.caption for table in STUDY.tables.values())
+    assert STUDY.source.startswith("https://")
+
+
+def test_shares_are_percentages() -> None:
+    for table in STUDY.tables.values():
+        if table.unit == "percent":
+            assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
+    assert STUDY.table("set_size").unit == "items"
+
+
+def test_align_is_known_on_dev_and_antonymy_only() -> None:
+    assert STUDY.table("accuracy").cells["ALIGN"] == {
+        "base.matched": 45.0, "base.mismatched": 45.6, "antonymy.matched": 0.0, "antonymy.mismatched": 0.0,
+    }  # fmt: skip
+    assert figure("rte", "ALIGN", "rte3_test") == 61.125
+
+
+@pytest.mark.parametrize(
+    ("column", "part", "expected"),
+    [
+        ("negation", "multinli_dev_matched", 39.5), ("negation", "dev_mismatched", 40.0),
+        ("numerical_reasoning", "aqua_test", 21.2), ("numerical_reasoning", None, 21.2),
+        ("negation", "snli_dev", None), ("negation", "unmatched", None), ("tautology", "dev_matched", None),
+    ],
+)  # fmt: skip
+def test_a_figure_is_found_by_construction_and_part(
+    column: str, part: str | None, expected: float | None
+) -> None:
+    assert STUDY.table("accuracy").value("NB", column, part) == expected
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_the_drop_on_negation_is_recomputed(split: str) -> None:
+    drop = mean(
+        [figure("accuracy", s, f"base.{split}") - figure("accuracy", s, f"negation.{split}") for s in SIX]
+    )
+    stated = claim(f"mean drop on negation, {split}")
+    assert round(drop, 2) == stated.computed
+    assert abs(stated.stated - drop) > 0.05  # the paper's own figure is not the mean of its table
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_the_share_of_false_entailment_on_antonymy_is_recomputed(split: str) -> None:
+    table = STUDY.table("antonymy_errors")
+    share = mean([figure("antonymy_errors", row, f"C-E.{split}") for row in table.rows])
+    stated = claim(f"mean share of false entailment in errors on antonymy, {split}")
+    assert share == pytest.approx(stated.computed, abs=1e-3)
+    assert round(share, 1) == stated.stated
+    for row in table.rows:  # one gold class: errors are of two kinds
+        kinds = figure("antonymy_errors", row, f"C-E.{split}") + figure(
+            "antonymy_errors", row, f"C-N.{split}"
+        )
+        assert kinds == pytest.approx(100)
+
+
+def test_the_numerical_errors_are_recomputed() -> None:
+    share = 100 * (1703 + 1695) / 4337
+    stated = claim("share of false entailment in the errors that NB and BiLSTM share on numerical reasoning")
+    assert (round(share, 2), math.floor(10 * share) / 10) == (stated.computed, stated.stated)
+
+
+def test_the_shared_antonymy_failures_are_recomputed() -> None:
+    items = figure("set_size", "items", "antonymy.matched")
+    right = [figure("accuracy", system, "antonymy.matched") for system in ("RC", "CH")]
+    stated = claim("antonymy items that RC and CH both fail, matched")
+    both_fail = items - sum(right) / 100 * items + 171
+    assert both_fail == pytest.approx(stated.computed, abs=0.01)
+    assert abs(both_fail - stated.stated) <= 2 * 0.0005 * items  # two accuracies rounded to 0.1 %
+
+
+def test_the_sources_of_error_are_summed() -> None:
+    sums = {
+        split: sum(row[split] for row in STUDY.table("error_analysis").cells.values()) for split in SPLITS
+    }
+    assert sums == {"matched": claim("sum of the sources of error, matched").computed, "mismatched": 100}
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_tables_agree_with_each_other_and_with_the_text(split: str) -> None:
+    spelling, accuracy = STUDY.table("spelling_error"), STUDY.table("accuracy")
+    for row in spelling.rows:  # Table 8, CN swap, is Table 3's spelling error
+        assert spelling.value(row, f"spelling_error_content_word.{split}") == accuracy.value(
+            row, f"spelling_error_content_word.{split}"
+        )
+    for system in SIX:
+        base = figure("accuracy", system, f"base.{split}")
+        assert all(
+            value < base  # section 4.2: "performance of all models drops across all stress tests"
+            for column, value in accuracy.cells[system].items()
+            if column.endswith(f".{split}") and not column.startswith("base")
+        )
+        before = figure("false_neutral", system, f"base.{split}")
+        for test in ("word_overlap", "length_mismatch"):  # section 4.4: "it increases for all models"
+            assert figure("false_neutral", system, f"{test}.{split}") > before
+    assert max(figure("accuracy", system, "numerical_reasoning") for system in SIX) < 100 / 3
+
+
+def test_unknown_names_say_the_nearest() -> None:
+    assert published_studies() == ("naik2018",)
+    with pytest.raises(
+        UnknownNameError, match=r"no published study is called 'naik2081'\n.*did you mean 'naik2018'"
+    ):
+        published("naik2081")
+    with pytest.raises(UnknownNameError, match="no table of naik2018 is called 'acuracy'"):
+        STUDY.table("acuracy")
+    with pytest.raises(UnknownNameError, match="no row is called 'BILSTM'"):
+        STUDY.table("accuracy").value("BILSTM", "base.matched")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("key = ", r"^x\.toml: not TOML"),
+        ('key = "x"', r"^x\.toml: no field 'citation'"),
+        (
+            'key = "x"\ncitation = "c"\nsource = "s"\n[systems]\n[tables.t]\ncaption = "c"\nplace = "p"\n'
+            'columns = ["a", "b"]\n[tables.t.rows]\nNB = [1]',
+            r"^x\.toml, t, NB: 1 figures\n  wanted: 2, one a column",
+        ),
+    ],
+)
+def test_malformed_studies_say_where(text: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        study_from_toml(text, where="x.toml")

@@ -1,0 +1,354 @@
+"""Reports without a page: tables, Markdown, LaTeX, CSV, JSON, terminal, and which items are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
+from crossexam.core.labels import LABELS, Label
+from crossexam.core.run import Run
+from crossexam.core.signature import package_version
+from crossexam.reports import latex, markdown
+from crossexam.reports.headline import sentence
+from crossexam.reports.items import pack_items, sample, segments
+from crossexam.reports.measured import Measured, worst
+from crossexam.reports.tables import accuracy_table, comparison_table
+from crossexam.reports.writing import report, terminal_comparison, terminal_report, write_comparison
+from crossexam.suites.measures import measure
+
+PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
+TAIL = " and false is not true"
+
+
+def base_set(labels: str = "ENCENC", name: str = "base.dev_matched") -> Dataset:
+    """Six pairs, each with a premise of its own, so that each is a cluster of its own."""
+    named: dict[str, Label | None] = {"E": "entailment", "N": "neutral", "C": "contradiction", "-": None}
+    pairs = zip(PREMISES, labels, strict=True)
+    items = [
+        Example(f"b{i}", premise, f"Some {premise.lower()}", named[letter], info={"genre": "tiny"})
+        for i, (premise, letter) in enumerate(pairs)
+    ]
+    facts = {"construction": "base", "part": name.partition(".")[2], "base_set": None, "rows": 6,
+             "signature": "corpus:tiny|seed:0"}  # fmt: skip
+    return Dataset(name, tuple(items), facts)
+
+
+def negated(base: Dataset) -> Dataset:
+    items = []
+    for each in base:
+        end = len(each.hypothesis) - 1
+        change = Change("negation.v1", "premise", "hypothesis", (Edit("hypothesis", end, end, "", TAIL),))
+        items.append(each.derive(each.label, change))
+    made = {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}}
+    facts = {"construction": "negation.v1", "part": base.manifest["part"], "base_set": base.name,
+             "keeps_label": True, "rows": 6, "signature": "corpus:tiny|construction:negation.v1|seed:0",
+             "yield": made}  # fmt: skip
+    return Dataset(f"negation.{base.manifest['part']}", tuple(items), facts)
+
+
+def answers(letters: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Sure answers: "ENC" says entailment, neutral, contradiction."""
+    return np.array([[0.8 if letter == said else 0.1 for letter in "ENC"] for said in letters])
+
+
+def run_of(said: dict[str, str], *datasets: Dataset, model: str = "m", **manifest: Any) -> Run:
+    return Run(model, {d.name: d for d in datasets}, {k: answers(v) for k, v in said.items()}, manifest)
+
+
+@pytest.fixture
+def two_runs() -> list[Run]:
+    base = base_set()
+    test = negated(base)
+    first = {base.name: "ENCENC", test.name: "NNCNNN"}  # 6 right, then 3: E-N twice, C-N once
+    second = {base.name: "ENCEEE", test.name: "ENCEEE"}  # 4 right twice
+    return [
+        run_of(first, base, test, model="builtin/first", model_key="f1"),
+        run_of(second, base, test, model="hf/second_model", model_key="s1", truncated=0),
+    ]
+
+
+def test_golden_markdown(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
+    golden("report.md", report(*two_runs).text(".md").replace(package_version(), "VERSION"))
+
+
+def test_golden_latex(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
+    golden("report.tex", latex.render_table(accuracy_table(two_runs[:1])) + "\n")
+
+
+def test_csv_holds_every_statistic_of_measure(two_runs: list[Run]) -> None:
+    rows = list(csv.DictReader(io.StringIO(report(*two_runs).text(".csv"))))
+    found = {(r["model"], r["test_set"], r["statistic"], r["of"]): r for r in rows}
+    assert len(found) == len(rows)
+    for run in two_runs:
+        for result in measure(run):
+            key = (run.model, result.name)
+            accuracy = found[*key, "accuracy", ""]
+            numbers = [float(accuracy[name]) for name in ("value", "low", "high")]
+            assert numbers == list(result.accuracy[:3])
+            for kind, number in result.errors.items():
+                assert int(found[*key, "errors", kind]["value"]) == number
+            for name in ("drop", "p_value", "p_mid", "p_holm", "minimum_detectable_drop", "flip_rate"):
+                assert ((*key, name, "") in found) == (getattr(result, name) is not None)
+    assert found["builtin/first", "negation.dev_matched", "confusion", "entailment>neutral"]["value"] == "2"
+    assert found["builtin/first", "negation.dev_matched", "accuracy", "gold=neutral"]["value"] == "1.0"
+    signature = found["builtin/first", "negation.dev_matched", "accuracy", ""]["signature"]
+    assert signature.startswith("test_set:negation.dev_matched|content:")
+    assert "|model:f1|" in signature
+
+
+def test_json_is_strict_and_says_what_csv_says(two_runs: list[Run]) -> None:
+    def refuse(constant: str) -> None:
+        raise AssertionError(constant)
+
+    document = json.loads(report(*two_runs).text(".json"), parse_constant=refuse)
+    test = document["models"][0]["test_sets"][1]
+    assert test["accuracy"]["value"] == 3 / 6
+    assert test["errors"]["E-N"] == 2
+    assert test["confusion"]["contradiction"] == {"entailment": 0, "neutral": 1, "contradiction": 1}
+    assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}
+    assert test["published"]["NB"] == 0.395  # Table 3, negation, matched
+
+
+def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
+    evil = replace(two_runs[0], model="=cmd|' /C calc'!A0")
+    rows = list(csv.DictReader(io.StringIO(report(evil).text(".csv"))))
+    assert {row["model"] for row in rows} == {"'=cmd|' /C calc'!A0"}
+    drops = [row["value"] for row in rows if row["statistic"] == "drop"]
+    assert [float(value) for value in drops] == [0.5]
+    better = replace(two_runs[0], probabilities={"base.dev_matched": answers("NNCNNN"),
+                                                 "negation.dev_matched": answers("ENCENC")})  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(report(better).text(".csv"))))
+    assert [row["value"] for row in rows if row["statistic"] == "drop"] == ["-0.5"]
+
+
+def test_markup_in_names_is_shown_not_read(two_runs: list[Run]) -> None:
+    name = r"a|b_<i>[bold]\input{x}%&"
+    evil = replace(two_runs[0], model=name)
+    assert r"a\|b\_\<i\>\[bold\]\\input{x}%\&" in report(evil).text(".md")
+    assert r"a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&" in report(
+        evil
+    ).text(".tex")
+    console = Console(width=200, file=io.StringIO(), record=True)
+    console.print(terminal_report([evil]))
+    assert name in console.export_text()
+
+
+def test_a_newline_in_a_name_cannot_leave_a_latex_comment(two_runs: list[Run]) -> None:
+    text = latex.render("x\n\\input{secret}", [])
+    assert all(line.startswith("%") for line in text.splitlines() if line)
+
+
+def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
+    for renderable in (terminal_report(two_runs), terminal_comparison(*two_runs)):
+        console = Console(width=80, file=io.StringIO(), record=True)
+        console.print(renderable)
+        text = console.export_text()
+        assert max(map(len, text.splitlines())) <= 80
+        assert "100.0" in text
+        assert "…" not in text  # nothing cut
+
+
+def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[Run]) -> None:
+    table = accuracy_table(two_runs)
+    headers = [column.header for column in table.columns]
+    assert headers[-7:] == ["NB", "CH", "RC", "IS", "BiLSTM", "CBOW", "ALIGN"]
+    negation = dict(zip(headers, table.rows[1], strict=True))
+    assert negation["NB"] == 0.395  # Table 3, negation, matched
+    assert "NB" not in [column.header for column in accuracy_table(two_runs, published_rows=False).columns]
+    elsewhere = base_set(name="base.snli_dev")
+    other = accuracy_table([run_of({elsewhere.name: "ENCENC"}, elsewhere)])
+    assert any(note.startswith("snli_dev: not MultiNLI") for note in other.notes)
+    unknown = replace(elsewhere, name="shuffled.x", manifest={"construction": "shuffled.v1", "part": "x"})
+    assert [c.header for c in accuracy_table([run_of({"shuffled.x": "ENCENC"}, unknown)]).columns] == [
+        "Test set", "Items", "m"
+    ]  # fmt: skip
+
+
+def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
+    console = Console(width=200, file=io.StringIO(), record=True)
+    console.print(terminal_report(two_runs))
+    first = console.export_text().splitlines()[0]
+    # Three of six lost: not yet a finding (McNemar's exact p is 2 / 2^3 = 0.25).
+    assert first.startswith("builtin/first broke on no test set: the largest drop, 50.0 points [−")
+    result = measure(two_runs[0])[1]
+    assert result.drop is not None
+    sure = replace(result, name="small_but_sure", drop=result.drop._replace(value=0.1, low=0.05, high=0.15))
+    assert worst([result, sure]) is sure
+    assert sentence(Measured("m", two_runs[0], (result, sure))) == (
+        "m broke most on small_but_sure: it lost 10.0 points [5.0, 15.0], from 100.0 % to 50.0 %."
+    )
+
+
+def test_one_test_set_without_a_base(two_runs: list[Run]) -> None:
+    base = base_set()
+    only = report(run_of({base.name: "ENCENC"}, base))
+    assert only.text(".md").startswith("# m has 100.0 %")
+    assert "Drop from the base" not in only.text(".md")
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex", ".csv", ".json", ".html"])
+def test_nothing_to_measure_is_no_crash(suffix: str) -> None:
+    unlabelled = base_set("------")
+    test = negated(unlabelled)
+    facts = {"construction": "antonymy.v1", "base_set": unlabelled.name, "keeps_label": False}
+    empty = Dataset("antonymy.dev_matched", (), facts)
+    run = run_of({unlabelled.name: "ENCENC", test.name: "ENCENC"}, unlabelled, test)
+    run = replace(
+        run,
+        datasets={**run.datasets, empty.name: empty},
+        probabilities={**run.probabilities, empty.name: np.zeros((0, 3))},
+    )
+    text = report(run).text(suffix)
+    assert "nan" not in text.lower().replace("sans", "")
+    if suffix == ".md":
+        assert text.startswith("# No item has a gold label.")
+
+
+def test_no_errors_at_all(two_runs: list[Run]) -> None:
+    base = base_set()
+    test = negated(base)
+    perfect = run_of({base.name: "ENCENC", test.name: "ENCENC"}, base, test)
+    text = report(perfect).text(".md")
+    assert "m broke on no test set" in text
+    assert "| negation.dev\\_matched | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in text
+    assert "100.0" in report(perfect).text(".html")
+
+
+def test_two_label_models_carry_their_projection() -> None:
+    base = base_set()
+    run = run_of({base.name: "EEEEEE"}, base, details={"two_label": True})
+    for suffix in (".md", ".tex", ".html"):
+        assert "not" in report(run).text(suffix)
+    assert "m was measured with the projection not\\_entailment = neutral + contradiction" in report(
+        run
+    ).text(".md")
+    half = replace(run, probabilities={base.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
+    said = [item[8][0][0] for item in pack_items([half], ["m"])["items"]]
+    assert said == [3] * 6  # exactly 1/2 is not entailment, as in suites.scoring
+
+
+def test_two_runs_of_one_name_are_told_apart(two_runs: list[Run]) -> None:
+    twice = [two_runs[0], replace(two_runs[1], model="builtin/first")]
+    headers = [column.header for column in accuracy_table(twice, published_rows=False).columns]
+    assert headers[2:] == ["builtin/first (1)", "builtin/first (2)"]
+
+
+def test_runs_over_different_items_are_refused(two_runs: list[Run]) -> None:
+    other = base_set("CCCCCC")
+    with pytest.raises(CrossexamError) as refused:
+        report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x")).text(".md")
+    assert str(refused.value) == (
+        "test set base.dev_matched: 'builtin/first' and 'x' answered different items\n"
+        "  wanted: runs over the same test sets\n"
+        "  hint: build the suite once and run both models over it"
+    )
+
+
+def test_no_run_and_no_such_form(two_runs: list[Run], tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="there is no run to report"):
+        report().text(".md")
+    with pytest.raises(FormatError) as refused:
+        report(*two_runs).save(tmp_path / "report.pdf")
+    assert str(refused.value).endswith(
+        "no report has the suffix '.pdf'\n  wanted: .html, .md, .tex, .csv, .json\n  hint: -o report.html"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
+    for suffix in (".md", ".tex", ".csv", ".json"):
+        write_comparison(*two_runs, tmp_path / f"c{suffix}")
+    rows = list(csv.DictReader((tmp_path / "c.csv").open()))
+    assert (rows[1]["a"], rows[1]["b"], rows[1]["name"]) == (
+        "builtin/first", "hf/second_model", "negation.dev_matched"
+    )  # fmt: skip
+    # Of six items the first alone has one right (the second neutral), the second alone two (E, E).
+    assert (rows[1]["only_a_right"], rows[1]["only_b_right"]) == ("1", "2")
+    assert float(rows[1]["difference"]) == (3 - 4) / 6
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert document["test_sets"][1]["difference_low"] < (3 - 4) / 6
+    assert "A: builtin/first, B: hf/second\\_model" in markdown.render_table(comparison_table(*two_runs))
+    with pytest.raises(FormatError, match=r"no report has the suffix '\.html'"):
+        write_comparison(*two_runs, tmp_path / "c.html")
+
+
+def test_html_survives_lone_surrogates(two_runs: list[Run], tmp_path: Path) -> None:
+    base = base_set()
+    odd = replace(base.examples[0], premise="It \ud800 rains.", info={"cluster": "a"})
+    broken = replace(base, examples=(odd, *base.examples[1:]))
+    run = run_of({base.name: "ENCENC"}, broken, model="m\udfff")
+    for suffix in (".html", ".md", ".csv", ".json", ".tex"):
+        report(run).save(tmp_path / f"r{suffix}").read_text(encoding="utf-8")
+
+
+def test_sample_shows_every_kind_and_repeats() -> None:
+    strata = np.repeat([0, 1, 2, 3], [900, 90, 9, 1])
+    chosen = sample(strata, 40, "negation")
+    shown = np.bincount(strata[chosen], minlength=4)
+    assert len(chosen) == 40 == len(set(chosen))
+    # About sqrt(size): of 40, in proportions 30 : 9.5 : 3 : 1 of their sum 43.5.
+    assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
+    assert chosen == sample(strata, 40, "negation")
+    assert chosen != sample(strata, 40, "antonymy")
+    assert sample(strata, None, "x") == list(range(1000))
+    assert sample(strata[:0], 40, "x") == []
+
+
+WORDS = st.lists(st.sampled_from(["hot", "cold", "not", "the", "an", "naïve", "😀"]), min_size=1, max_size=8)
+
+
+@given(WORDS, st.data())
+def test_segments_spell_the_new_and_the_old_sentence(words: list[str], data: st.DataObject) -> None:
+    text, edits, start = " ".join(words), [], 0
+    for word in words:
+        if data.draw(st.booleans()):
+            new = data.draw(st.sampled_from(["", "cold", "and true is true"]))
+            edits.append(Edit("hypothesis", start, start + len(word), word, new))
+        start += len(word) + 1
+    result = apply_edits(text, edits, "hypothesis")
+    pieces = segments(result, edits, "hypothesis")
+    assert "".join(piece if isinstance(piece, str) else piece[0] for piece in pieces) == result
+    old = "".join(piece if isinstance(piece, str) else piece[1] for piece in pieces)
+    assert old == undo_edits(result, edits, "hypothesis") == text
+
+
+def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
+    packed = pack_items(two_runs, ["a", "b"])
+    number, name, gold, premise, hypothesis, *rest = packed["items"][6]
+    base_premise, base_hypothesis, base_gold, said, before, facts = rest
+    assert (packed["sets"][number]["name"], name, gold, facts) == (
+        "negation.dev_matched", "negation:b0", LABELS.index("entailment"), "genre: tiny"
+    )  # fmt: skip
+    assert packed["texts"][premise] == packed["texts"][base_premise] == "It rains."
+    assert hypothesis == ["Some it rains", [TAIL, ""], "."]
+    assert packed["texts"][base_hypothesis] == "Some it rains."
+    assert base_gold == 0
+    assert said == [[1, 100, 800, 100], [0, 800, 100, 100]]
+    assert before == [[0, 800, 100, 100], [0, 800, 100, 100]]
+
+
+def test_items_without_their_base_are_recovered_from_the_edits(two_runs: list[Run]) -> None:
+    base = base_set()
+    test = negated(base)
+    packed = pack_items([run_of({test.name: "ENCENC"}, test)], ["m"])
+    item = packed["items"][0]
+    assert (packed["texts"][item[5]], packed["texts"][item[6]]) == ("It rains.", "Some it rains.")
+    assert item[9] == [None]
+    wrong = replace(test.examples[0], hypothesis="Another text.")
+    broken = replace(test, examples=(wrong, *test.examples[1:]))
+    item = pack_items([run_of({test.name: "ENCENC"}, broken)], ["m"])["items"][0]
+    assert item[5] is None  # the record does not fit: shown without it

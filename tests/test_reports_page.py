@@ -1,0 +1,358 @@
+"""The HTML report: driven in Chromium, over runs made of a few word lists."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Change, Edit, Example, Side
+from crossexam.core.labels import LABEL_INDEX, LABELS, Label
+from crossexam.core.randomness import rng_for
+from crossexam.core.run import Run
+from crossexam.reports import charts
+from crossexam.reports.html import script_json
+from crossexam.reports.measured import measured
+from crossexam.reports.writing import report, write_report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+WHO = ("a farmer", "the nurse", "a boy", "an old man", "my neighbour", "the guide")
+DOES = ("carries a basket", "reads a map", "waits for the bus", "paints a fence", "feeds the ducks")
+WHERE = ("in the market", "near the river", "behind the school", "on a hot day", "under a tall tree")
+ANTONYMS = {"hot": "cold", "tall": "short", "old": "young"}
+GENRES = ("fiction", "travel", "letters")
+
+
+def base_examples(n: int) -> list[Example]:
+    """Return *n* pairs in turn entailed, neutral and contradicted."""
+    examples = []
+    for number in range(n):
+        rng = rng_for(0, "pair", str(number))
+        who, does, where = rng.choice(WHO), rng.choice(DOES), rng.choice(WHERE)
+        label = LABELS[number % 3]
+        other = {"entailment": does, "neutral": f"{does} with a friend", "contradiction": "sleeps at home"}
+        info = {"genre": rng.choice(GENRES), "cluster": f"c{number // 3}"}
+        who = who[0].upper() + who[1:]
+        premise, hypothesis = f"{who} {does} {where}.", f"{who} {other[label]}."
+        examples.append(Example(f"p{number}", premise, hypothesis, label, info=info))
+    return examples
+
+
+def appended(example: Example, name: str, side: Side, words: str, label: Label | None = None) -> Example:
+    """Return *example* with *words* before the full stop of *side*."""
+    end = len(example.text(side)) - 1
+    edit = Edit(side, end, end, "", words)
+    return example.derive(label or example.label, Change(f"{name}.v1", "premise", "hypothesis", (edit,)))
+
+
+def antonymous(example: Example) -> Iterator[Example]:
+    for word, opposite in ANTONYMS.items():
+        start = example.premise.find(f" {word} ") + 1
+        if start:
+            edit = Edit("hypothesis", start, start + len(word), word, opposite)
+            change = Change("antonymy.v1", "premise", "premise", (edit,))
+            info = {"pair": [word, opposite], "kind": "gradable"}
+            yield example.derive("contradiction", change, suffix=f":{word}", info=info)
+
+
+def swapped(example: Example) -> Iterator[Example]:
+    """Yield *example* with two letters of its last word exchanged."""
+    end = len(example.hypothesis) - 1
+    old = example.hypothesis[end - 2 : end]
+    if old[0] != old[1] and old.isalpha():
+        edit = Edit("hypothesis", end - 2, end, old, old[::-1])
+        change = Change("spelling_error_content_word.v1", "premise", "hypothesis", (edit,))
+        yield example.derive(example.label, change, info={"word_class": "content"})
+
+
+def numerical(n: int) -> Iterator[Example]:
+    for number in range(n):
+        premise = f"Tim had {number + 3} bags of cement."
+        problem = Example(f"q{number}", premise, premise, None)
+        start = premise.index(str(number + 3))
+        words = ("less than 900", str(number + 40), "more than 900")[number % 3]
+        edit = Edit("hypothesis", start, start + len(str(number + 3)), str(number + 3), words)
+        change = Change("numerical_reasoning.v1", "premise", "premise", (edit,))
+        info = {"how": ("range", "number", "range")[number % 3], "question": bool(number % 2)}
+        label: Label = ("entailment", "contradiction", "contradiction")[number % 3]
+        yield problem.derive(label, change, info=info)
+
+
+def suite(n: int = 120, parts: tuple[str, ...] = ("dev_matched",)) -> list[Dataset]:
+    """Return a small suite over *n* base pairs a part."""
+    datasets = []
+
+    def add(name: str, part: str, items: list[Example], base_set: str | None) -> None:
+        made = {"examples": n, "items": len(items), "rejected": {"no antonym": 7, "no number": 3}}
+        facts: dict[str, Any] = {
+            "construction": "base" if name == "base" else f"{name}.v1",
+            "part": part,
+            "base_set": base_set,
+            "keeps_label": name != "antonymy",
+            "rows": len(items),
+            "signature": f"corpus:words:{part}|seed:0",
+            "yield": None if name == "base" else made,
+        }
+        datasets.append(Dataset(f"{name}.{part}", tuple(items), facts))
+
+    for part in parts:
+        base, base_set = base_examples(n), f"base.{part}"
+        add("base", part, base, None)
+        add("antonymy", part, [item for each in base for item in antonymous(each)], base_set)
+        for name, side, words in (
+            ("word_overlap", "hypothesis", " and true is true"),
+            ("negation", "hypothesis", " and false is not true"),
+            ("length_mismatch", "premise", " and true is true" * 5),
+        ):
+            add(name, part, [appended(each, name, side, words) for each in base], base_set)
+        errors = [item for each in base for item in swapped(each)]
+        add("spelling_error_content_word", part, errors, base_set)
+    add("numerical_reasoning", "aqua_dev", list(numerical(n // 3)), None)
+    return datasets
+
+
+#: How often a made-up model is right, by construction.
+SKILL = {"base": 0.8, "antonymy": 0.2, "negation": 0.5, "word_overlap": 0.6, "length_mismatch": 0.7}
+
+
+def answered(model: str, datasets: list[Dataset], worse: float = 0.0, **manifest: Any) -> Run:
+    """Return plausible answers of a made-up *model*, right less often by *worse* on stressed items."""
+    probabilities = {}
+    for dataset in datasets:
+        skill = SKILL.get(dataset.name.partition(".")[0], 0.65) - worse * (
+            not dataset.name.startswith("base")
+        )
+        rows = []
+        for item in dataset:
+            rng = rng_for(1, model, item.id)
+            gold = LABEL_INDEX[item.label] if item.label else 0
+            said = gold if rng.random() < skill else (gold + rng.choice((1, 1, 2))) % 3
+            sure = 0.4 + 0.59 * rng.random()
+            row = [(1 - sure) * 0.5] * 3
+            row[said] = sure
+            rows.append(row)
+        probabilities[dataset.name] = np.array(rows).reshape(-1, 3)
+    facts = {"model_key": f"key-of-{model}", "asked": 1234, "truncated": 0, **manifest}
+    return Run(model, {dataset.name: dataset for dataset in datasets}, probabilities, facts)
+
+
+CHROMIUM = Path(os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium"))
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def two_runs() -> list[Run]:
+    datasets = suite(120)
+    return [answered("builtin/overlap", datasets), answered("hf/bert", datasets, worse=-0.12)]
+
+
+Opener = Callable[[Path], "Page"]
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Opener]:
+    """Open a file in a page of its own; at the end, there was no request but that for it, and no error."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    requests: list[str] = []
+    trouble: list[str] = []
+    context.on("request", lambda request: requests.append(request.url))
+    opened: list[str] = []
+
+    def go(path: Path) -> Page:
+        page = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+        opened.append(path.as_uri())
+        page.goto(path.as_uri())
+        return page
+
+    yield go
+    context.close()
+    assert requests == opened
+    assert trouble == []
+
+
+@pytest.fixture(scope="module")
+def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "two.html"
+    return write_report(two_runs, path, items_a_set=60)
+
+
+def count(page: Page) -> int:
+    return int(page.locator("#count").inner_text().split()[0].replace(",", ""))
+
+
+def wait_for_count(page: Page, text: str) -> None:
+    from playwright.sync_api import expect
+
+    expect(page.locator("#count")).to_have_text(text)
+
+
+def choose(page: Page, test_set: str) -> None:
+    option = next(each for each in page.locator("#set option").all() if test_set in each.inner_text())
+    page.select_option("#set", option.get_attribute("value"))
+
+
+def cards(page: Page) -> list[str]:
+    return page.locator(".item").all_inner_texts()
+
+
+@pytest.mark.browser
+def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_models: Path) -> None:
+    page = open_page(two_models)
+    headline = page.locator("h1").inner_text()
+    assert re.match(
+        r"builtin/overlap broke most on antonymy.dev_matched: it lost \d\d\.\d\spoints \[", headline
+    )
+    assert len(cards(page)) == 10
+    assert all("antonymy.dev_matched" in card for card in cards(page))
+    assert page.locator("svg:visible").count() >= 2 + 2 + 2 * 7  # drops, errors, confusion of 7 test sets
+
+
+@pytest.mark.browser
+def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_runs: list[Run]) -> None:
+    page = open_page(two_models)
+    data = json.loads(page.locator("#data").text_content() or "")
+    negation = next(i for i, each in enumerate(data["sets"]) if each["name"] == "negation.dev_matched")
+    assert data["sets"][negation] == {"name": "negation.dev_matched", "shown": 60, "total": 120}
+    assert "(60 of 120)" in page.locator("#set option").nth(negation + 1).inner_text()
+    page.select_option("#set", str(negation))
+    assert count(page) == 60
+    gold = {item.id: item.label for item in two_runs[1].datasets["negation.dev_matched"]}
+    said = dict(zip(gold, two_runs[1].predictions("negation.dev_matched").tolist(), strict=True))
+    before = dict(
+        zip([item.base for item in two_runs[1].datasets["negation.dev_matched"]],
+            two_runs[1].predictions("base.dev_matched").tolist(), strict=True)
+    )  # fmt: skip
+    shown = [item[1] for item in data["items"] if item[0] == negation]
+    page.select_option("#model", "1")
+
+    def expected(keep: Callable[[str], bool]) -> int:
+        return sum(keep(name) for name in shown)
+
+    page.select_option("#gold", "2")
+    assert count(page) == expected(lambda n: gold[n] == "contradiction") > 0
+    page.select_option("#outcome", "wrong")
+    assert count(page) == expected(lambda n: gold[n] == "contradiction" and said[n] != 2) > 0
+    assert all("✗ wrong" in card.split("hf/bert")[-1] for card in cards(page))
+    page.select_option("#answer", "0")
+    assert count(page) == expected(lambda n: gold[n] == "contradiction" and said[n] == 0) > 0
+    page.click("button[type=reset]")
+    wait_for_count(page, f"{len(data['items'])} items")
+    page.select_option("#set", str(negation))
+    page.select_option("#model", "1")
+    page.select_option("#flipped", "yes")
+    assert count(page) == expected(lambda n: said[n] != before[n.removeprefix("negation:")]) > 0
+    page.select_option("#order", "sure")
+    page.select_option("#outcome", "wrong")
+    shares = [
+        float(re.findall(rf"{c.split('wrong: ')[-1][0].upper()} (\d+\.\d)", c)[-1]) for c in cards(page)
+    ]
+    assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.browser
+def test_search_and_pages_by_keyboard(open_page: Opener, two_models: Path) -> None:
+    page = open_page(two_models)
+    data = json.loads(page.locator("#data").text_content() or "")
+    page.select_option("#set", "")
+    total = count(page)
+    page.locator("h1").click()
+    page.keyboard.press("n")
+    assert page.locator("#page").inner_text().startswith("page 2 of")
+    page.keyboard.press("p")
+    assert page.locator("#page").inner_text().startswith("page 1 of")
+    assert page.locator("#previous").is_disabled()
+    page.keyboard.press("/")
+    page.keyboard.type("GUIDE negation:")
+    negated = [item for item in data["items"] if item[1].startswith("negation:")]
+    expected = sum("guide" in f"{data['texts'][item[3]]}{item[4]}".lower() for item in negated)
+    wait_for_count(page, f"{expected} items")
+    assert 0 < expected < total
+    assert all("guide" in card.lower() for card in cards(page))
+    page.fill("#find", "no such words")
+    wait_for_count(page, "0 items")
+    assert page.locator(".empty").is_visible()
+    page.fill("#find", "negation:p")
+    wait_for_count(page, "60 items")
+
+
+@pytest.mark.browser
+def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path) -> None:
+    page = open_page(two_models)
+    choose(page, "length_mismatch.dev_matched")
+    base, stressed = page.locator(".item").first.locator(".pair").all()
+    assert base.locator("ins").count() == 0
+    assert stressed.locator("ins").all_inner_texts() == [" and true is true" * 5]
+    assert "Base, gold" in base.inner_text()
+    assert base.locator(".verdict").count() == stressed.locator(".verdict").count() == 2
+    choose(page, "antonymy.dev_matched")
+    changed = page.locator(".item").first
+    old, new = changed.locator("del").inner_text(), changed.locator("ins").inner_text()
+    assert ANTONYMS[old] == new
+    assert changed.locator("ins").get_attribute("title") == f"was: {old}"
+
+
+EVIL = '<img src="http://x.invalid/a.png" onerror="window.owned=1"><script>window.owned=1;alert(1)</script>'
+TEXTS = (
+    EVIL,
+    "</script><script>window.owned=1</script>",
+    "{{7*7}}",
+    "<!-- <script>",
+    "a\u2028b\u2029 &amp; \\u003c",
+)
+
+
+@pytest.mark.browser
+def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path) -> None:
+    part = "</script><b>dev</b>{{7*7}}"
+    base = Dataset(
+        f"base.{part}",
+        tuple(Example(text, text, text, "neutral", info={"genre": text[:20]}) for text in TEXTS),
+        {"construction": "base", "part": part, "signature": EVIL},
+    )
+    items = tuple(appended(each, EVIL, "hypothesis", EVIL) for each in base)
+    facts = {"construction": f"{EVIL}.v1", "part": part, "base_set": base.name, "signature": EVIL,
+             "yield": {"examples": 5, "items": 5, "rejected": {EVIL: 3}}}  # fmt: skip
+    test = Dataset(f"negation.{part}", items, facts)
+    run = answered(EVIL, [base, test], note=EVIL)
+    page = open_page(write_report([run], tmp_path / "evil.html"))
+    page.select_option("#set", "")
+    assert page.evaluate("window.owned") is None
+    assert page.locator("img, b:not(h3 b), .item script").count() == 0
+    text = page.locator("body").inner_text()
+    for shown in (*TEXTS, part):
+        assert " ".join(shown.split()) in " ".join(text.split())
+    assert "49" not in page.locator("#list").inner_text().replace("49.", "")
+    assert EVIL in page.locator("h1").inner_text().replace("\xa0", " ")
+    assert page.title() == f"Crossexam: {EVIL}"
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.owned=2'}))"
+    )
+    assert page.evaluate("window.owned") is None  # the policy holds against a script that did get in

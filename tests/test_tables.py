@@ -1,0 +1,81 @@
+"""Test sets survive their files, and the hub's tools read the label names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.labels import LABELS
+from crossexam.core.tables import from_row, iter_test_set, read_test_set, to_row, write_test_set
+
+BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
+CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))
+ITEMS = [BASE, BASE.derive("contradiction", CHANGE), Example("c", "x", "y", None)]
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"set.{suffix}"
+    write_test_set(path, ITEMS, file_format=suffix)
+    assert list(iter_test_set(path)) == ITEMS
+
+
+def test_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crossexam.core.tables.ROWS_A_GROUP", 2)
+    path = tmp_path / "set.parquet"
+    items = [Example(str(i), "p", "h", LABELS[i % 3]) for i in range(7)]
+    write_test_set(path, items)
+    assert list(iter_test_set(path)) == items
+
+
+def test_datasets_opens_it_with_label_names(tmp_path: Path) -> None:
+    from datasets import load_dataset
+
+    path = tmp_path / "set.parquet"
+    write_test_set(path, ITEMS[:2])
+    table = load_dataset("parquet", data_files=str(path), cache_dir=str(tmp_path / "cache"))["train"]
+    assert table.features["label"].names == ["entailment", "neutral", "contradiction"]
+    assert table.features["label"].int2str(table[1]["label"]) == "contradiction"
+
+
+@given(st.text(), st.text(), st.sampled_from([*LABELS, None]))
+def test_any_text_survives_a_row(premise: str, hypothesis: str, label: str) -> None:
+    example = Example("a", premise, hypothesis, label, info={"note": premise})  # type: ignore[arg-type]
+    assert from_row(to_row(example), where="here") == example
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"id": 1', "line 1: not JSON"),
+        ('{"id": "1", "premise": "p", "label": "neutral"}', "line 1: field 'hypothesis' is missing"),
+        ('{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}', "line 1: unknown label 'maybe'"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_text(text + "\n")
+    with pytest.raises(FormatError, match=message):
+        read_test_set(path)
+
+
+def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "set.parquet"
+    path.write_text("no parquet")
+    with pytest.raises(FormatError, match="set.parquet: not a Parquet file"):
+        read_test_set(path)
+
+
+def test_a_failed_writing_leaves_nothing(tmp_path: Path) -> None:
+    def items():  # type: ignore[no-untyped-def]
+        yield BASE
+        raise RuntimeError("stop")
+
+    with pytest.raises(RuntimeError, match="stop"):
+        write_test_set(tmp_path / "set.parquet", items())
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,133 @@
+"""Tokens with offsets: alignment of parses with published sentences, and the regular tokenizer."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.language.tokens import AlignmentError, Token, align, words
+from crossexam.language.trees import leaves
+
+# What a parser wrote, what the sentence has; one row a rewriting.
+REWRITTEN = [
+    ("a bracket", "He ran (twice).", ["He", "ran", "-LRB-", "twice", "-RRB-", "."], None),
+    ("other brackets", "a [b] {c}", ["a", "-LSB-", "b", "-RSB-", "-LCB-", "c", "-RCB-"], None),
+    ("double quotes", 'Say "no".', ["Say", "``", "no", "''", "."], None),
+    ("curly quotes", "Say “no”.", ["Say", "``", "no", "''", "."], None),
+    ("single quotes", "a sign saying 'no'", ["a", "sign", "saying", "`", "no", "'"], None),
+    ("a curly apostrophe", "Kim’s dog", ["Kim", "'s", "dog"], ["Kim", "’s", "dog"]),
+    ("dashes", "red—or blue", ["red", "--", "or", "blue"], ["red", "—", "or", "blue"]),
+    ("an ellipsis", "well… no", ["well", "...", "no"], ["well", "…", "no"]),
+    ("a spaced ellipsis", "well . . . no", ["well", "...", "no"], ["well", ". . .", "no"]),
+    ("a slash", "and/or", ["and\\/or"], ["and/or"]),
+    ("a currency", "It cost £5.", ["It", "cost", "#", "5", "."], ["It", "cost", "£", "5", "."]),
+    ("a currency as dollars", "It cost €5.", ["It", "cost", "$", "5", "."], ["It", "cost", "€", "5", "."]),
+    ("a fraction", "a ½ cup", ["a", "1/2", "cup"], ["a", "½", "cup"]),
+    ("a no-break space", "a 1 1/2 cup", ["a", "1\xa01/2", "cup"], ["a", "1 1/2", "cup"]),
+    ("American spelling", "a grey theatre", ["a", "gray", "theater"], ["a", "grey", "theatre"]),
+    ("a shorter spelling", "a dialogue.", ["a", "dialog", "."], ["a", "dialogue", "."]),
+    ("a dropped character", "a \ufffd dog", ["a", "dog"], ["a", "dog"]),
+    ("a full stop said twice", "in the U.S.", ["in", "the", "U.S.", "."], ["in", "the", "U.S."]),
+    ("a word in two", "I cannot go", ["I", "can", "not", "go"], ["I", "can", "not", "go"]),
+]
+
+
+@pytest.mark.parametrize(("sentence", "parsed", "texts"), [row[1:] for row in REWRITTEN],
+                         ids=[row[0] for row in REWRITTEN])  # fmt: skip
+def test_words_that_a_parser_rewrote_are_found_in_the_sentence(
+    sentence: str, parsed: list[str], texts: list[str] | None
+) -> None:
+    tokens = align(sentence, [("X", word) for word in parsed])
+    for token in tokens:
+        assert sentence[token.start : token.end] == token.text
+    if texts is None:  # one token a leaf, and nothing of the sentence lost but blanks
+        assert len(tokens) == len(parsed)
+        texts = [token.text for token in tokens]
+        assert "".join(texts) == sentence.replace(" ", "")
+    assert [token.text for token in tokens] == texts
+
+
+def test_the_tag_stays_with_its_word() -> None:
+    tokens = align('"No" is said', [("``", "``"), ("UH", "No"), ("''", "''"), ("VBZ", "is"), ("VBN", "said")])
+    assert tokens[1] == Token("No", 1, 3, "UH")
+    assert [token.tag for token in tokens] == ["``", "UH", "''", "VBZ", "VBN"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parsed", "message"),
+    [
+        ("A dog runs.", ["A", "cat", "runs", "."], r"the parse has 'cat' where the sentence has 'dog runs.'"),
+        ("A dog runs far.", ["A", "dog", "runs"], r"the parse ends before ' far.'"),
+        ("A dog", ["A", "dog", "runs"], r"the parse has 'runs' where the sentence has its end"),
+    ],
+)
+def test_a_parse_of_another_sentence_is_an_error_that_shows_the_place(
+    sentence: str, parsed: list[str], message: str
+) -> None:
+    with pytest.raises(AlignmentError, match=message) as caught:
+        align(sentence, [("X", word) for word in parsed])
+    assert "hint: `--annotator nltk`" in str(caught.value)
+
+
+WORDS = st.sampled_from(
+    "dog dogs the a grey (blue) \"no\" can't Kim's U.S. 1,200.50 well-known to go … —".split()
+)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), st.sampled_from([" ", "  ", "\u00a0"]))
+def test_every_token_is_the_text_at_its_place_and_nothing_is_lost(chosen: list[str], blank: str) -> None:
+    sentence = blank.join(chosen)
+    tokens = words(sentence)
+    assert all(sentence[token.start : token.end] == token.text for token in tokens)
+    assert all(one.end <= other.start for one, other in itertools.pairwise(tokens))
+    assert "".join(token.text for token in tokens) == "".join(sentence.split())
+    assert align(sentence, [("X", token.text) for token in tokens]) == tuple(
+        token._replace(tag="X") for token in tokens
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("I don't know, they'll go.", "I do n't know , they 'll go ."),
+        ("She CAN'T cannot gonna", "She CA N'T can not gon na"),
+        ("It is $5.50 (10%)", "It is $ 5.50 ( 10 % )"),
+        ("Mr. J. Lee paid Rs. 500.", "Mr. J. Lee paid Rs. 500 ."),
+        ("Mr.Brown left at 7 p.m. He ran.", "Mr. Brown left at 7 p.m. He ran ."),
+        ("a 12-year-old's 3rd 6:30 1/2", "a 12-year-old 's 3rd 6:30 1/2"),
+        ("AT&T, O'Hara and the '90s...", "AT&T , O'Hara and the '90s ..."),
+        ("see http://a.org/b?c=1 or a.b@c.org!", "see http://a.org/b?c=1 or a.b@c.org !"),
+        ("It ended. He left.", "It ended . He left ."),
+    ],
+)
+def test_words_follow_the_treebank(sentence: str, expected: str) -> None:
+    assert [token.text for token in words(sentence)] == expected.split()
+
+
+def _snli(folder: Path) -> list[tuple[str, str]]:
+    pairs: dict[tuple[str, str], None] = {}
+    for part in ("dev", "test"):
+        for line in (folder / "snli" / f"snli_1.0_{part}.jsonl").open(encoding="utf-8"):
+            row = json.loads(line)
+            for side in "12":
+                pairs[row[f"sentence{side}"], row[f"sentence{side}_parse"]] = None
+    return list(pairs)
+
+
+def test_every_sentence_of_snli_dev_and_test_aligns_with_its_parse(shared_data: Path) -> None:
+    sentences = _snli(shared_data)
+    same_words = 0
+    for sentence, parse in sentences:
+        parsed = leaves(parse)
+        tokens = align(sentence, parsed)
+        assert [token.tag for token in tokens] == [tag for tag, _ in parsed]
+        assert all(sentence[token.start : token.end] == token.text for token in tokens)
+        assert "".join(token.text for token in tokens) == "".join(sentence.split())
+        same_words += [token[:3] for token in tokens] == [token[:3] for token in words(sentence)]
+    assert len(sentences) > 25_000
+    assert same_words / len(sentences) > 0.999  # our tokenizer against the parser's

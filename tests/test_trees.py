@@ -1,0 +1,92 @@
+"""Bracketed parses."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import FormatError
+from crossexam.language.trees import Tree, leaves, parse_tree
+
+PARSE = "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ runs) (PP (IN in) (NP (NN town)))) (. .)))"
+
+
+def test_leaves_are_tags_and_words_in_order() -> None:
+    assert leaves(PARSE) == [
+        ("DT", "The"),
+        ("NN", "dog"),
+        ("VBZ", "runs"),
+        ("IN", "in"),
+        ("NN", "town"),
+        (".", "."),
+    ]
+
+
+def test_a_word_with_a_no_break_space_is_one_leaf() -> None:
+    assert leaves("(NP (CD 1\xa01/2) (NNS cups))")[0] == ("CD", "1\xa01/2")
+
+
+def test_spans_count_leaves() -> None:
+    spans = {(node.label, node.start, node.end) for node in parse_tree(PARSE).subtrees() if node.children}
+    assert spans == {
+        ("ROOT", 0, 6), ("S", 0, 6), ("NP", 0, 2), ("VP", 2, 5), ("PP", 3, 5), ("NP", 4, 5),
+    }  # fmt: skip
+
+
+def test_the_treebanks_outer_bracket_has_no_label() -> None:
+    tree = parse_tree("( (S (NP (PRP It)) (VP (VBZ rains))) )")
+    assert (tree.label, [node.label for node in tree.children]) == ("", ["S"])
+
+
+def test_lines_and_blanks_make_no_difference() -> None:
+    assert parse_tree(PARSE.replace(" (", "\n\t( ").replace("( ", "(")) == parse_tree(PARSE)
+
+
+@pytest.mark.parametrize(
+    ("parse", "message"),
+    [
+        ("(ROOT (NN dog)", "character 14: the parse ends inside a bracket"),
+        ("(ROOT (NN dog)))", "character 15: ')' after the parse has ended"),
+        ("(NN dog) (NN cat)", "character 9: '(' after the parse has ended"),
+        ("(ROOT ())", "character 7: an empty bracket"),
+        (")", "character 0: a closing bracket too many"),
+        ("(NP the (NN dog))", "character 4: the word 'the' has no bracket"),
+        ("dog", "character 0: the word 'dog' has no bracket"),
+        ("", "character 0: no parse"),
+    ],
+)
+def test_broken_notation_names_the_character(parse: str, message: str) -> None:
+    with pytest.raises(FormatError, match=re.escape(message)):
+        parse_tree(parse)
+
+
+def _written(tree: Tree) -> str:
+    inside = tree.word or " ".join(map(_written, tree.children))
+    return f"({tree.label} {inside})"
+
+
+WORDS = st.sampled_from("dog runs the -LRB- `` Kim 1,200 .".split())
+LABELS = st.sampled_from("S NP VP SBAR-TMP".split())
+TREES = st.recursive(
+    st.tuples(st.sampled_from(["NN", "DT", "."]), WORDS).map(lambda pair: f"({pair[0]} {pair[1]})"),
+    lambda inner: st.tuples(LABELS, st.lists(inner, min_size=1, max_size=3)).map(
+        lambda pair: f"({pair[0]} {' '.join(pair[1])})"
+    ),
+    max_leaves=12,
+)
+
+
+@given(TREES)
+def test_a_tree_is_read_as_it_is_written(parse: str) -> None:
+    tree = parse_tree(parse)
+    assert _written(tree) == parse
+    assert tree.leaves() == leaves(parse)
+    assert (tree.start, tree.end) == (0, len(leaves(parse)))
+
+
+def test_depth_has_no_limit() -> None:
+    deep = "(A " * 5000 + "(NN dog)" + ")" * 5000
+    assert parse_tree(deep).leaves() == [("NN", "dog")]

@@ -1,0 +1,407 @@
+"""WordNet and Lesk: on a wordnet of a page, and against NLTK's reader of the same dictionary files."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import runpy
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.language.lexicons import wordnet as wordnet_module
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet_file import Columns, archive_bytes
+from crossexam.language.word_senses import lesk
+
+ROOT = Path(__file__).parents[1]
+MINI = ROOT / "tests" / "data" / "mini-wordnet"
+SOURCE = Path("/usr/share/wordnet")  # Debian's wordnet-base and wordnet-sense-index
+SHIPPED = Path(wordnet_module.__file__).with_name("wordnet-3.0.zip")
+WORDS = (
+    "hot cold hottest men man women Man boiling torrid rose falls fell hotly persons socrates tree".split()
+)
+
+
+def compile_wordnet(source: Path) -> tuple[bytes, str]:
+    """What scripts/compile_wordnet.py makes of *source*."""
+    script = ROOT / "scripts" / "compile_wordnet.py"
+    compiled: tuple[bytes, str] = runpy.run_path(str(script))["compile_wordnet"](source)
+    return compiled
+
+
+@pytest.fixture(scope="module")
+def mini(tmp_path_factory: pytest.TempPathFactory) -> WordNet:
+    path = tmp_path_factory.mktemp("mini") / "mini.zip"
+    path.write_bytes(compile_wordnet(MINI)[0])
+    return WordNet(path)
+
+
+def names(wordnet: WordNet, synsets: tuple[int, ...]) -> list[str]:
+    return [wordnet.name(synset) for synset in synsets]
+
+
+# A wordnet of a page: tests/data/mini-wordnet
+
+
+def test_a_word_is_found_inflected_and_in_any_case(mini: WordNet) -> None:
+    assert mini.version == "wordnet-0.1"
+    assert len(mini) == 12
+    assert names(mini, mini.synsets("MEN")) == ["man.n.01", "man.n.02"]  # an exception
+    assert names(mini, mini.synsets("persons")) == ["person.n.01"]  # a rule
+    assert mini.synsets("tree") == mini.synsets("men", "v") == ()
+    assert [mini.morphy(word, "n") for word in ("men", "MEN", "man", "tree")] == ["man", None, "man", None]
+    assert mini.lemmas_of("Rose") == ("rise",)
+
+
+def test_satellites_are_adjectives_and_can_be_had_alone(mini: WordNet) -> None:
+    # index.adj: hot 00000100 00000300 00000400; the second is boiling, a satellite.
+    assert names(mini, mini.synsets("hot", "a")) == ["hot.a.01", "boiling.s.01", "hot.a.03"]
+    assert names(mini, mini.synsets("hot", "s")) == ["boiling.s.01"]
+
+
+def test_a_synset_has_words_definition_and_counts(mini: WordNet) -> None:
+    man, sailor = mini.synsets("man")
+    assert mini.lemmas(man) == ("man", "Adult_Male")
+    assert mini.lemmas(mini.synsets("torrid")[0]) == ("hot", "torrid")  # its mark (p) is off
+    assert mini.definition(sailor) == "one who crews a ship; ; a sailor"  # its example is out
+    assert mini.gloss_words(man) == set("an adult male person (as opposed to a woman)".split())
+    assert (mini.offset(sailor), mini.pos_of(sailor)) == (400, "n")
+    assert [mini.offset(mini.synsets(word)[0]) for word in ("rise", "fall", "hot", "hotly")] == [
+        100,
+        200,
+        100,
+        100,
+    ]
+    boiling = mini.synsets("boiling")[0]
+    assert (mini.tag_count(man, "MAN"), mini.tag_count(boiling, "hot")) == (5, 2)  # index.sense
+    assert (mini.tag_count(sailor, "man"), mini.tag_count(man, "tree")) == (0, 0)
+
+
+def test_links(mini: WordNet) -> None:
+    man, woman, person = (mini.synsets(word)[0] for word in ("man", "woman", "person"))
+    assert mini.antonyms(man) == mini.antonyms(man, "Man") == ((woman, "woman"),)
+    assert mini.antonyms(man, "adult_male") == ()  # it is the other word that has the antonym
+    assert mini.hypernyms(man) == (person,)
+    assert mini.hyponyms(person) == (man, woman, mini.synsets("man")[1])
+    assert mini.instance_hypernyms(mini.synsets("socrates")[0]) == (man,)
+    hot, boiling = mini.synsets("hot", "a")[:2]
+    assert (mini.similar_to(hot), mini.similar_to(boiling)) == ((boiling,), (hot,))
+
+
+def test_the_filter_for_tokens(mini: WordNet) -> None:
+    assert mini.antonymous_lemmas("n") == {"man", "woman"}
+    assert mini.antonymous_lemmas() == {"man", "woman", "rise", "fall", "hot", "cold"}
+    assert mini.antonymous_lemmas("r") == frozenset()
+    assert [mini.has_antonym(word) for word in ("men", "hottest", "person", "torrid")] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert [mini.has_antonym("men", pos) for pos in "na"] == [True, False]
+
+
+def test_an_unknown_part_of_speech_is_an_error(mini: WordNet) -> None:
+    with pytest.raises(UnknownNameError, match="no part of speech is called 'noun'"):
+        mini.synsets("man", "noun")
+    with pytest.raises(UnknownNameError, match="there are: a, n, r, s, v"):
+        mini.antonymous_lemmas("J")
+
+
+def reference_lesk(
+    wordnet: WordNet,
+    context: list[str],
+    word: str,
+    best: Callable[[list[tuple[int, str]]], int],
+    pos: str | None,
+) -> int | None:
+    """Lesk as its definition says, without tricks; *best* chooses among (overlap, name)."""
+    senses = [s for s in wordnet.synsets(word) if pos is None or wordnet.pos_of(s) == pos]
+    rated = [(len(wordnet.gloss_words(s) & set(context)), wordnet.name(s)) for s in senses]
+    return senses[best(rated)] if senses else None
+
+
+@given(context=st.lists(st.sampled_from("a of the high low temperature hot as adult ship; woman".split())),
+       word=st.sampled_from(WORDS), pos=st.sampled_from([None, "n", "a", "s"]))  # fmt: skip
+def test_lesk_counts_what_definition_and_sentence_share(
+    mini: WordNet, context: list[str], word: str, pos: str | None
+) -> None:
+    by_name = reference_lesk(mini, context, word, lambda rated: rated.index(max(rated)), pos)
+    assert lesk(mini, context, word, pos) == by_name
+    first = reference_lesk(
+        mini, context, word, lambda rated: max(range(len(rated)), key=lambda i: rated[i][0]), pos
+    )
+    assert lesk(mini, frozenset(context), word, pos, ties="frequency") == first
+
+
+def test_lesk_ties_and_satellites(mini: WordNet) -> None:
+    def sense(*context: str, **options: Any) -> str | None:
+        found = lesk(mini, context, "hot", **options)
+        return found if found is None else mini.name(found)
+
+    assert sense() == "hot.a.03"  # nothing shared: the greatest by name
+    assert sense(ties="frequency") == "hot.a.01"
+    assert sense("water") == "boiling.s.01"
+    assert sense("water", pos="a") == "hot.a.03"  # as in NLTK, no satellites
+    assert sense("water", pos="a", satellites=True) == "boiling.s.01"
+    assert sense("taste;", pos="s") == "boiling.s.01"
+    assert sense(pos="v") is None
+    with pytest.raises(UnknownNameError, match="no rule for ties is called 'first'"):
+        sense(ties="first")
+
+
+# The file and its compiler
+
+
+def test_compiling_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    script = ROOT / "scripts" / "compile_wordnet.py"
+    made = []
+    for name in ("a", "b"):
+        output = tmp_path / name / "mini.zip"
+        subprocess.run(
+            [sys.executable, script, "--source", MINI, "-o", output], check=True, capture_output=True
+        )
+        made.append(output.read_bytes())
+        assert "A wordnet of a page" in (tmp_path / name / "WORDNET-LICENSE.txt").read_text()
+    assert made[0] == made[1]
+    with zipfile.ZipFile(io.BytesIO(made[0])) as archive:
+        assert {entry.date_time for entry in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_the_compiler_says_what_is_wrong_with_its_source(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match=r"(?s)data\.noun: no such file.*apt install wordnet-base"):
+        compile_wordnet(tmp_path)
+    shutil.copytree(MINI, tmp_path, dirs_exist_ok=True)
+    broken = (MINI / "data.verb").read_text().replace("01 rise 0 001", "0g rise 0 001")
+    (tmp_path / "data.verb").write_text(broken)
+    with pytest.raises(FormatError, match=r"data\.verb, line 4: malformed synset"):
+        compile_wordnet(tmp_path)
+
+
+def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with pytest.raises(FormatError, match=r"x\.zip: no such file"):
+        Columns(path)
+    path.write_text("no archive")
+    with pytest.raises(FormatError, match=r"x\.zip: File is not a zip file"):
+        Columns(path)
+    path.write_bytes(archive_bytes({"about.json": b'{"format": 99}'}))
+    with pytest.raises(FormatError, match="format 99 is not known"):
+        Columns(path)
+    path.write_bytes(archive_bytes({"about.json": b'{"format": 1, "version": "none"}'}))
+    with pytest.raises(FormatError, match="no member 'n/synsets'"):
+        WordNet(path)
+
+
+# The WordNet that is shipped
+
+
+def test_the_shipped_wordnet_is_small_whole_and_licensed() -> None:
+    wordnet = WordNet.load()
+    assert SHIPPED.stat().st_size < 6_000_000
+    assert (wordnet.version, len(wordnet)) == ("wordnet-3.0", 117_659)  # wnstats(7WN): unique synsets
+    licence = SHIPPED.with_name("WORDNET-LICENSE.txt").read_text(encoding="utf-8")
+    assert licence == Columns(SHIPPED).read("LICENSE").decode()
+    assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in licence
+
+
+# A word for every rule and one for every list of exceptions in morphy(7WN).
+BASE_FORMS = {
+    "n": "dogs dog  gases gas  shelves shelf  boxes box  quizzes quiz  churches church  dishes dish  "
+         "policemen policeman  cities city  geese goose",
+    "v": "runs run  tries try  likes like  washes wash  liked like  washed wash  liking like  washing wash  "
+         "went go",
+    "a": "taller tall  tallest tall  nicer nice  nicest nice  hottest hot",
+    "r": "farther far  slowly slowly",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("pos", BASE_FORMS)
+def test_base_forms_in_the_shipped_wordnet(pos: str) -> None:
+    words = BASE_FORMS[pos].split()
+    for word, base in zip(words[::2], words[1::2], strict=True):
+        assert base in WordNet.load().lemmas_of(word, pos), word
+
+
+def test_it_is_loaded_once_and_without_heavy_packages() -> None:
+    code = (
+        "import sys; from crossexam.language.word_senses import WordNet; "
+        "assert WordNet.load() is WordNet.load(); "
+        "print(*sorted({'numpy', 'polars', 'pyarrow', 'nltk', 'spacy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.strip() == ""
+
+
+def test_threads_may_share_a_fresh_wordnet() -> None:
+    wordnet = WordNet(SHIPPED)  # whose columns nobody has read yet
+    words = "hot cold man woman big small rise fall day night good bad".split() * 5
+    expected = [WordNet.load().name(lesk(WordNet.load(), ["the"], word) or 0) for word in words]
+    results: dict[int, list[str]] = {}
+    ready = threading.Barrier(8)
+
+    def work(number: int) -> None:
+        ready.wait()
+        results[number] = [wordnet.name(lesk(wordnet, ["the"], word) or 0) for word in words]
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [results[number] for number in range(8)] == [expected] * 8
+
+
+# Against NLTK's reader of the same files
+
+
+@pytest.fixture(scope="module")
+def nltk_wordnet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """NLTK's WordNet over Debian's files; it wants the names of the lexicographers' files, too."""
+    if not (SOURCE / "index.sense").is_file():
+        pytest.skip(f"no WordNet at {SOURCE} (Debian: wordnet-base, wordnet-sense-index)")
+    import nltk
+    from nltk.corpus import LazyCorpusLoader
+    from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+    root = tmp_path_factory.mktemp("nltk_data")
+    folder = root / "corpora" / "wordnet"
+    folder.mkdir(parents=True)
+    for name in WordNetCorpusReader._FILES:
+        if name != "lexnames":
+            shutil.copy(SOURCE / name, folder)
+    rows = (f"{number:02}\t{name}\t{part}\n" for number, (name, part) in enumerate(lexicographer_files()))
+    (folder / "lexnames").write_text("".join(rows))
+    patch = pytest.MonkeyPatch()
+    patch.setattr(nltk.data, "path", [str(root)])
+    reader = LazyCorpusLoader("wordnet", WordNetCorpusReader, None)
+    patch.setattr(nltk.wsd, "wordnet", reader)
+    patch.setattr(nltk.corpus, "wordnet", reader)
+    yield reader
+    patch.undo()
+
+
+def lexicographer_files() -> list[tuple[str, int]]:
+    """The 45 files of lexnames(5WN) with their parts of speech."""
+    nouns = """Tops act animal artifact attribute body cognition communication event feeling food group
+               location motive object person phenomenon plant possession process quantity relation shape
+               state substance time"""
+    verbs = """body change cognition communication competition consumption contact creation emotion motion
+               perception possession social stative weather"""
+    files = [("adj.all", 3), ("adj.pert", 3), ("adv.all", 4)]
+    files += [(f"noun.{name}", 1) for name in nouns.split()] + [(f"verb.{name}", 2) for name in verbs.split()]
+    return [*files, ("adj.ppl", 3)]
+
+
+@pytest.fixture(scope="module")
+def number_of(nltk_wordnet: Any) -> Callable[[Any], int | None]:
+    """From NLTK's synset to ours, by offset: names of satellites differ between versions of NLTK."""
+    wordnet = WordNet.load()
+    numbers = {(wordnet.pos_of(s), wordnet.offset(s)): s for s in range(len(wordnet))}
+    return lambda synset: None if synset is None else numbers[synset.pos(), synset.offset()]
+
+
+def sampled_words(count: int) -> list[str]:
+    """Lemmas of WordNet, most of them with endings that its rules know, some with those they do not."""
+    rng = random.Random(7)
+    lemmas = [row for part in "nvar" for row in Columns(SHIPPED).lines(f"{part}/lemmas")]
+    irregular = [row.split()[0] for part in "nvar" for row in Columns(SHIPPED).lines(f"{part}/exceptions")]
+    endings = ["", "s", "es", "ies", "ed", "d", "ing", "er", "est", "r", "st", "men", "ly", "X"]
+    inflected = [
+        rng.choice(lemmas)[: rng.choice([None, None, -1])] + rng.choice(endings) for _ in range(count)
+    ]
+    return inflected + rng.sample(irregular, count // 4) + rng.sample(lemmas, count // 4)
+
+
+def test_links_of_every_synset_equal_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int]) -> None:
+    wordnet = WordNet.load()
+    seen = 0
+    for theirs in nltk_wordnet.all_synsets():
+        ours = number_of(theirs)
+        seen += 1
+        assert wordnet.lemmas(ours) == tuple(theirs.lemma_names())
+        assert wordnet.definition(ours) == theirs.definition()
+        for relation, method in (
+            (wordnet.hypernyms, theirs.hypernyms),
+            (wordnet.instance_hypernyms, theirs.instance_hypernyms),
+            (wordnet.hyponyms, theirs.hyponyms),
+            (wordnet.similar_to, theirs.similar_tos),
+        ):
+            assert sorted(relation(ours)) == sorted(map(number_of, method()))
+        for lemma in theirs.lemmas():
+            found = [(number_of(other.synset()), other.name()) for other in lemma.antonyms()]
+            assert list(wordnet.antonyms(ours, lemma.name())) == found
+    assert seen == len(wordnet)
+
+
+def test_words_have_the_synsets_and_base_forms_that_nltk_gives_them(
+    nltk_wordnet: Any, number_of: Callable[[Any], int]
+) -> None:
+    wordnet = WordNet.load()
+    for word in sampled_words(6000):
+        for pos in ("n", "v", "a", "r"):
+            assert wordnet.morphy(word, pos) == nltk_wordnet.morphy(word, pos), (word, pos)
+        assert list(wordnet.synsets(word)) == list(map(number_of, nltk_wordnet.synsets(word))), word
+        assert list(wordnet.synsets(word, "a")) == list(map(number_of, nltk_wordnet.synsets(word, "a"))), word
+
+
+def test_names_and_counts_are_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int]) -> None:
+    """But for satellites: NLTK's versions number them in two ways, and count those of *afraid(p)* as 0,
+    for their keys in cntlist.rev have the (p), which those in index.sense have not."""
+    wordnet = WordNet.load()
+    for word in sampled_words(1000):
+        for theirs in nltk_wordnet.synsets(word):
+            ours = number_of(theirs)
+            assert wordnet.pos_of(ours) == theirs.pos()
+            counts = [wordnet.tag_count(ours, lemma) for lemma in wordnet.lemmas(ours)]
+            if theirs.pos() == "s":
+                assert [lemma.count() for lemma in theirs.lemmas()] in (counts, [0] * len(counts))
+            else:
+                assert wordnet.name(ours) == theirs.name()
+                assert [lemma.count() for lemma in theirs.lemmas()] == counts
+
+
+def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None], shared_data: Path) -> None:
+    """On 5,000 (sentence, word) pairs of SNLI dev, of any part of speech and of one."""
+    from nltk.wsd import lesk as nltk_lesk
+
+    def before_nltk_3_10(context: list[str], word: str, pos: str | None) -> Any:
+        senses = [s for s in nltk_wordnet.synsets(word) if pos is None or s.pos() == pos]
+        return max(((len(set(context) & set(s.definition().split())), s) for s in senses), default=(0, None))[
+            1
+        ]
+
+    wordnet = WordNet.load()
+    installed = "frequency" if nltk_lesk([], "bank", "n").name() == "bank.n.01" else "name"
+    with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
+        parses = [json.loads(line)["sentence1_binary_parse"] for line in stream]
+    sentences = sorted({tuple(parse.replace("(", "").replace(")", "").lower().split()) for parse in parses})
+    pairs = [(list(sentence), word) for sentence in sentences for word in sentence if wordnet.synsets(word)]
+    for context, word in random.Random(7).sample(pairs, 5000):
+        for pos in (None, "n", "a", "s"):
+            theirs = number_of(nltk_lesk(context, word, pos))
+            assert lesk(wordnet, context, word, pos, ties=installed) == theirs, (context, word, pos)
+            older = number_of(before_nltk_3_10(context, word, pos))
+            assert lesk(wordnet, context, word, pos, ties="name") == older, (context, word, pos)
+
+
+def test_the_shipped_file_is_what_the_script_makes_of_debians() -> None:
+    if not (SOURCE / "index.sense").is_file():
+        pytest.skip(f"no WordNet at {SOURCE} (Debian: wordnet-base, wordnet-sense-index)")
+    archive, licence = compile_wordnet(SOURCE)
+    assert licence == SHIPPED.with_name("WORDNET-LICENSE.txt").read_text(encoding="utf-8")
+    with zipfile.ZipFile(io.BytesIO(archive)) as made, zipfile.ZipFile(SHIPPED) as shipped:
+        assert made.namelist() == shipped.namelist()
+        assert [e.CRC for e in made.infolist()] == [e.CRC for e in shipped.infolist()]

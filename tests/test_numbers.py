@@ -92,11 +92,11 @@ REJECTED = [
     ("dimensions", "It is 2 x 3 metres.", ["2", "3"]),
     ("dimensions", "It is 8 m by 6 m.", ["8", "6"]),
     ("exponent", "It has 10^3 parts.", ["10^3"]),
-    ("telephone", "Call 555-1234 for 2 tickets.", ["555-1234"]),
+    ("telephone", "Call 555-1234 for 7 tickets.", ["555-1234"]),
     ("expression", "Then 2 + 3 = 5 holds.", ["2", "3", "5"]),
     ("expression", "It fell to -5 there.", ["5"]),
     ("expression", "Take f(3) of it.", ["3"]),
-    ("compound", "A 12-year-old boy has 2 dogs.", ["12"]),
+    ("compound", "A 12-year-old boy has 7 dogs.", ["12"]),
     ("pronoun", "One of them saw the big one.", ["One", "one"]),
     ("pronoun", "No one saw it.", ["one"]),
     ("vague", "There were hundreds of dogs.", ["hundreds"]),
@@ -160,6 +160,12 @@ def test_a_new_value_is_written_in_the_old_style(sentence: str, value: str, expe
     assert render(Decimal(value), like) == expected
 
 
+def test_a_list_marker_stands_at_the_beginning_only() -> None:
+    long = "It is a long way from the town to the place where they went and met "
+    assert [n.text for n in quantities(long + "(5) and 7") if isinstance(n, Quantity)] == ["7"]
+    assert [n.text for n in quantities(long + "5. Then 7 came.") if isinstance(n, Quantity)] == ["5", "7"]
+
+
 @pytest.mark.parametrize(("sentence", "value"), [("12 dogs", "1.5"), ("two dogs", "1.5"), ("3.5 kg", "-1")])
 def test_a_value_that_does_not_fit_the_style_is_an_error(sentence: str, value: str) -> None:
     like = quantities(sentence)[0]
@@ -195,7 +201,7 @@ def test_numbers_are_spelt(value: int, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["dog", "two three", "hundred five hundred", "and", "five and", "one dog", "-"]
+    "text", ["dog", "two three", "hundred five hundred", "one thousand billion", "and", "five and", "one dog", "-"]
 )
 def test_what_spells_no_number_is_none(text: str) -> None:
     assert parse_number_word(text) is None
@@ -208,7 +214,7 @@ def test_a_number_out_of_range_cannot_be_spelt(value: int) -> None:
 
 
 PIECES = st.sampled_from(
-    "Kim has 3 1,200 2.5 $5 Rs. 10% one two hundred and 1/2 6:30 a dozen May 5 2001 - + = x 1st No. ( ) :".split()
+    "Kim has 3 1,200 2.5 $5 Rs. 10% one two hundred and 1/2 6:30 a dozen May 2001 - + = x 1st No. ( )".split()
 )
 
 

@@ -352,7 +352,85 @@ def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path)
     assert "49" not in page.locator("#list").inner_text().replace("49.", "")
     assert EVIL in page.locator("h1").inner_text().replace("\xa0", " ")
     assert page.title() == f"Crossexam: {EVIL}"
+
+
+@pytest.mark.browser
+def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, two_models: Path) -> None:
+    page = chromium.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.goto(two_models.as_uri())
     page.evaluate(
-        "document.body.append(Object.assign(document.createElement('script'), {text: 'window.owned=2'}))"
+        "document.body.append(Object.assign(document.createElement('script'), {text: 'owned = 1'}))"
     )
-    assert page.evaluate("window.owned") is None  # the policy holds against a script that did get in
+    page.evaluate(
+        "document.body.insertAdjacentHTML('beforeend', '<img src=http://x.invalid onerror=owned=1>')"
+    )
+    assert page.evaluate("window.owned") is None
+    assert len([text for text in said if "Content Security Policy" in text]) >= 2
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [390, 768, 1280])
+def test_nothing_is_wider_than_the_screen(open_page: Opener, two_models: Path, width: int) -> None:
+    page = open_page(two_models)
+    page.set_viewport_size({"width": width, "height": 844})
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    narrow = page.locator(".narrow").first.is_visible()
+    assert narrow == (width == 390)
+    assert page.locator(".wide").first.is_visible() != narrow
+
+
+@pytest.mark.browser
+def test_one_test_set_one_model_all_items(open_page: Opener, tmp_path: Path) -> None:
+    base = suite(30)[0]
+    unlabelled = replace(base, examples=(replace(base.examples[0], label=None), *base.examples[1:]))
+    page = open_page(write_report([answered("m", [unlabelled])], tmp_path / "one.html"))
+    assert page.locator("#how-many").inner_text() == "All items are here."
+    assert page.locator("#drop").count() == 0
+    assert page.locator("#model").is_hidden()
+    page.select_option("#gold", "-1")
+    assert count(page) == 1
+    assert "right" not in cards(page)[0]
+    assert "wrong" not in cards(page)[0]
+
+
+@pytest.mark.browser
+def test_two_labels_are_right_on_neutral_and_contradiction(open_page: Opener, tmp_path: Path) -> None:
+    base = suite(30)[0]
+    sure = np.tile([0.2, 0.5, 0.3], (30, 1))
+    run = Run("two", {base.name: base}, {base.name: sure}, {"details": {"two_label": True}})
+    page = open_page(write_report([run], tmp_path / "two_labels.html"))
+    assert "not_entailment = neutral + contradiction" in page.locator("#accuracy").inner_text()
+    page.select_option("#answer", "3")
+    assert count(page) == 30
+    page.select_option("#outcome", "right")
+    assert count(page) == 20  # a third are entailments
+    assert "✓ right: not entailment" in cards(page)[0]
+    assert "E 20.0 · not E 80.0" in cards(page)[0]
+
+
+def test_charts_are_valid_vega_lite(two_runs: list[Run], monkeypatch: pytest.MonkeyPatch) -> None:
+    validated = []
+
+    def validate(chart: Any) -> dict[str, Any]:
+        validated.append(chart)
+        return dict(charts._styled(chart).to_dict())
+
+    monkeypatch.setattr(charts, "_dict_of", validate)
+    results = measured(two_runs)[0].results
+    charts.drop_chart(results, width=300, least=-1, largest=50)
+    charts.error_chart(results, width=300, largest=100)
+    charts.HeatMaps().draw(results[0])
+    assert len(validated) == 3
+
+
+def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
+    assert report(*two_runs, items_a_set=20).text(".html") == report(*two_runs, items_a_set=20).text(".html")
+
+
+def test_script_json_is_json_that_cannot_end_its_element() -> None:
+    text = script_json({"a": [*TEXTS, "\ud800"]})
+    assert json.loads(text) == {"a": [*TEXTS, "\ud800"]}
+    assert not set("<>&\u2028\u2029") & set(text)

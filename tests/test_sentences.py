@@ -28,6 +28,7 @@ MARKED = [
     "Cut 5 in. of it and sell it by the approx. weight.",
     "They go from A to B.| Find the distance.",
     "It is older than T.| If it were not, it would be X.",
+    "Did they ask B. to come?| Yes.",
     "J. Smith met George W. Bush.| They spoke.",
     'He asked, "Why?" and left.',
     '"Go!" she said.| He went.',

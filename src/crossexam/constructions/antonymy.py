@@ -43,7 +43,8 @@ def antonymy(example: Example, resources: Resources, rng: random.Random) -> Iter
         if not example.text(side):
             continue
         tokens = resources.tokens(example, side)
-        sentence = _Sentence(example, side, tokens, [token.text.lower() for token in tokens])
+        words = [token.text.lower() for token in tokens]
+        sentence = _Sentence(example, side, tokens, words, frozenset(words))
         for position, token in enumerate(sentence.tokens):
             pos = _CLASSES.get(token.tag)
             if pos is not None and _has_antonym(wordnet, sentence.words[position]):
@@ -58,6 +59,7 @@ class _Sentence(NamedTuple):
     side: Side
     tokens: Sequence[Token]
     words: list[str]  # the tokens in lower case
+    context: frozenset[str]  # the same, for Lesk
 
 
 def _replaced(
@@ -69,7 +71,7 @@ def _replaced(
     wordnet = resources.wordnet
     if word in NO_CONTRADICTION:
         return Rejection("word on the paper's list")
-    sense = lesk(wordnet, sentence.words, word, pos, ties="frequency", satellites=resources.indirect)
+    sense = lesk(wordnet, sentence.context, word, pos, ties="frequency", satellites=resources.indirect)
     if sense is None:
         return Rejection("no sense found")
     choices, relation = _antonyms(wordnet, sense, word, pos, resources.indirect)
@@ -94,7 +96,7 @@ def _replaced(
 def _item(
     sentence: _Sentence, position: int, antonym: str, new: str, lemma: str, facts: Mapping[str, Any]
 ) -> Example:
-    example, side, tokens, _ = sentence
+    example, side, tokens, *_ = sentence
     token = tokens[position]
     word_edit = Edit("hypothesis", token.start, token.end, token.text, new)
     edits = (word_edit, *_article(example.text(side), tokens, position, new))

@@ -113,18 +113,22 @@ def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -
 
 @lru_cache(maxsize=_CACHED)
 def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
-    if not all(word.isalpha() for word in words):
-        return False
-    heads = set(wordnet.synsets(words[-1], "n"))
-    joints = ("_", "-") if len(words) == 2 else ("_",)
-    spellings = [joint.join(words) for joint in joints]
-    if len(words) == 3:
-        spellings.append(f"{words[0]}-{words[1]}_{words[2]}")
-    for spelling in spellings:
-        synsets = wordnet.synsets(spelling)
-        if synsets and not any(parent in heads for each in synsets for parent in wordnet.hypernyms(each)):
-            return True
-    return False
+    last = wordnet.morphy(words[-1], "n") or words[-1]
+    return any(
+        wordnet.has_lemma(spelling) and not _is_transparent(wordnet, spelling, last)
+        for spelling in _spellings((*words[:-1], last))
+    )
+
+
+def _spellings(words: tuple[str, ...]) -> Iterator[str]:
+    """Yield how WordNet may write *words* as one lemma: hot_dog, left-hand, hot-air_balloon."""
+    yield "_".join(words)
+    yield "-".join(words[:2]) if len(words) == 2 else f"{words[0]}-{words[1]}_{words[2]}"
+
+
+def _is_transparent(wordnet: WordNet, expression: str, head: str) -> bool:
+    heads = set(wordnet.synsets(head, "n"))
+    return any(not heads.isdisjoint(wordnet.hypernyms(synset)) for synset in wordnet.synsets(expression))
 
 
 def is_in_name(tokens: Sequence[Token], position: int) -> bool:

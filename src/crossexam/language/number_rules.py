@@ -125,7 +125,7 @@ def _rule(reason: str, text: str, before: str, after: str) -> Rule:
 #: Reason, the numeral, what stands before, what stands after ("" is anything); first match wins.
 RULES: Final[tuple[Rule, ...]] = tuple(_rule(*row) for row in (
     ("list_marker", r"\d{1,3}", r"^\s*\(?", r"\)|\.(?=\s)"),
-    ("list_marker", r"\d+",     r"\(",      r"\)"),
+    ("list_marker", r"\d+",     r"(?<!\w)\(", r"\)"),
     ("list_marker", "",         r"\([A-Ea-e]\)\s*", ""),
     ("malformed",   r"\d[\d,.]*", r"\d\s", ""),
     ("malformed",   r"\d[\d,.]*", "", r"\s\d+(?![/\d])"),

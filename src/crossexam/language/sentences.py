@@ -90,7 +90,7 @@ def _ends_after(text: str, at: int, last: str, word: str) -> bool:
     if lower in _TITLES or (lower in {"no", "nos"} and word[0].isdigit()):
         return False
     if len(last) == 1 and last.isalpha():
-        return opens or (word[0].isupper() if last.islower() else _after_lower_case(text, at))
+        return opens or (word[0].isupper() and (last.islower() or _after_lower_case(text, at)))
     if "." in last and last.replace(".", "").isalpha():  # p.m, U.S, i.e
         return opens or (lower in {"a.m", "p.m"} and word[0].isupper())
     if lower in _ABBREVIATIONS:

@@ -45,13 +45,17 @@ _CLOSED: Final = {
                 "could may might must 's 'm 're 've 'll 'd also just only too very",
 }
 # fmt: on
+NEGATION: Final = frozenset(_CLOSED["negation"].split())
 _CLASS_OF: Final = {word: name for name, words in _CLOSED.items() for word in words.split()}
 _NUMBER_WORDS: Final = frozenset(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand "
     "million billion trillion".split()
 )
-_WORD: Final = re.compile(r"n't\b|'(?:s|m|re|ve|ll|d)\b|[^\W_]+(?:[.,][0-9]+)*?(?=n't\b)|[^\W_]+(?:[.,][0-9]+)*")
+_WORD: Final = re.compile(
+    r"n't\b|'(?:s|m|re|ve|ll|d)\b|[^\W_]+(?:[.,][0-9]+)*?(?=n't\b)|[^\W_]+(?:[.,][0-9]+)*"
+)
+
 
 @lru_cache(maxsize=65_536)
 def _class_of(word: str, first: bool) -> str:
@@ -72,6 +76,15 @@ def _words(sentence: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     found = _WORD.findall(sentence)
     classes = tuple(CLASSES.index(_class_of(word, number == 0)) for number, word in enumerate(found))
     return tuple(word.lower() for word in found), classes
+
+
+def words(sentence: str) -> tuple[str, ...]:
+    """Return the lower-case words of *sentence*.
+
+    >>> words("The dog doesn't run.")
+    ('the', 'dog', 'does', "n't", 'run')
+    """
+    return _words(sentence)[0]
 
 
 def features(pairs: Sequence[Pair]) -> NDArray[np.float64]:

@@ -75,7 +75,9 @@ def open_function(spec: str, options: ModelOptions) -> FunctionModel:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if error.name is None or not (module_name == error.name or module_name.startswith(error.name + ".")):
-            raise CrossexamError(f"the module needs '{error.name}', which is not installed", where=name) from error
+            raise CrossexamError(
+                f"the module needs '{error.name}', which is not installed", where=name
+            ) from error
         raise CrossexamError(
             f"there is no module '{module_name}' in {here} or where Python looks", where=name
         ) from None
@@ -106,9 +108,7 @@ def from_callable(function: Callable[..., Any], options: ModelOptions) -> Functi
     return _model(f"py/{name}", function, options, _source_of_callable(function))
 
 
-def _model(
-    name: str, function: Callable[..., Any], options: ModelOptions, source: str
-) -> FunctionModel:
+def _model(name: str, function: Callable[..., Any], options: ModelOptions, source: str) -> FunctionModel:
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     digest = hashlib.blake2b(f"{_VERSION}\x1f{name}\x1f{order}\x1f{source}".encode(), digest_size=16)
     details = {
@@ -126,7 +126,9 @@ def _source_of_module(module: types.ModuleType, function: Callable[..., Any]) ->
 
 
 def _source_of_callable(function: Callable[..., Any]) -> str:
-    plain = isinstance(function, types.FunctionType) and not function.__closure__ and not function.__defaults__
+    plain = (
+        isinstance(function, types.FunctionType) and not function.__closure__ and not function.__defaults__
+    )
     if not plain or isinstance(function, partial):
         return uuid.uuid4().hex
     try:
@@ -137,9 +139,7 @@ def _source_of_callable(function: Callable[..., Any]) -> str:
         return uuid.uuid4().hex
 
 
-def to_probabilities(
-    answers: Any, count: int, order: Order | None, *, where: str
-) -> NDArray[np.float64]:
+def to_probabilities(answers: Any, count: int, order: Order | None, *, where: str) -> NDArray[np.float64]:
     """Return *answers* to *count* pairs as probabilities [count, 3]; raises FormatError.
 
     >>> to_probabilities(["neutral"], 1, None, where="f").tolist()

@@ -154,7 +154,8 @@ def open_model(
 
         return from_callable(model, options)
     raise CrossexamError(
-        f"a {type(model).__name__} is no model", wanted="a name such as builtin/overlap, or a function of pairs"
+        f"a {type(model).__name__} is no model",
+        wanted="a name such as builtin/overlap, or a function of pairs",
     )
 
 

@@ -130,7 +130,9 @@ class PredictionFile:
         if self.order is None or table.shape[1] != len(self.order):
             raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
         shares = (
-            softmax(table) if self.columns.form == "logits" else check_probabilities(table, where=str(self.path))
+            softmax(table)
+            if self.columns.form == "logits"
+            else check_probabilities(table, where=str(self.path))
         )
         self._watch_order(table.argmax(axis=1).tolist(), examples)
         return to_label_columns(shares, self.order)
@@ -175,9 +177,7 @@ class PredictionFile:
         indices = ["entailment neutral contradiction".split().index(_three(name)) for name in names]
         return one_hot(indices)
 
-    def _undeclared(
-        self, winners: Sequence[int], examples: Sequence[Example], classes: int
-    ) -> FormatError:
+    def _undeclared(self, winners: Sequence[int], examples: Sequence[Example], classes: int) -> FormatError:
         """Return the error that asks for the class order, with the one that the gold labels support."""
         asked = order_text(self.order) if self.order else None
         what = f"the declared order {asked} is not of {classes} classes" if asked else (

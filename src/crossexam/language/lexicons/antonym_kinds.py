@@ -19,44 +19,48 @@ NO_CONTRADICTION: Final = frozenset(
 # directions).  Pairs not here are "unknown".
 # fmt: off
 _GRADABLE: Final = """
-    hot cold|warm cool|big little|large small|tall short|long short|high low|old young|old new|fast slow
-    good bad|good ill|good evil|happy unhappy|happy sad|glad sad|strong weak|heavy light|light dark|bright dull
-    thick thin|wide narrow|broad narrow|deep shallow|rich poor|rich lean|clean dirty|dry wet|hard soft
-    hard easy|easy difficult|loud soft|loud quiet|noisy quiet|rough smooth|sharp dull|sharp flat|tight loose
-    busy idle|early late|near far|far near|close distant|expensive cheap|beautiful ugly|pretty ugly|cheap dear
-    important unimportant|interesting uninteresting|comfortable uncomfortable|common uncommon|safe dangerous
-    friendly unfriendly|polite impolite|popular unpopular|fat thin|heavy thin|many few|much little|more less
-    more fewer|most least|best worst|better worse|major minor|simple complex|simple compound|crowded uncrowded
-    calm stormy|calm agitated|bold timid|brave cowardly|kind unkind|likely unlikely|familiar unfamiliar
-    pleasant unpleasant|healthy unhealthy|wise foolish|clever stupid|smart stupid|tame wild|coarse fine
-    colorful colorless|attractive unattractive|formal informal|optimistic pessimistic|patient impatient
-    generous stingy|hungry full|cool warm|bottom top|heaviness lightness|length shortness|strength weakness
-    happiness unhappiness|joy sorrow|love hate|advantage disadvantage|majority minority|maximum minimum
-    increase decrease|interest disinterest|hope despair|pleasure pain|beauty ugliness|importance unimportance
+    hot cold|warm cool|big little|large small|tall short|long short|high low|old young|old new
+    fast slow|good bad|good ill|good evil|happy unhappy|happy sad|glad sad|strong weak|heavy light
+    light dark|bright dull|thick thin|wide narrow|broad narrow|deep shallow|rich poor|rich lean
+    clean dirty|dry wet|hard soft|hard easy|easy difficult|loud soft|loud quiet|noisy quiet
+    rough smooth|sharp dull|sharp flat|tight loose|busy idle|early late|near far|far near
+    close distant|expensive cheap|beautiful ugly|pretty ugly|cheap dear|important unimportant
+    interesting uninteresting|comfortable uncomfortable|common uncommon|safe dangerous
+    friendly unfriendly|polite impolite|popular unpopular|fat thin|heavy thin|many few|much little
+    more less|more fewer|most least|best worst|better worse|major minor|simple complex|simple compound
+    crowded uncrowded|calm stormy|calm agitated|bold timid|brave cowardly|kind unkind|likely unlikely
+    familiar unfamiliar|pleasant unpleasant|healthy unhealthy|wise foolish|clever stupid|smart stupid
+    tame wild|coarse fine|colorful colorless|attractive unattractive|formal informal
+    optimistic pessimistic|patient impatient|generous stingy|hungry full|cool warm|bottom top
+    heaviness lightness|length shortness|strength weakness|happiness unhappiness|joy sorrow|love hate
+    advantage disadvantage|majority minority|maximum minimum|increase decrease|interest disinterest
+    hope despair|pleasure pain|beauty ugliness|importance unimportance
 """
 _COMPLEMENTARY: Final = """
-    male female|man woman|boy girl|men women|dead alive|dead live|alive dead|married single|married unmarried
-    true false|open closed|open shut|present absent|presence absence|inside outside|indoor outdoor
-    indoors outdoors|possible impossible|legal illegal|pass fail|success failure|day night|human nonhuman
-    living dead|empty full|even odd|moving nonmoving|moving unmoving|same different|public private
-    visible invisible|perfect imperfect|complete incomplete|existence nonexistence|existent nonexistent
-    on off|asleep awake|clothed unclothed|dressed undressed|armed unarmed|able unable|aware unaware
-    finite infinite|guilty innocent|temporary permanent|first last|straight crooked|straight curved
-    professional unprofessional|professional amateur|wooden nonwooden|paved unpaved|shaved unshaven|solid liquid
-    military civilian|real unreal|natural artificial|natural unnatural|regular irregular|only first
-    animate inanimate|organic inorganic|peace war|war peace|truth falsehood|son daughter|brother sister
-    father mother|male_child female_child|uncle aunt|nephew niece|king queen|prince princess|actor actress
+    male female|man woman|boy girl|men women|dead alive|dead live|alive dead|married single
+    married unmarried|true false|open closed|open shut|present absent|presence absence|inside outside
+    indoor outdoor|indoors outdoors|possible impossible|legal illegal|pass fail|success failure
+    day night|human nonhuman|living dead|empty full|even odd|moving nonmoving|moving unmoving
+    same different|public private|visible invisible|perfect imperfect|complete incomplete
+    existence nonexistence|existent nonexistent|on off|asleep awake|clothed unclothed
+    dressed undressed|armed unarmed|able unable|aware unaware|finite infinite|guilty innocent
+    temporary permanent|first last|straight crooked|straight curved|professional unprofessional
+    professional amateur|wooden nonwooden|paved unpaved|shaved unshaven|solid liquid|military civilian
+    real unreal|natural artificial|natural unnatural|regular irregular|only first|animate inanimate
+    organic inorganic|peace war|war peace|truth falsehood|son daughter|brother sister|father mother
+    male_child female_child|uncle aunt|nephew niece|king queen|prince princess|actor actress
     waiter waitress|gentleman lady|host hostess|hero heroine|god goddess|bull cow|rooster hen
 """
 _RELATIONAL: Final = """
-    husband wife|buyer seller|teacher student|parent child|employer employee|lender borrower|giver taker
-    winner loser|entrance exit|arrival departure|north south|east west|northern southern|eastern western
-    northeast southwest|northwest southeast|top side|front back|front rear|back front|up down|above below
-    uphill downhill|upper lower|upstairs downstairs|upstream downstream|left right|leader follower|host guest
-    predecessor successor|ancestor descendant|superior inferior|debit credit|import export|question answer
-    doctor patient|offense defense|attack defense|beginning end|beginning ending|start end|start finish
-    start stop|head tail|head foot|top bottom|overhead underfoot|master slave|ascent descent|rise fall
-    natural_elevation natural_depression|push pull|foreground background|sunrise sunset|input output
+    husband wife|buyer seller|teacher student|parent child|employer employee|lender borrower
+    giver taker|winner loser|entrance exit|arrival departure|north south|east west|northern southern
+    eastern western|northeast southwest|northwest southeast|top side|front back|front rear|back front
+    up down|above below|uphill downhill|upper lower|upstairs downstairs|upstream downstream|left right
+    leader follower|host guest|predecessor successor|ancestor descendant|superior inferior
+    debit credit|import export|question answer|doctor patient|offense defense|attack defense
+    beginning end|beginning ending|start end|start finish|start stop|head tail|head foot|top bottom
+    overhead underfoot|master slave|ascent descent|rise fall|natural_elevation natural_depression
+    push pull|foreground background|sunrise sunset|input output
 """
 # fmt: on
 

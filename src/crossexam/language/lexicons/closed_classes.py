@@ -14,23 +14,23 @@ CONJUNCTIONS: Final = frozenset(
 )
 
 PRONOUNS: Final = frozenset(
-    "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she "
-    "her hers herself it its itself they them their theirs themselves who whom whose which what one oneself "
-    "somebody someone something anybody anyone anything everybody everyone everything nobody none nothing "
-    "this that these those each either neither both all some any few many several much more most other another "
-    "such".split()
+    "i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself "
+    "she her hers herself it its itself they them their theirs themselves who whom whose which what one "
+    "oneself somebody someone something anybody anyone anything everybody everyone everything nobody none "
+    "nothing this that these those each either neither both all some any few many several much more most "
+    "other another such".split()
 )
 
 PREPOSITIONS: Final = frozenset(
-    "about above across after against along amid among around as at before behind below beneath beside besides "
-    "between beyond by despite down during except for from in inside into like near of off on onto opposite out "
-    "outside over past per since through throughout till to toward towards under until up upon versus via with "
-    "within without".split()
+    "about above across after against along amid among around as at before behind below beneath beside "
+    "besides between beyond by despite down during except for from in inside into like near of off on "
+    "onto opposite out outside over past per since through throughout till to toward towards under until "
+    "up upon versus via with within without".split()
 )
 
 AUXILIARIES: Final = frozenset(
-    "am is are was were be been being has have had having do does did done doing can could may might must shall "
-    "should will would ought need dare".split()
+    "am is are was were be been being has have had having do does did done doing can could may might must "
+    "shall should will would ought need dare".split()
 )
 
 OTHER: Final = frozenset(
@@ -41,7 +41,7 @@ OTHER: Final = frozenset(
 CLOSED_CLASSES: Final = ARTICLES | CONJUNCTIONS | PRONOUNS | PREPOSITIONS | AUXILIARIES | OTHER
 
 NEGATIONS: Final = frozenset(
-    "not n't no never nobody none nothing nowhere neither nor cannot without hardly scarcely barely rarely "
-    "seldom".split()
+    "not n't no never nobody none nothing nowhere neither nor cannot without hardly scarcely barely "
+    "rarely seldom".split()
 )
 # fmt: on

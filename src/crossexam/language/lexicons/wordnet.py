@@ -65,6 +65,14 @@ class WordNet:
         except KeyError:
             raise UnknownNameError("part of speech", pos, [*PARTS, "s"]) from None
 
+    def has_lemma(self, lemma: str) -> bool:
+        """Tell whether *lemma*, in lower case and with ``_`` for a space, is a lemma as it stands.
+
+        >>> WordNet.load().has_lemma("hot_dog"), WordNet.load().has_lemma("hot_cat")
+        (True, False)
+        """
+        return any(lemma in part for part in self._parts.values())
+
     def morphy(self, word: str, pos: str) -> str | None:
         """Return the first base form of *word* as part of speech *pos*, or None; *word* as it stands.
 

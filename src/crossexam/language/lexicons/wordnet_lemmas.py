@@ -20,6 +20,7 @@ _ENDINGS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
     "r": (),
 }
 # fmt: on
+_LAST_LETTERS: Final = frozenset(old[-1] for rules in _ENDINGS.values() for old, _ in rules)
 
 
 class LemmaIndex:
@@ -35,7 +36,12 @@ class LemmaIndex:
         self._starts = array("I", accumulate(columns.numbers(f"{part}/senses"), initial=0))
         rows = (row.split(" ") for row in columns.lines(f"{part}/exceptions"))
         self._exceptions = {form: tuple(bases) for form, *bases in rows}
-        self._endings = _ENDINGS[part]
+        self._endings = {
+            last: tuple(rule for rule in _ENDINGS[part] if rule[0].endswith(last)) for last in _LAST_LETTERS
+        }
+
+    def __contains__(self, lemma: str) -> bool:
+        return lemma in self._number
 
     def senses(self, lemma: str) -> range:
         """Return where in ``synsets`` the senses of *lemma* stand; nowhere if it is none."""
@@ -50,5 +56,8 @@ class LemmaIndex:
         """Return those of *word* and its possible base forms that are lemmas, each once."""
         bases = self._exceptions.get(word)
         if bases is None:
-            bases = tuple(word[: -len(old)] + new for old, new in self._endings if word.endswith(old))
+            rules = self._endings.get(word[-1:])
+            if not rules:  # most words: nothing to detach
+                return (word,) if word in self._number else ()
+            bases = tuple(word[: -len(old)] + new for old, new in rules if word.endswith(old))
         return tuple(form for form in dict.fromkeys((word, *bases)) if form in self._number)

@@ -1,0 +1,99 @@
+"""Models that ship with the package: rules to compare with, which need no download.
+
+``majority`` always says entailment.  ``overlap`` goes by shared words and negation.  ``alignment`` is
+the ALIGN baseline of :mod:`crossexam.models.alignment`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.labels import LABEL_INDEX
+from crossexam.models import alignment
+from crossexam.models.function import one_hot
+from crossexam.models.opening import ModelOptions, Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: The share of the hypothesis's words that the premise has: entailment from the first on, contradiction
+#: below the second.  Chosen by hand on 27,869 pairs of SNLI's and 20,000 of MultiNLI's training set,
+#: where the rule has 45.5 % and 52.1 %.
+ENTAILED_FROM: Final = 0.6
+CONTRADICTED_BELOW: Final = 0.2
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A built-in model: a function of pairs, with its version."""
+
+    name: str
+    version: str
+    answer: Callable[[Sequence[Pair]], NDArray[np.float64]]
+
+    @property
+    def key(self) -> str:
+        """Return the hash of the rule's name and version."""
+        return hashlib.blake2b(f"{self.name}\x1f{self.version}".encode(), digest_size=16).hexdigest()
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """Return the version of the rule."""
+        return {"version": self.version}
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs*: [n, 3]."""
+        return self.answer(pairs)
+
+
+def _majority(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    """Return entailment for every pair: the most frequent label of SNLI's training set.
+
+    It does not look at the gold labels of what it is tested on.
+    """
+    return one_hot([LABEL_INDEX["entailment"]] * len(pairs))
+
+
+def _overlap(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    """Return labels by negation and by the share of the hypothesis's words that the premise has."""
+    return one_hot([LABEL_INDEX[overlap_label(premise, hypothesis)] for premise, hypothesis in pairs])
+
+
+def overlap_label(premise: str, hypothesis: str) -> str:
+    """Return contradiction where only the hypothesis negates, else the label for the shared words.
+
+    >>> overlap_label("A man plays a guitar.", "A man plays."), overlap_label("A man plays.", "Nobody plays.")
+    ('entailment', 'contradiction')
+    """
+    theirs, ours = set(alignment.words(premise)), set(alignment.words(hypothesis))
+    if ours & alignment.NEGATION and not theirs & alignment.NEGATION:
+        return "contradiction"
+    shared = len(ours & theirs) / max(1, len(ours))
+    if shared >= ENTAILED_FROM:
+        return "entailment"
+    return "contradiction" if shared < CONTRADICTED_BELOW else "neutral"
+
+
+BUILTINS: Final[dict[str, Rule]] = {
+    rule.name: rule
+    for rule in (
+        Rule("builtin/majority", "majority.v1", _majority),
+        Rule("builtin/overlap", "overlap.v1", _overlap),
+        Rule("builtin/alignment", "alignment.v1", alignment.predict),
+    )
+}
+
+
+def open_builtin(spec: str, options: ModelOptions) -> Rule:
+    """Return the built-in model called *spec*; raises UnknownNameError, CrossexamError."""
+    if options.label_order:
+        raise CrossexamError("built-in models have no class order to declare", hint="leave out --label-order")
+    rule = BUILTINS.get(f"builtin/{spec}")
+    if rule is None:
+        raise UnknownNameError("built-in model", spec, [name.partition("/")[2] for name in BUILTINS])
+    return rule

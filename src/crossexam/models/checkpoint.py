@@ -1,0 +1,146 @@
+"""Checkpoints of sequence classifiers: where they are, what they hold, in which order their classes are."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
+from crossexam.core.files import read_json, sha256_of
+from crossexam.models.label_order import KNOWN_ORDERS, Order, class_name, parse_order
+
+#: The files that answers depend on: weights (safetensors only), configuration, tokenizer.
+_PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
+_SAFETENSORS_HINT: Final = (
+    "load it where you trust it and save it again: model.save_pretrained(folder) writes safetensors"
+)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint: its *folder*, its *name*, the *revision* had from the hub, its configuration."""
+
+    folder: Path
+    name: str
+    revision: str | None
+    config: Mapping[str, Any]
+
+    def content_hash(self) -> str:
+        """Return 32 hexadecimal digits that change when weights, configuration or tokenizer do."""
+        running = hashlib.blake2b(digest_size=16)
+        for path in _files(self.folder):
+            running.update(f"{path.name}\x1f{sha256_of(path)}\x1e".encode())
+        return running.hexdigest()
+
+
+def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
+    """Return the checkpoint in the folder *spec*, or the one of the hub that is called so.
+
+    Raises CrossexamError where there is none, where it holds no safetensors, and where it is no
+    checkpoint of transformers.
+    """
+    folder = Path(spec).expanduser()
+    if folder.is_dir():
+        if revision is not None:
+            raise CrossexamError("a folder has no revision", where=f"hf/{spec}", hint="leave out --revision")
+        commit = None
+    elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
+        raise CrossexamError("there is no such folder", where=f"hf/{spec}")
+    else:
+        folder, commit = _download(spec, revision)
+    config_file = folder / "config.json"
+    if not config_file.exists():
+        raise FormatError(
+            "there is no config.json", where=f"hf/{spec}", wanted="a checkpoint that save_pretrained wrote",
+            hint="an adapter must be merged into its model first" if (folder / "adapter_config.json").exists()
+            else None,
+        )  # fmt: skip
+    if not any(path.suffix == ".safetensors" for path in _files(folder)):
+        raise CrossexamError(
+            "there are no safetensors; pickled weights are never read, since they can run code",
+            where=f"hf/{spec}",
+            hint=_SAFETENSORS_HINT,
+        )
+    return Checkpoint(folder, spec, commit, read_json(config_file))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for pattern in _PATTERNS for path in folder.glob(pattern) if path.is_file())
+
+
+def _download(spec: str, revision: str | None) -> tuple[Path, str]:
+    """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit."""
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HFValidationError, HfHubHTTPError, LocalEntryNotFoundError
+    except ImportError:
+        raise MissingExtraError("transformers", "torch", f"hf/{spec}") from None
+    try:
+        got = snapshot_download(
+            spec, revision=revision, allow_patterns=list(_PATTERNS), ignore_patterns=["*/*"]
+        )
+    except HFValidationError:
+        raise CrossexamError("there is no such folder, and no checkpoint can be called so", where=f"hf/{spec}") from None
+    except LocalEntryNotFoundError:
+        raise CrossexamError(
+            "there is no such folder, and the hub's checkpoint of this name is not in the cache nor to be reached",
+            where=f"hf/{spec}",
+            hint="check the path, or the connection (and HF_HUB_OFFLINE)",
+        ) from None
+    except HfHubHTTPError as error:
+        raise CrossexamError(f"the hub refuses it: {error}", where=f"hf/{spec}") from None
+    folder = Path(got)
+    return folder, folder.name
+
+
+@dataclass(frozen=True)
+class DeclaredOrder:
+    """A class order and where it was had from."""
+
+    order: Order
+    source: str
+
+
+def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) -> DeclaredOrder:
+    """Return the class order of *checkpoint*: as declared, else its configuration's, else a known one.
+
+    Raises CrossexamError where the order is known from nowhere, and where the head has one output or
+    more than three.
+    """
+    where = f"hf/{checkpoint.name}"
+    names = _class_names(checkpoint.config)
+    if len(names) not in (2, 3):
+        what = "a regression head (one output)" if len(names) == 1 else f"a head of {len(names)} classes"
+        raise CrossexamError(
+            f"the checkpoint has {what}", where=where, wanted="a classifier of two or three NLI classes"
+        )
+    if label_order:
+        order = parse_order(label_order, where="--label-order")
+        if len(order) != len(names):
+            raise CrossexamError(
+                f"--label-order names {len(order)} classes, the checkpoint has {len(names)}", where=where
+            )
+        return DeclaredOrder(order, "declared")
+    if all(class_name(name) is not None for name in names):
+        return DeclaredOrder(parse_order(names, where=f"{where}, config.json, id2label"), "config.json")
+    for known in (checkpoint.name, str(checkpoint.config.get("_name_or_path", ""))):
+        if known.lower() in KNOWN_ORDERS and len(names) == len(KNOWN_ORDERS[known.lower()]):
+            return DeclaredOrder(KNOWN_ORDERS[known.lower()], "table of known checkpoints")
+    example = "contradiction,neutral,entailment" if len(names) == 3 else "entailment,not_entailment"
+    raise CrossexamError(
+        f"config.json calls the classes {', '.join(names)}, which does not say what they are",
+        where=where,
+        wanted="a class order",
+        hint=f"--label-order {example} (or what the checkpoint's card says); it is checked on plain items",
+    )
+
+
+def _class_names(config: Mapping[str, Any]) -> list[str]:
+    """Return the names of the classes in their order; transformers' own where there are none."""
+    names = config.get("id2label")
+    if isinstance(names, Mapping) and names:
+        return [str(names[key]) for key in sorted(names, key=int)]
+    return [f"LABEL_{number}" for number in range(int(config.get("num_labels", 2)))]

@@ -1,0 +1,191 @@
+"""Persons, places and organizations."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.language import name_lists
+from crossexam.language.entities import Entity, EntityRecognizer, ListedEntities, resolve_recognizer
+from crossexam.language.tokens import Token, words
+
+
+@pytest.fixture(scope="module")
+def lists() -> Iterator[EntityRecognizer]:
+    """The recognizer as a fresh install has it, without NLTK's data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(name_lists, "_nltk_words", lambda corpus, files: [])
+        yield ListedEntities()
+
+
+def _tagged(text: str, tags: dict[str, str]) -> list[Token]:
+    """Tag capitalised words NNP, and the others as *tags* has it."""
+    return [
+        token._replace(tag=tags.get(token.text, "NNP" if token.text[0].isupper() else "X"))
+        for token in words(text)
+    ]
+
+
+# Text; tags of words that are neither NNP nor X; its entities.
+FOUND = [
+    ("Kelly paid 5 dollars.", {"paid": "VBD"}, [("Kelly", "PERSON")]),
+    ("Mr. Black has 8 dogs.", {"has": "VBZ"}, [("Mr. Black", "PERSON")]),
+    ("Mr.Black has 8 dogs.", {"has": "VBZ"}, [("Mr.Black", "PERSON")]),
+    ("They saw Deborah Pryce there.", {"They": "PRP"}, [("Deborah Pryce", "PERSON")]),
+    ("They flew from West New York Harbor Omaha.", {"They": "PRP"}, [("West New York Harbor Omaha", "LOCATION")]),
+    ("They met Mumbai New York Kelly.", {}, [("Mumbai", "LOCATION")]),
+    ("They flew from New York to Omaha.", {"They": "PRP"}, [("New York", "LOCATION"), ("Omaha", "LOCATION")]),
+    ("The road to Milburg is long.", {"The": "DT"}, [("Milburg", "PERSON")]),
+    ("They live in Milburg now.", {"They": "PRP"}, [("Milburg", "LOCATION")]),
+    ("The Ace Book Company sold 5.", {"The": "DT"}, [("Ace Book Company", "ORGANIZATION")]),
+    ("They met on Sesame Street.", {"They": "PRP"}, [("Sesame Street", "LOCATION")]),
+    ("Bill bought 5 pens.", {"bought": "VBD"}, [("Bill", "PERSON")]),
+    ("Vorlan bought 5 pens.", {"bought": "VBD"}, [("Vorlan", "PERSON")]),
+    ("Vorlan and Kelly left.", {"and": "CC"}, [("Vorlan", "PERSON"), ("Kelly", "PERSON")]),
+    ("They saw John F. Kennedy there.", {"They": "PRP"}, [("John F. Kennedy", "PERSON")]),
+]
+
+
+@pytest.mark.parametrize(("text", "tags", "expected"), FOUND, ids=[row[0] for row in FOUND])
+def test_names_are_found(
+    lists: EntityRecognizer, text: str, tags: dict[str, str], expected: list[tuple[str, str]]
+) -> None:
+    found = lists.entities(text, _tagged(text, tags))
+    assert [(text[entity.start : entity.end], entity.kind) for entity in found] == expected
+
+
+NONE = [
+    "Train A leaves at 5.",
+    "They go from Tribe R to Town F.",
+    "A and B have 5 dogs.",
+    "On Monday and in May they paid Rs. 50.",
+    "Find the cost of 5 DVDs.",
+    "Light travels 5 km.",
+    "Tires cost 50 dollars.",
+    "They study Math and IPL scores.",
+    "They weigh 5 Kgs.",
+    "Some Indian and French films won.",
+    "Bill the man 5 dollars.",
+    "They flew to Venus.",
+]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_other_capitalised_words_are_no_entities(lists: EntityRecognizer, text: str) -> None:
+    tags = {"travels": "VBZ", "cost": "VBP", "have": "VBP", "They": "PRP", "On": "IN", "the": "DT", "A": "DT"}
+    assert lists.entities(text, _tagged(text, tags)) == ()
+
+
+def test_without_tags_capitalised_words_are_tried(lists: EntityRecognizer) -> None:
+    assert lists.entities("They saw Kelly in Omaha.") == (Entity(9, 14, "PERSON"), Entity(18, 23, "LOCATION"))
+
+
+def test_the_signature_names_the_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {"names": ["Vorlan"], "gazetteers": []}
+    monkeypatch.setattr(name_lists, "_nltk_words", lambda corpus, files: known[corpus])
+    recognizer = resolve_recognizer("auto")
+    assert recognizer.name == "lists:wordnet-3.0+nltk-names"
+    text = "Vorlan, go!"  # first in its sentence without a verb: only a list can tell
+    assert recognizer.entities(text, _tagged(text, {})) != ()
+
+
+def test_without_its_list_the_same_name_is_not_known(lists: EntityRecognizer) -> None:
+    assert lists.name == "lists:wordnet-3.0"
+    assert lists.entities("Vorlan, go!", _tagged("Vorlan, go!", {})) == ()
+
+
+def test_missing_nltk_lists_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [])
+
+    class Absent:
+        def words(self, files: list[str]) -> list[str]:
+            raise LookupError
+
+    monkeypatch.setattr(nltk.corpus, "names", Absent())
+    assert name_lists._nltk_words("names", ("male.txt",)) == []
+
+
+PIECES = st.sampled_from(
+    "Kelly Omaha New York Train A B and paid the 5 , . Mr. Bill Company Vorlan's".split()
+)
+
+
+@given(st.lists(PIECES, max_size=9), st.booleans())
+def test_entities_are_in_order_and_begin_and_end_with_words(pieces: list[str], tagged: bool) -> None:
+    text = " ".join(pieces)
+    tokens = _tagged(text, {"paid": "VBD"}) if tagged else []
+    found = _LISTS.entities(text, tokens)
+    starts, ends = {t.start for t in words(text)}, {t.end for t in words(text)}
+    reach = 0
+    for entity in found:
+        assert reach <= entity.start < entity.end
+        assert entity.start in starts
+        assert entity.end in ends
+        reach = entity.end
+
+
+_LISTS = ListedEntities()
+
+
+def test_spacy_answers_where_its_pipeline_is_given(shared_data: Path) -> None:
+    pytest.importorskip("spacy")
+    recognizer = resolve_recognizer(f"spacy:{shared_data / 'spacy' / 'en_ewt_small'}")
+    text = "Barack Obama met Angela Merkel in Germany."
+    alone = recognizer.entities(text)
+    assert {entity.kind for entity in alone} <= {"PERSON", "LOCATION", "ORGANIZATION"}
+    assert "Obama" in " ".join(text[entity.start : entity.end] for entity in alone)
+    recognizer.prepare([text, "Nothing here.", text])
+    assert recognizer.entities(text) == alone
+    assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", recognizer.name)
+
+
+def test_spacy_labels_of_both_inventories_are_understood(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    labels = {"Ann": "PER", "Bob": "PERSON", "Oslo": "GPE", "Rhine": "LOC", "Acme": "ORG", "Monday": "DATE"}
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": label, "pattern": word} for word, label in labels.items()])
+    nlp.to_disk(tmp_path / "ruler")
+    found = resolve_recognizer(f"spacy:{tmp_path / 'ruler'}").entities("Ann Bob Oslo Rhine Acme Monday")
+    assert [entity.kind for entity in found] == ["PERSON", "PERSON", "LOCATION", "LOCATION", "ORGANIZATION"]
+
+
+def test_a_pipeline_without_entities_is_refused(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy")
+    spacy.blank("en").to_disk(tmp_path / "blank")
+    with pytest.raises(CrossexamError, match="has no entity recognizer"):
+        resolve_recognizer(f"spacy:{tmp_path / 'blank'}")
+
+
+def test_a_wrong_spec_is_an_error() -> None:
+    with pytest.raises(UnknownNameError, match="no entity recognizer is called 'list'"):
+        resolve_recognizer("list")
+    with pytest.raises(CrossexamError, match="'lists' takes no argument, and got 'x'"):
+        resolve_recognizer("lists:x")
+
+
+def test_word_problems_keep_out_letters_and_currencies(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nltk
+
+    from crossexam.language.annotators.nltk_tagger import NltkTagger
+
+    monkeypatch.setattr(nltk.data, "path", [str(shared_data / "nltk_data")])
+    tagger, recognizer = NltkTagger(), resolve_recognizer()
+    found = []
+    for line in (shared_data / "word_problems" / "aqua_dev.json").open(encoding="utf-8"):
+        text = json.loads(line)["question"]
+        found += [text[e.start : e.end] for e in recognizer.entities(text, tagger.tag(text))]
+    assert len(found) > 60
+    assert all(len(name) > 1 for name in found)
+    assert not {"Rs", "Rs.", "Monday", "Find", "If", "Kgs", "Train"} & set(found)

@@ -201,7 +201,8 @@ def test_numbers_are_spelt(value: int, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["dog", "two three", "hundred five hundred", "one thousand billion", "and", "five and", "one dog", "-"]
+    "text",
+    ["dog", "two three", "hundred five hundred", "one thousand billion", "and", "five and", "one dog", "-"],
 )
 def test_what_spells_no_number_is_none(text: str) -> None:
     assert parse_number_word(text) is None

@@ -171,6 +171,7 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     assert "NB" not in [column.header for column in accuracy_table(two_runs, published_rows=False).columns]
     elsewhere = base_set(name="base.snli_dev")
     other = accuracy_table([run_of({elsewhere.name: "ENCENC"}, elsewhere)])
+    assert other.rows[0][3] == 0.742  # base, matched, NB
     assert any(note.startswith("snli_dev: not MultiNLI") for note in other.notes)
     unknown = replace(elsewhere, name="shuffled.x", manifest={"construction": "shuffled.v1", "part": "x"})
     assert [c.header for c in accuracy_table([run_of({"shuffled.x": "ENCENC"}, unknown)]).columns] == [

@@ -367,7 +367,10 @@ def test_the_policy_holds_against_a_script_that_did_get_in(chromium: Browser, tw
         "document.body.insertAdjacentHTML('beforeend', '<img src=http://x.invalid onerror=owned=1>')"
     )
     assert page.evaluate("window.owned") is None
-    assert len([text for text in said if "Content Security Policy" in text]) >= 2
+    page.evaluate("fetch('data:,x').catch(() => null)")
+    refused = [text for text in said if "Content Security Policy" in text]
+    assert any("script" in text for text in refused)
+    assert any("connect" in text.lower() for text in refused)
     page.close()
 
 
@@ -424,6 +427,18 @@ def test_charts_are_valid_vega_lite(two_runs: list[Run], monkeypatch: pytest.Mon
     charts.error_chart(results, width=300, largest=100)
     charts.HeatMaps().draw(results[0])
     assert len(validated) == 3
+
+
+def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
+    result = measured(two_runs)[0].results[1]
+    assert result.name == "antonymy.dev_matched"
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", charts.HeatMaps().draw(result))
+    row = result.confusion[LABEL_INDEX["contradiction"]]
+    assert sum(row) == result.n  # every item of this test set is a contradiction
+    for number in row:
+        assert str(number) in texts
+        assert f"{100 * number / sum(row):.0f} %" in texts
+    assert texts.count("–") == 6  # no gold entailment and no gold neutral
 
 
 def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:

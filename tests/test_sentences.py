@@ -29,6 +29,8 @@ MARKED = [
     "They go from A to B.| Find the distance.",
     "It is older than T.| If it were not, it would be X.",
     "Did they ask B. to come?| Yes.",
+    "See sec. Four of it.",
+    "It weighs 5 kg.| Kim took it.",
     "J. Smith met George W. Bush.| They spoke.",
     'He asked, "Why?" and left.',
     '"Go!" she said.| He went.',

@@ -21,7 +21,9 @@ _MODEL: Final = "How to run the model"
 BaseSpecs = Annotated[
     list[str],
     typer.Option(
-        "--base", help="What to build from: CORPUS:SPLIT or a file. Repeatable.", show_default=False
+        "--base",
+        help="What to build from: CORPUS:SPLIT or a file. Repeatable.",
+        show_default=False,
     ),
 ]
 Problems = Annotated[

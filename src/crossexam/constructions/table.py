@@ -14,7 +14,7 @@ from crossexam.constructions.tautology import tautology
 from crossexam.constructions.word_overlap import word_overlap
 from crossexam.core.errors import UnknownNameError
 
-_TURBULENT = "Few islands have seen such storms."
+_FLOOD = "Heavy rain flooded the old town."
 
 _ALL: Final = (
     Construction(
@@ -51,7 +51,7 @@ _ALL: Final = (
         "distraction",
         '"and true is true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
-        (_TURBULENT, "The islands are stormy and true is true.", "entailment"),
+        (_FLOOD, "The town was wet and true is true.", "entailment"),
         draws=False,
     ),
     Construction(
@@ -61,7 +61,7 @@ _ALL: Final = (
         "distraction",
         '"and false is not true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
-        (_TURBULENT, "The islands are stormy and false is not true.", "entailment"),
+        (_FLOOD, "The town was wet and false is not true.", "entailment"),
         draws=False,
     ),
     Construction(
@@ -72,8 +72,8 @@ _ALL: Final = (
         '"and true is true" five times after the premise',
         "Naik et al. 2018, section 3.2",
         (
-            "Few islands have seen such storms" + " and true is true" * 5 + ".",
-            "The islands are stormy.",
+            "Heavy rain flooded the old town" + " and true is true" * 5 + ".",
+            "The town was wet.",
             "entailment",
         ),
         edits=("premise",),
@@ -86,7 +86,7 @@ _ALL: Final = (
         "noise",
         "a keyboard error in a noun or adjective of the hypothesis (the paper's Table 3)",
         "Naik et al. 2018, section 3.3 and appendix C",
-        (_TURBULENT, "The iskands are stormy.", "entailment"),
+        (_FLOOD, "The towm was wet.", "entailment"),
         uses=("annotator", "wordnet"),
     ),
     Construction(
@@ -96,7 +96,7 @@ _ALL: Final = (
         "noise",
         "a keyboard error in a conjunction, pronoun or article of the hypothesis",
         "Naik et al. 2018, appendix C",
-        (_TURBULENT, "Tje islands are stormy.", "entailment"),
+        (_FLOOD, "Tje town was wet.", "entailment"),
         uses=("annotator", "wordnet"),
     ),
     Construction(
@@ -106,7 +106,7 @@ _ALL: Final = (
         "noise",
         "a keyboard error in any word of the hypothesis",
         "Naik et al. 2018, section 3.3 and appendix C",
-        (_TURBULENT, "The islands ard stormy.", "entailment"),
+        (_FLOOD, "The town qas wet.", "entailment"),
         uses=("wordnet",),
     ),
     Construction(
@@ -116,7 +116,7 @@ _ALL: Final = (
         "noise",
         "two adjacent letters swapped in a word of the hypothesis",
         "Naik et al. 2018, section 3.3 and appendix C",
-        (_TURBULENT, "The islands aer stormy.", "entailment"),
+        (_FLOOD, "The town aws wet.", "entailment"),
         uses=("wordnet",),
     ),
     Construction(
@@ -126,7 +126,7 @@ _ALL: Final = (
         "distraction",
         'a tautology of your own after the hypothesis (--tautology "green is not red")',
         "Naik et al. 2018, section 4.6",
-        (_TURBULENT, "The islands are stormy and green is not red.", "entailment"),
+        (_FLOOD, "The town was wet and green is not red.", "entailment"),
         uses=("tautology",),
         draws=False,
     ),

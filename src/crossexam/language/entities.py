@@ -113,7 +113,7 @@ class ListedEntities:
             end, kind = self._longest_place(tokens, at, last), "LOCATION"
             if end is None:
                 end, kind = at + 1, self._kind_of_word(tokens, at, last)
-                while kind and end < last and self._lists.may_continue(tokens[end].text):
+                while kind == "PERSON" and end < last and self._lists.may_continue(tokens[end].text):
                     end += 1
             if kind:
                 found.append(Entity(tokens[at].start, tokens[end - 1].end, kind))

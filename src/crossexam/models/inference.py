@@ -1,0 +1,296 @@
+"""Inference with a sequence classifier of transformers: loading, encoding, batches that fit in memory.
+
+On a CPU each core runs batches of its own with one thread, which keeps a batch in the core's cache and
+leaves nothing to wait for; batches are small for the same reason.  ``bench/hf_throughput.py`` measures
+what this is worth against transformers' own pipeline.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.models.batching import Encoded, plan_batches
+from crossexam.models.checkpoint import Checkpoint
+from crossexam.models.opening import ModelOptions, Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Tokens a batch with padding: on a CPU what was quickest in bench/hf_throughput.py; elsewhere what
+#: fills the device, halved where it does not fit.
+CPU_TOKENS: Final = 512
+GPU_TOKENS: Final = 16_384
+#: More workers than this only wait for Python's lock; further cores are shared out as threads.
+_MOST_WORKERS: Final = 8
+_ENCODED_AT_ONCE: Final = 4_096
+_FALLBACK_LENGTH: Final = 512
+_NO_LENGTH: Final = 100_000  # tokenizers without a maximum say 10 ** 30
+#: Architectures whose position numbers begin behind that of the padding token.
+_OFFSET_POSITIONS: Final = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet", "roberta-prelayernorm"})
+#: Architectures whose classification head reads the first token of the last layer and nothing else.
+_READS_FIRST_TOKEN: Final = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "electra"})
+_SAME_LOGITS: Final = 1e-5
+
+
+class Classifier:
+    """A loaded checkpoint that turns pairs into logits."""
+
+    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+        torch = _torch(checkpoint)
+        self.where = f"hf/{checkpoint.name}"
+        self.device = _device(options.device, self.where)
+        self.tokenizer, self.model = _load(checkpoint)
+        dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+        if options.dtype not in dtype:
+            raise CrossexamError(f"the dtype '{options.dtype}' is unknown", wanted=", ".join(dtype))
+        self.model = self.model.to(device=self.device, dtype=dtype[options.dtype]).eval()
+        self.max_length = self._longest(options.max_length)
+        if self.model.config.pad_token_id is None:
+            self.model.config.pad_token_id = self.tokenizer.pad_token_id
+        self.batch_size = options.batch_size
+        self.halved = 0
+        self._most_tokens: int | None = None
+        self.first_token_only = False
+        self._float32 = options.dtype == "float32"
+
+    def _longest(self, asked: int | None) -> int:
+        config = self.model.config
+        length = int(self.tokenizer.model_max_length)
+        if length > _NO_LENGTH:
+            length = int(getattr(config, "max_position_embeddings", None) or _FALLBACK_LENGTH)
+            if config.model_type in _OFFSET_POSITIONS:
+                length -= int(config.pad_token_id or 0) + 1
+        if asked is not None and not 8 <= asked <= length:
+            raise CrossexamError(
+                f"--max-length is {asked}", where=self.where, wanted=f"8 to {length} tokens for this checkpoint"
+            )
+        return asked or length
+
+    def encode(self, pairs: Sequence[Pair]) -> Encoded:
+        """Return *pairs* as tokens; those longer than the maximum lose the end of their longer side."""
+        import numpy as np
+
+        ids: list[NDArray[np.int32]] = []
+        types: list[NDArray[np.int8]] = []
+        cut: list[bool] = []
+        for start in range(0, len(pairs), _ENCODED_AT_ONCE):
+            chunk = pairs[start : start + _ENCODED_AT_ONCE]
+            found = self._tokens(chunk, truncation=False)
+            long = [k for k, row in enumerate(found["input_ids"]) if len(row) > self.max_length]
+            shorter = self._tokens([chunk[k] for k in long], truncation=True) if long else {}
+            for name, rows in shorter.items():
+                for k, row in zip(long, rows, strict=True):
+                    found[name][k] = row
+            cut += [k in set(long) for k in range(len(chunk))] if long else [False] * len(chunk)
+            ids += [np.asarray(row, dtype=np.int32) for row in found["input_ids"]]
+            types += [np.asarray(row, dtype=np.int8) for row in found.get("token_type_ids", ())]
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        flat = np.concatenate(ids) if ids else np.zeros(0, dtype=np.int32)
+        return Encoded(flat, np.concatenate(types) if types else None, lengths, np.array(cut, dtype=bool))
+
+    def _tokens(self, pairs: Sequence[Pair], *, truncation: bool) -> dict[str, list[Any]]:
+        encoded = self.tokenizer(
+            [premise for premise, _ in pairs],
+            [hypothesis for _, hypothesis in pairs],
+            truncation="longest_first" if truncation else False,
+            max_length=self.max_length if truncation else None,
+            return_attention_mask=False,
+            verbose=False,
+        )
+        return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
+
+    def plan(self, encoded: Encoded) -> list[list[int]]:
+        """Return the batches for *encoded*, which depend on the lengths and the options alone."""
+        lengths = encoded.lengths.tolist()
+        if self.tokenizer.pad_token_id is None:
+            return plan_batches(lengths, pairs=1)
+        if self.batch_size != "auto":
+            return plan_batches(lengths, pairs=int(self.batch_size))
+        return plan_batches(lengths, tokens=CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS)
+
+    def logits(self, encoded: Encoded, batches: Sequence[Sequence[int]]) -> Iterator[NDArray[np.float64]]:
+        """Yield the logits [len(batch), classes] of each of *batches*, in their order."""
+        with _workers(self.device) as pool:
+            if pool is None:
+                yield from (self._fitting(encoded, rows) for rows in batches)
+                return
+            waiting: deque[Future[NDArray[np.float64]]] = deque()
+            try:
+                for rows in batches:
+                    waiting.append(pool.submit(self._fitting, encoded, rows))
+                    if len(waiting) > 3 * _MOST_WORKERS:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()
+
+    def _fitting(self, encoded: Encoded, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Return the logits of *rows*, in as many parts as the memory asks for."""
+        import numpy as np
+
+        tokens = len(rows) * int(encoded.lengths[list(rows)].max())
+        if len(rows) == 1 or self._most_tokens is None or tokens <= self._most_tokens:
+            try:
+                return self._forward(encoded, rows)
+            except (RuntimeError, MemoryError) as error:
+                if not _is_out_of_memory(error):
+                    raise
+                if len(rows) == 1:
+                    raise CrossexamError(
+                        f"a single pair of {tokens} tokens does not fit in the memory of {self.device}",
+                        where=self.where,
+                        hint="--max-length, --dtype bfloat16 or --device cpu",
+                    ) from None
+            # Here, not in the handler, whose traceback would keep the tensors that did not fit.
+            self.halved += 1
+            self._most_tokens = tokens // 2
+            _free(self.device)
+        middle = len(rows) // 2
+        return np.concatenate([self._fitting(encoded, rows[:middle]), self._fitting(encoded, rows[middle:])])
+
+    def _forward(self, encoded: Encoded, rows: Sequence[int]) -> NDArray[np.float64]:
+        import torch
+
+        side = str(self.tokenizer.padding_side)
+        inputs = {
+            "input_ids": encoded.padded(rows, encoded.ids, self.tokenizer.pad_token_id or 0, side),
+            "attention_mask": encoded.mask(rows, side),
+        }
+        if encoded.types is not None:
+            inputs["token_type_ids"] = encoded.padded(
+                rows, encoded.types, getattr(self.tokenizer, "pad_token_type_id", 0), side
+            )
+        with torch.inference_mode():
+            on_device = {name: torch.from_numpy(table).to(self.device) for name, table in inputs.items()}
+            answer = self.model(**on_device).logits.double().cpu().numpy()
+        logits: NDArray[np.float64] = answer
+        return logits
+
+    def read_first_token_only(self, encoded: Encoded) -> None:
+        """Leave out what the last layer computes for all tokens but the first, where nothing reads it.
+
+        The heads of BERT and its like read the first token alone, so that behind the last layer's
+        attention the others are computed in vain: an eighth of all work with 6 layers.  It is done
+        only where the logits of *encoded* stay the same.
+        """
+        model = self.model
+        if getattr(model.config, "model_type", "") not in _READS_FIRST_TOKEN or not self._float32:
+            return
+        rows = list(range(len(encoded.lengths)))
+        before = self._forward(encoded, rows)
+        last = model.base_model.encoder.layer[-1].attention.output
+        hook = last.register_forward_pre_hook(lambda _, states: tuple(state[:, :1] for state in states))
+        try:
+            self.first_token_only = bool(abs(self._forward(encoded, rows) - before).max() <= _SAME_LOGITS)
+        except (RuntimeError, IndexError, TypeError):  # a version of transformers that is built otherwise
+            self.first_token_only = False
+        if not self.first_token_only:
+            hook.remove()
+
+
+def _torch(checkpoint: Checkpoint) -> Any:
+    try:
+        import torch
+        import transformers  # noqa: F401
+    except ImportError as error:
+        package = (error.name or "torch").partition(".")[0]
+        raise MissingExtraError(package, "torch", f"hf/{checkpoint.name}") from None
+    return torch
+
+
+def _device(name: str, where: str) -> Any:
+    import torch
+
+    if name == "auto":
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        first = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise CrossexamError(f"there is no device '{name}' here: {first}", where=where, hint="--device auto") from None
+    return device
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers' bars and load reports off the terminal, and put its settings back."""
+    from transformers.utils import logging
+
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    where = f"hf/{checkpoint.name}"
+    try:
+        with _quiet():
+            tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
+            model, report = AutoModelForSequenceClassification.from_pretrained(
+                checkpoint.folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+            )
+    except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        hint = "checkpoints with code of their own are not run" if "auto_map" in checkpoint.config else None
+        raise CrossexamError(f"transformers cannot load it: {first}", where=where, hint=hint) from error
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise CrossexamError(
+            f"the checkpoint lacks {len(missing)} of the classifier's weights ({', '.join(missing[:3])}): "
+            "it was not fine-tuned for classification, and would answer at random",
+            where=where,
+            wanted="a sequence-classification checkpoint",
+        )
+    return tokenizer, model
+
+
+@contextmanager
+def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
+    """Give a pool with one worker a core (None: none is of use), each with its share of the threads."""
+    import torch
+
+    threads = torch.get_num_threads()
+    count = min(threads, _MOST_WORKERS)
+    if device.type != "cpu" or count < 2:
+        yield None
+        return
+    share = threads // count
+    with ThreadPoolExecutor(count, initializer=torch.set_num_threads, initargs=(share,)) as pool:
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+            torch.set_num_threads(threads)
+
+
+def _is_out_of_memory(error: Exception) -> bool:
+    if isinstance(error, MemoryError):
+        return True
+    text = str(error).lower()
+    return "out of memory" in text or "can't allocate memory" in text or "not enough memory" in text
+
+
+def _free(device: Any) -> None:
+    import torch
+
+    if device.type == "cuda":
+        torch.cuda.empty_cache()

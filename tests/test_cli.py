@@ -1,0 +1,147 @@
+"""The command line: what it prints, what it refuses, what it leaves behind."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+
+
+def crossexam(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "crossexam.cli.main", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(SOURCE), "COLUMNS": "160"} | environment,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("demo")
+    return folder, crossexam("demo", "-o", "out", cwd=folder, NLTK_DATA=str(folder), HOME=str(folder))
+
+
+def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, done = demo
+    assert done.returncode == 0, done.stderr
+    assert "builtin/overlap" in done.stdout
+    assert "antonymy" in done.stdout
+    page = (folder / "out" / "report.html").read_text(encoding="utf-8")
+    assert "builtin/alignment" in page
+    assert "numerical_reasoning" in page
+
+
+def test_a_second_demo_uses_the_first(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    folder, _ = demo
+    before = {p: p.stat().st_mtime_ns for p in (folder / "out" / "suite").iterdir()}
+    done = crossexam("demo", "-o", "out", cwd=folder, NLTK_DATA=str(folder), HOME=str(folder))
+    assert done.returncode == 0, done.stderr
+    assert "holds this very suite already" in done.stderr
+    assert before == {p: p.stat().st_mtime_ns for p in (folder / "out" / "suite").iterdir()}
+
+
+def test_check_passes_and_fails(demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+    folder, _ = demo
+    done = crossexam("check", "out/suite", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "0 errors" in done.stderr
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text(
+        '{"id": "antonymy:a", "premise": "It is hot.", "hypothesis": "It is cold.", "label": "neutral",'
+        ' "base": "a", "construction": "antonymy.v1", "source": "premise", "target": "premise",'
+        ' "edits": [{"side": "hypothesis", "start": 6, "end": 9, "old": "hot", "new": "warm"}], "info": {}}\n'
+    )
+    done = crossexam("check", str(bad), cwd=tmp_path)
+    assert done.returncode == 1
+    assert "E101" in done.stdout
+    assert "E201" in done.stdout
+
+
+@pytest.mark.parametrize("suffix", ["html", "md", "tex", "csv", "json"])
+def test_reports_of_every_form(
+    demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, suffix: str
+) -> None:
+    folder, _ = demo
+    runs = sorted(str(path) for path in (folder / "out" / "runs").iterdir())
+    done = crossexam("report", *runs, "-o", str(tmp_path / f"x.{suffix}"), cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"x.{suffix}").stat().st_size > 1_000
+    done = crossexam("compare", *runs, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "negation" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["build", "negaton", "--base", "builtin:demo", "-o", "x"], "did you mean 'negation'"),
+        (["build", "negation", "--base", "nowhere.jsonl", "-o", "x"], "nowhere.jsonl"),
+        (["build", "negation", "--base", "snli:valid", "-o", "x"], "snli"),
+        (["build", "negation", "--base", "builtin:demo", "-o", "x", "--columns", "a"], "--columns has 'a'"),
+        (["build", "negation", "--base", "builtin:demo", "-o", "x", "--format", "xml"], "'xml'"),
+        (["build", "negation", "--base", "builtin:demo", "-o", "x", "--annotator", "spcy"], "spcy"),
+        (["run", "builtin/overlp", "x.parquet", "-o", "r"], "x.parquet"),
+        (["run", "hf", "x.parquet", "-o", "r", "--batch-size", "none"], "--batch-size is 'none'"),
+        (["report", "nowhere"], "nowhere"),
+        (["ls", "models2"], "did you mean 'models'"),
+        (["fetch", "snly"], "did you mean 'snli'"),
+    ],
+)
+def test_a_mistake_has_one_message_and_no_traceback(
+    arguments: list[str], message: str, tmp_path: Path
+) -> None:
+    done = crossexam(*arguments, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.startswith("crossexam: ")
+
+
+def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
+    code = (
+        "import sys; from crossexam.cli import listing, main; sys.argv = ['crossexam', 'ls'];"
+        "listing._table = lambda kind: 1 / 0; main.run()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": str(SOURCE), "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 3
+    assert "a mistake of ours: ZeroDivisionError" in done.stderr
+    (log,) = tmp_path.glob("crossexam-*.log")
+    assert str(log) in done.stderr
+    assert "Traceback" in log.read_text()
+
+
+@pytest.mark.parametrize("kind", ["corpora", "constructions", "suites", "models"])
+def test_ls(kind: str, tmp_path: Path) -> None:
+    done = crossexam("ls", kind, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    expected = {"corpora": "snli", "constructions": "antonymy.v1", "suites": "stress-tests", "models": "hf"}
+    assert expected[kind] in done.stdout
+
+
+def test_every_verb_and_option_has_help(tmp_path: Path) -> None:
+    whole = crossexam("--help", cwd=tmp_path).stdout
+    verbs = re.findall(r"^│ ([a-z]+) ", whole, flags=re.MULTILINE)
+    assert set(verbs) >= {"demo", "examine", "ls", "fetch", "build", "check", "run", "report", "compare"}
+    assert crossexam("--version", cwd=tmp_path).stdout.strip()
+
+
+def test_a_base_file_of_ones_own(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("a,b,gold\nThe soup is hot.,A meal is warm.,entailment\n")
+    done = crossexam(
+        "build", "negation", "--base", "mine.csv", "--columns", "premise=a,hypothesis=b,label=gold",
+        "-o", "x", "--format", "jsonl", cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "A meal is warm and false is not true." in (tmp_path / "x" / "negation.mine.jsonl").read_text()

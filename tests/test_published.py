@@ -48,10 +48,10 @@ def test_shares_are_percentages() -> None:
     assert STUDY.table("set_size").unit == "items"
 
 
-def test_align_is_known_on_dev_and_antonymy_only() -> None:
-    assert STUDY.table("accuracy").cells["ALIGN"] == {
-        "base.matched": 45.0, "base.mismatched": 45.6, "antonymy.matched": 0.0, "antonymy.mismatched": 0.0,
-    }  # fmt: skip
+def test_align_is_in_the_tables_and_never_says_contradiction() -> None:
+    row = STUDY.table("accuracy").cells["ALIGN"]
+    assert len(row) == 13
+    assert row["antonymy.matched"] == row["antonymy.mismatched"] == 0.0
     assert figure("rte", "ALIGN", "rte3_test") == 61.125
 
 
@@ -71,8 +71,9 @@ def test_a_figure_is_found_by_construction_and_part(
 
 @pytest.mark.parametrize("split", SPLITS)
 def test_the_drop_on_negation_is_recomputed(split: str) -> None:
+    systems = (*SIX, "ALIGN")
     drop = mean(
-        [figure("accuracy", s, f"base.{split}") - figure("accuracy", s, f"negation.{split}") for s in SIX]
+        [figure("accuracy", s, f"base.{split}") - figure("accuracy", s, f"negation.{split}") for s in systems]
     )
     stated = claim(f"mean drop on negation, {split}")
     assert round(drop, 2) == stated.computed

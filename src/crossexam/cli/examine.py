@@ -32,6 +32,7 @@ def examine(
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
     revision: options.Revision = None,
+    items: options.Items = None,
 ) -> None:
     """Build the tests from a base, run the models over them, print the table and write report.html.
 
@@ -70,6 +71,6 @@ def examine(
             save_run(run, place)
             runs.append(run)
     page = output / "report.html"
-    write_report(runs, page)
+    write_report(runs, page, items_a_set=options.items_a_set(items))
     show(terminal_report(runs))
     note(f"the page: {page}")

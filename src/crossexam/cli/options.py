@@ -106,6 +106,27 @@ LabelOrder = Annotated[
     ),
 ]
 Revision = Annotated[str | None, typer.Option(help="Revision of a hub checkpoint.", rich_help_panel=_MODEL)]
+Items = Annotated[
+    str | None,
+    typer.Option(help="Items of each test set on the HTML page, or all. Default: 400.", metavar="N|all"),
+]
+
+
+def items_a_set(text: str | None) -> int | None:
+    """Return the number of items of a test set to show, None for all; raises CrossexamError.
+
+    >>> items_a_set("all"), items_a_set("25")
+    (None, 25)
+    """
+    from crossexam.reports.items import ITEMS_A_SET
+
+    if text is None:
+        return ITEMS_A_SET
+    if text == "all":
+        return None
+    if not (text.isdigit() and int(text) > 0):
+        raise CrossexamError(f"--items is '{text}'", wanted="all or a whole number above 0")
+    return int(text)
 
 
 def parse_columns(text: str | None) -> dict[str, str] | None:

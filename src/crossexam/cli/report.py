@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from crossexam.cli import options
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(help="Folders that crossexam run wrote.", metavar="RUN...")],
@@ -16,6 +18,7 @@ def report(
             "-o", "--output", help="A file: .html, .md, .tex, .csv or .json. Default: a table on the screen."
         ),
     ] = None,
+    items: options.Items = None,
 ) -> None:
     """Report on one run or several side by side."""
     from crossexam.cli.screen import show, written
@@ -26,5 +29,5 @@ def report(
     if output is None:
         show(terminal_report(loaded))
         return
-    write_report(loaded, output)
+    write_report(loaded, output, items_a_set=options.items_a_set(items))
     written(output)

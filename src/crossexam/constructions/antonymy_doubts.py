@@ -41,8 +41,16 @@ _MODAL: Final = frozenset(
     "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
     "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished".split()
 )
-# Quantifiers that do not exclude each other: many are here, and few are here too in the next room.
-_DETERMINERS: Final = frozenset("other same such own more most less least few many much little".split())
+# What sometimes holds and what sometimes fails to hold are no contradiction.
+_AT_TIMES: Final = frozenset(
+    "sometimes often usually occasionally generally mostly partly typically normally frequently".split()
+)
+# Words that taggers call adjectives or nouns, whose antonym does not go where they stand; quantifiers that
+# do not exclude each other: many are here, and few are there.
+_DETERMINERS: Final = frozenset(
+    "other same such own more most less least few many much little like whole certain past".split()
+)
+_DEGREES: Final = frozenset({"more", "most", "less", "least"})
 
 
 def doubts(
@@ -57,6 +65,10 @@ def doubts(
         yield "under negation"
     if not _MODAL.isdisjoint(words):
         yield "modal, conditional or reported"
+    if not _AT_TIMES.isdisjoint(words):
+        yield "at times"
+    if "than" in words or (position and words[position - 1] in _DEGREES):
+        yield "comparison"
     if words[-1] == "?":
         yield "question"
     if is_in_name(tokens, position):
@@ -132,7 +144,12 @@ def _is_transparent(wordnet: WordNet, expression: str, head: str) -> bool:
 
 
 def is_in_name(tokens: Sequence[Token], position: int) -> bool:
-    """Tell whether the word is part of a name: "Old Navy", "the Black Sea"."""
-    if position == 0 or not tokens[position].text[0].isupper():
+    """Tell whether the word is part of a name: "Old Navy", "the Black Sea", "South African".
+
+    A capital after the sentence's first word shows it, where not all is in capitals.
+    """
+    word = tokens[position].text
+    if position == 0 or not word[0].isupper() or word.isupper():
         return False
-    return any(token.tag in {"NNP", "NNPS"} for token in tokens[position - 1 : position + 2])
+    before = tokens[position - 1].text
+    return before not in {".", "!", "?", ":", '"', "``", "“", "‘", "("}

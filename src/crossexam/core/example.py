@@ -102,7 +102,7 @@ def cluster_of(example: Example) -> str:
     known = example.info.get("cluster")
     if known is not None:
         return str(known)
-    return hashlib.blake2b(example.premise.encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(example.premise.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:

@@ -44,7 +44,7 @@ class PublishedTable:
         *part* is any name of the base: that of a split of MultiNLI dev says which.
 
         >>> table = published("naik2018").table("accuracy")
-        >>> table.value("NB", "negation", "multinli_dev_mismatched"), table.value("ALIGN", "negation.matched")
+        >>> table.value("NB", "negation", "multinli_dev_mismatched"), table.value("NB", "tautology.matched")
         (40.0, None)
         """
         if row not in self.cells:

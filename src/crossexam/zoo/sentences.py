@@ -1,0 +1,54 @@
+"""What a model reads: batches of sentences as padded tensors.
+
+Glossary of shapes, here and in every architecture: B sentences (or pairs) in a batch, T words in the
+longest of them, C characters in the longest word, N tree nodes, d and h widths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True)
+class Sentences:
+    """A batch of sentences; True in ``mask`` is a real word, and every sentence has at least one.
+
+    ``characters``, ``tags``, ``match`` (does the word stand in the other sentence too) and ``parents``
+    are there where the architecture's ``needs`` name them.
+    """
+
+    words: Tensor  # [B, T] int64, 0 is padding
+    mask: Tensor  # [B, T] bool
+    characters: Tensor | None = None  # [B, T, C] int64, 0 is padding
+    tags: Tensor | None = None  # [B, T] int64, 0 is padding
+    match: Tensor | None = None  # [B, T] bool
+    children: Tensor | None = None  # [B, T-1, 2] int64: children of the binary tree's inner nodes, see trees
+    levels: Tensor | None = None  # [B, T-1] int64: height of each inner node, from 1; 0 is padding
+
+    @property
+    def lengths(self) -> Tensor:
+        """Return the number of words of each sentence: [B] int64."""
+        return self.mask.sum(1)
+
+    def to(self, device: torch.device | str) -> Sentences:
+        """Return the same sentences on *device*."""
+        moved = {f.name: value.to(device, non_blocking=True)
+                 for f in fields(self) if (value := getattr(self, f.name)) is not None}  # fmt: skip
+        return Sentences(**moved)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """A batch of pairs; ``labels`` are indices in LABELS order, None where nobody asks for a loss."""
+
+    premise: Sentences
+    hypothesis: Sentences
+    labels: Tensor | None = None  # [B] int64
+
+    def to(self, device: torch.device | str) -> Pairs:
+        """Return the same pairs on *device*."""
+        labels = self.labels.to(device, non_blocking=True) if self.labels is not None else None
+        return Pairs(self.premise.to(device), self.hypothesis.to(device), labels)

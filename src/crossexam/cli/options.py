@@ -30,8 +30,8 @@ Problems = Annotated[
     list[str] | None,
     typer.Option(
         "--word-problems",
-        help="What numerical reasoning is built from: CORPUS:SPLIT or a file, 'base' for the base's own premises. "
-        "Default: AQuA-RAT where it is in the data folder, else the base.",
+        help="What numerical reasoning is built from: CORPUS:SPLIT or a file, 'base' for the base's own "
+        "premises. Default: AQuA-RAT where it is in the data folder, else the base.",
         rich_help_panel=_CONSTRUCTION,
         show_default=False,
     ),

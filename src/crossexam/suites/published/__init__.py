@@ -98,7 +98,7 @@ def published(key: str) -> PublishedStudy:
     """Return the study called *key*; raises UnknownNameError with the nearest one.
 
     >>> published("naik2018").table("false_neutral").value("IS", "word_overlap.matched")
-    86.3
+    86.26
     """
     known = published_studies()
     if key not in known:

@@ -86,7 +86,7 @@ def test_an_empty_sentence_is_rejected_or_ignored(construction: Construction) ->
     empty = Example("e", "", "", "neutral", info={"premise_tags": [], "hypothesis_tags": []})
     items, counts = make(construction.name, [empty], resources=_resources())
     assert items == []
-    assert counts["rejected"] or construction.reads_problems
+    assert counts["rejected"] or construction.per_sentence
 
 
 SENTENCES = st.lists(
@@ -171,7 +171,7 @@ def test_chunks_and_repeated_pairs_do_not_matter() -> None:
     twice = [Example(name, "The soup is hot", "", "neutral", info=info) for name in "ab"]
     items, counts = make("antonymy", twice, resources=_resources())
     assert len(items) == 1
-    assert counts["rejected"] == {"pair already in the set": 1}
+    assert counts["rejected"] == {"sentence met before": 1}
 
 
 def _numbers(text: str) -> list[float]:

@@ -37,20 +37,21 @@ _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 
 def antonymy(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
     """Yield, for each adjective and noun that has one, the sentence and its copy with an antonym."""
-    found = False
+    met = found = False
     wordnet = resources.wordnet
     for side in SIDES:
         if not example.text(side):
             continue
+        met = True
         tokens = resources.tokens(example, side)
         words = [token.text.lower() for token in tokens]
         sentence = _Sentence(example, side, tokens, words, frozenset(words))
-        for position, token in enumerate(sentence.tokens):
+        for position, token in enumerate(tokens):
             pos = _CLASSES.get(token.tag)
-            if pos is not None and _has_antonym(wordnet, sentence.words[position]):
+            if pos is not None and _has_antonym(wordnet, words[position]):
                 found = True
                 yield _replaced(sentence, position, pos, resources, rng)
-    if not found:
+    if met and not found:
         yield Rejection("no adjective or noun with an antonym")
 
 
@@ -133,21 +134,16 @@ def _antonyms(
 ) -> tuple[tuple[Antonym, ...], str]:
     """Return the antonyms of *word* in *sense*, in WordNet's order, and the relation.
 
-    Those of the word itself come first, then those of its synonyms in the sense; with *indirect*, a
-    satellite adjective has the antonyms of the head of its cluster.
+    Antonymy holds between words, not senses: those of synonyms ("similar", "unlike") are left out.  With
+    *indirect*, a satellite adjective has the antonyms of the head of its cluster.
     """
     forms = set(wordnet.lemmas_of(word, pos))
     own = [form for form in wordnet.lemmas(sense) if form.lower() in forms]
     direct = tuple(Antonym(*link) for form in own for link in wordnet.antonyms(sense, form))
-    if direct:
+    if direct or not indirect:
         return direct, "antonym"
-    through_synonyms = tuple(Antonym(*link) for link in wordnet.antonyms(sense))
-    if through_synonyms:
-        return through_synonyms, "antonym of a synonym"
-    if indirect:
-        heads = wordnet.similar_to(sense)
-        return tuple(Antonym(*link) for head in heads for link in wordnet.antonyms(head)), "indirect"
-    return (), "none"
+    heads = wordnet.similar_to(sense)
+    return tuple(Antonym(*link) for head in heads for link in wordnet.antonyms(head)), "indirect"
 
 
 @lru_cache(maxsize=_CACHED)

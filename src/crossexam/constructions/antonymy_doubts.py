@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from crossexam.language.inflection import inflect_like
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token
@@ -59,7 +58,7 @@ def doubts(
     """Yield why *swap* at *position* may give no contradiction or no English; *words* are in lower case."""
     if swap.word in _DETERMINERS:
         yield "determiner or quantifier"
-    if stands_in(swap, words):
+    if stands_in(wordnet, swap, words):
         yield "antonym stands in the sentence"
     if not NEGATIONS.isdisjoint(words):
         yield "under negation"
@@ -81,16 +80,15 @@ def doubts(
         yield "part of a fixed expression"
 
 
-def stands_in(swap: Swap, words: Sequence[str]) -> bool:
+def stands_in(wordnet: WordNet, swap: Swap, words: Sequence[str]) -> bool:
     """Tell whether a form of the antonym is among *words*: "a man and two women"."""
-    return not _surface_forms(swap.antonym.lemma.lower(), swap.pos).isdisjoint(words)
+    lemma = swap.antonym.lemma.lower()
+    return lemma in words or any(lemma in _lemmas(wordnet, word, swap.pos) for word in words)
 
 
 @lru_cache(maxsize=_CACHED)
-def _surface_forms(lemma: str, pos: str) -> frozenset[str]:
-    tags = ("NNS",) if pos == "n" else ("JJR", "JJS")
-    inflected = (inflect_like(lemma, lemma, tag) for tag in tags)
-    return frozenset({lemma, *(form.lower() for form in inflected if form)})
+def _lemmas(wordnet: WordNet, word: str, pos: str) -> tuple[str, ...]:
+    return wordnet.lemmas_of(word, pos)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -115,27 +113,29 @@ def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -
 
     Transparent ones do not count: a young man is a man, so that "young man" is what it says.
     """
-    return any(
-        _is_expression(wordnet, tuple(words[first : first + length]))
-        for length in (2, 3)
-        for first in range(max(0, position - length + 1), position + 1)
-        if first + length <= len(words)
-    )
+    first, last = max(0, position - 2), min(len(words), position + 3)
+    for start in range(first, position + 1):
+        for end in range(max(start + 2, position + 1), min(start + 3, last) + 1):
+            if _is_expression(wordnet, tuple(words[start:end])):
+                return True
+    return False
 
 
 @lru_cache(maxsize=_CACHED)
 def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
-    last = wordnet.morphy(words[-1], "n") or words[-1]
+    last = words[-1]
+    if last.endswith("s"):
+        last = wordnet.morphy(last, "n") or last
     return any(
-        wordnet.has_lemma(spelling) and not _is_transparent(wordnet, spelling, last)
+        spelling in wordnet.expressions and not _is_transparent(wordnet, spelling, last)
         for spelling in _spellings((*words[:-1], last))
     )
 
 
-def _spellings(words: tuple[str, ...]) -> Iterator[str]:
-    """Yield how WordNet may write *words* as one lemma: hot_dog, left-hand, hot-air_balloon."""
-    yield "_".join(words)
-    yield "-".join(words[:2]) if len(words) == 2 else f"{words[0]}-{words[1]}_{words[2]}"
+def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
+    """Return how WordNet may write *words* as one lemma: hot_dog, left-hand, hot-air_balloon."""
+    with_hyphen = "-".join(words) if len(words) == 2 else f"{words[0]}-{words[1]}_{words[2]}"
+    return "_".join(words), with_hyphen
 
 
 def _is_transparent(wordnet: WordNet, expression: str, head: str) -> bool:

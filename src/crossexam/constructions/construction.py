@@ -31,7 +31,8 @@ class Construction:
     ``test_class`` is the paper's: competence, distraction or noise.  ``keeps_label``: the item has
     the base's gold label, so that base and item can be compared in pairs.  ``labels`` are those it may
     give, ``edits`` the sides it may edit, ``illustration`` a premise, hypothesis and label it makes.
-    A changed construction is a new ``version``.  ``draws``: it makes random
+    A changed construction is a new ``version``.  ``per_sentence``: it works on each
+    sentence by itself, so that a sentence met again gives nothing new.  ``draws``: it makes random
     choices.  ``uses`` are the resources that its signature names.
     """
 
@@ -46,6 +47,7 @@ class Construction:
     labels: tuple[Label, ...] = LABELS
     edits: tuple[Side, ...] = ("hypothesis",)
     unique_pairs: bool = False
+    per_sentence: bool = False
     reads_problems: bool = False
     draws: bool = True
     uses: tuple[Resource, ...] = ()

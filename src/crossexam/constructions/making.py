@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,10 +10,9 @@ from typing import Any, Final
 
 from crossexam.constructions.construction import Construction, Rejection
 from crossexam.constructions.resources import Resources
-from crossexam.core.example import Example
-from crossexam.core.randomness import rng_for
+from crossexam.core.example import Example, cluster_of
+from crossexam.core.randomness import SeededOnUse
 
-_UNUSED: Final = random.Random(0)  # handed to constructions that make no random choice
 CHUNK: Final = 1_000  # examples annotated at once
 
 
@@ -43,14 +41,17 @@ class Maker:
     def __init__(self, construction: Construction, resources: Resources, *, seed: int) -> None:
         self.construction, self.resources, self.seed = construction, resources, seed
         self.counts = Yield()
+        self._chance = SeededOnUse()
         self._seen: set[int] = set()
+        self._sentences: set[int] = set()
 
     def items(self, example: Example) -> Iterator[Example]:
         """Yield the items made from *example*."""
         self.counts.examples += 1
-        draws = self.construction.draws
-        rng = rng_for(self.seed, self.construction.name, example.id) if draws else _UNUSED
-        for outcome in self.construction.function(example, self.resources, rng):
+        if self.construction.per_sentence:
+            example = self._new_sentences(example)
+        self._chance.aim(self.seed, self.construction.name, example.id)
+        for outcome in self.construction.function(example, self.resources, self._chance):
             if isinstance(outcome, Rejection):
                 self.counts.rejected[outcome.reason] += 1
             elif self._is_repeated(outcome):
@@ -58,6 +59,23 @@ class Maker:
             else:
                 self.counts.items += 1
                 yield outcome
+
+    def _new_sentences(self, example: Example) -> Example:
+        """Return *example* with those sentences empty that were met before."""
+        premise, hypothesis = self._unless_known(example.premise), self._unless_known(example.hypothesis)
+        if premise == example.premise and hypothesis == example.hypothesis:
+            return example
+        info = {**example.info, "cluster": cluster_of(example)}
+        return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
+
+    def _unless_known(self, sentence: str) -> str:
+        """Return *sentence*, or nothing where it was met before."""
+        size = len(self._sentences)
+        self._sentences.add(hash(sentence))
+        if not sentence or len(self._sentences) > size:
+            return sentence
+        self.counts.rejected["sentence met before"] += 1
+        return ""
 
     def _is_repeated(self, item: Example) -> bool:
         if not self.construction.unique_pairs:

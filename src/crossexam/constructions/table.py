@@ -28,6 +28,7 @@ _ALL: Final = (
         keeps_label=False,
         labels=("contradiction",),
         unique_pairs=True,
+        per_sentence=True,
         uses=("annotator", "wordnet", "lemminflect"),
     ),
     Construction(

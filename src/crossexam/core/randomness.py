@@ -17,4 +17,41 @@ def rng_for(seed: int, *parts: str) -> random.Random:
     False
     """
     key = "\x1f".join((str(seed), *parts)).encode()
-    return random.Random(int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big"))
+    return random.Random(_number(key))
+
+
+def _number(key: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(key, digest_size=8).digest(), "big")
+
+
+class SeededOnUse(random.Random):
+    """A generator that is aimed at one item after another and seeded only if something is drawn.
+
+    Seeding costs more than many an item.  What is drawn is what ``rng_for`` of the same parts gives.
+
+    >>> chance = SeededOnUse()
+    >>> chance.aim(0, "antonymy", "a")
+    >>> chance.random() == rng_for(0, "antonymy", "a").random()
+    True
+    """
+
+    _key: bytes | None = None
+
+    def aim(self, seed: int, *parts: str) -> None:
+        """Let the next draw be the first of ``rng_for(seed, *parts)``."""
+        self._key = "\x1f".join((str(seed), *parts)).encode()
+
+    def random(self) -> float:
+        """Return a number in [0, 1)."""
+        self._seed_if_due()
+        return super().random()
+
+    def getrandbits(self, k: int, /) -> int:
+        """Return an integer of *k* random bits, from which choice, shuffle and randint draw."""
+        self._seed_if_due()
+        return super().getrandbits(k)
+
+    def _seed_if_due(self) -> None:
+        if self._key is not None:
+            key, self._key = self._key, None
+            self.seed(_number(key))

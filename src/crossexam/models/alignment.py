@@ -134,5 +134,6 @@ def predict(pairs: Sequence[Pair]) -> NDArray[np.float64]:
 
     model = fitted()
     weights = np.array([model["weights"][name] for name in CLASSES])
-    entailed = 1 / (1 + np.exp(-(features(pairs) @ weights + model["intercept"])))
+    # Summed row by row: a matrix product rounds differently for other numbers of rows.
+    entailed = 1 / (1 + np.exp(-((features(pairs) * weights).sum(axis=1) + model["intercept"])))
     return np.column_stack([entailed, 1 - entailed, np.zeros(len(entailed))])

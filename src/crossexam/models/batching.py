@@ -51,13 +51,13 @@ class Encoded:
 
 
 def plan_batches(
-    lengths: Sequence[int], *, tokens: int | None = None, pairs: int | None = None, ragged: bool = True
+    lengths: Sequence[int], *, tokens: int | None = None, pairs: int | None = None
 ) -> list[list[int]]:
     """Return batches of indices, the longest first: at most *tokens* with padding, at most *pairs*.
 
-    The plan depends on *lengths* alone.  Where not *ragged*, a batch holds one length only.
+    The plan depends on *lengths* alone.
 
-    >>> plan_batches([3, 9, 3, 8], tokens=18)
+    >>> plan_batches([30, 90, 30, 85], tokens=180)
     [[1, 3], [0, 2]]
     """
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
@@ -69,7 +69,6 @@ def plan_batches(
             not current
             or (pairs is not None and len(current) >= pairs)
             or (tokens is not None and (len(current) + 1) * longest > tokens)
-            or (not ragged and lengths[index] != longest)
             or _wasteful(len(current), longest, lengths[index])
         )
         if full:

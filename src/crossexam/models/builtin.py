@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.models import alignment
-from crossexam.models.function import one_hot
+from crossexam.models.answers import one_hot
 from crossexam.models.opening import ModelOptions, Pair
 
 if TYPE_CHECKING:

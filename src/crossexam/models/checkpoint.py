@@ -75,7 +75,7 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str]:
     """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit."""
     try:
         from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HFValidationError, HfHubHTTPError, LocalEntryNotFoundError
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError:
         raise MissingExtraError("transformers", "torch", f"hf/{spec}") from None
     try:
@@ -83,10 +83,12 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str]:
             spec, revision=revision, allow_patterns=list(_PATTERNS), ignore_patterns=["*/*"]
         )
     except HFValidationError:
-        raise CrossexamError("there is no such folder, and no checkpoint can be called so", where=f"hf/{spec}") from None
+        raise CrossexamError(
+            "there is no such folder, and no checkpoint can be called so", where=f"hf/{spec}"
+        ) from None
     except LocalEntryNotFoundError:
         raise CrossexamError(
-            "there is no such folder, and the hub's checkpoint of this name is not in the cache nor to be reached",
+            "there is no such folder, and no checkpoint of this name in the cache; the hub was not reached",
             where=f"hf/{spec}",
             hint="check the path, or the connection (and HF_HUB_OFFLINE)",
         ) from None

@@ -105,7 +105,9 @@ class HuggingFaceModel:
 
 
 def _source_text(source: str) -> str:
-    return "as declared" if source == "declared" else f"from {source}" if "." in source else f"from the {source}"
+    return (
+        "as declared" if source == "declared" else f"from {source}" if "." in source else f"from the {source}"
+    )
 
 
 def open_huggingface(spec: str, options: ModelOptions) -> HuggingFaceModel:

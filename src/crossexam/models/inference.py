@@ -1,4 +1,4 @@
-"""Inference with a sequence classifier of transformers: loading, encoding, batches that fit in memory.
+"""Inference with a sequence classifier of transformers: encoding, batches that fit in memory.
 
 On a CPU each core runs batches of its own with one thread, which keeps a batch in the core's cache and
 leaves nothing to wait for; batches are small for the same reason.  ``bench/hf_throughput.py`` measures
@@ -13,9 +13,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.errors import CrossexamError
 from crossexam.models.batching import Encoded, plan_batches
 from crossexam.models.checkpoint import Checkpoint
+from crossexam.models.loading import find_device, import_torch, load_checkpoint
 from crossexam.models.opening import ModelOptions, Pair
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Tokens a batch with padding: on a CPU what was quickest in bench/hf_throughput.py; elsewhere what
 #: fills the device, halved where it does not fit.
-CPU_TOKENS: Final = 512
+CPU_TOKENS: Final = 768
 GPU_TOKENS: Final = 16_384
 #: More workers than this only wait for Python's lock; further cores are shared out as threads.
 _MOST_WORKERS: Final = 8
@@ -42,10 +43,10 @@ class Classifier:
     """A loaded checkpoint that turns pairs into logits."""
 
     def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
-        torch = _torch(checkpoint)
+        torch = import_torch(checkpoint)
         self.where = f"hf/{checkpoint.name}"
-        self.device = _device(options.device, self.where)
-        self.tokenizer, self.model = _load(checkpoint)
+        self.device = find_device(options.device, self.where)
+        self.tokenizer, self.model = load_checkpoint(checkpoint)
         dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
         if options.dtype not in dtype:
             raise CrossexamError(f"the dtype '{options.dtype}' is unknown", wanted=", ".join(dtype))
@@ -68,7 +69,9 @@ class Classifier:
                 length -= int(config.pad_token_id or 0) + 1
         if asked is not None and not 8 <= asked <= length:
             raise CrossexamError(
-                f"--max-length is {asked}", where=self.where, wanted=f"8 to {length} tokens for this checkpoint"
+                f"--max-length is {asked}",
+                where=self.where,
+                wanted=f"8 to {length} tokens for this checkpoint",
             )
         return asked or length
 
@@ -194,73 +197,6 @@ class Classifier:
             self.first_token_only = False
         if not self.first_token_only:
             hook.remove()
-
-
-def _torch(checkpoint: Checkpoint) -> Any:
-    try:
-        import torch
-        import transformers  # noqa: F401
-    except ImportError as error:
-        package = (error.name or "torch").partition(".")[0]
-        raise MissingExtraError(package, "torch", f"hf/{checkpoint.name}") from None
-    return torch
-
-
-def _device(name: str, where: str) -> Any:
-    import torch
-
-    if name == "auto":
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CrossexamError(f"there is no device '{name}' here: {first}", where=where, hint="--device auto") from None
-    return device
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers' bars and load reports off the terminal, and put its settings back."""
-    from transformers.utils import logging
-
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def _load(checkpoint: Checkpoint) -> tuple[Any, Any]:
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
-
-    where = f"hf/{checkpoint.name}"
-    try:
-        with _quiet():
-            tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
-            model, report = AutoModelForSequenceClassification.from_pretrained(
-                checkpoint.folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True
-            )
-    except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        hint = "checkpoints with code of their own are not run" if "auto_map" in checkpoint.config else None
-        raise CrossexamError(f"transformers cannot load it: {first}", where=where, hint=hint) from error
-    missing = sorted(report["missing_keys"])
-    if missing:
-        raise CrossexamError(
-            f"the checkpoint lacks {len(missing)} of the classifier's weights ({', '.join(missing[:3])}): "
-            "it was not fine-tuned for classification, and would answer at random",
-            where=where,
-            wanted="a sequence-classification checkpoint",
-        )
-    return tokenizer, model
 
 
 @contextmanager

@@ -122,9 +122,9 @@ def _huggingface(rest: str, options: ModelOptions) -> Model:
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
     "builtin": ModelKind("builtin/", "rules that need no download: majority, overlap, alignment", _builtin),
-    "file":    ModelKind("file/", "answers in a JSONL, JSON, CSV, TSV or Parquet file, by id or by text", _file),
+    "file":    ModelKind("file/", "answers in a JSONL, CSV, TSV or Parquet file, by id or by text", _file),
     "py":      ModelKind("py/", "a function of yours, as module:function, of a list of pairs", _function),
-    "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or an id of the hub", _huggingface),
+    "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id", _huggingface),
 }
 # fmt: on
 

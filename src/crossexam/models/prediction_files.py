@@ -111,7 +111,7 @@ def _parquet(path: Path) -> list[Row]:
     import polars as pl
 
     try:
-        return pl.read_parquet(path).to_dicts()
+        return list(pl.read_parquet(path).to_dicts())
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FormatError(f"not a Parquet file: {error}", where=str(path)) from None
 

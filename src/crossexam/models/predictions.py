@@ -16,7 +16,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.models.function import check_probabilities, one_hot
+from crossexam.models.answers import check_probabilities, one_hot
 from crossexam.models.label_order import (
     Order,
     agreements,
@@ -180,9 +180,11 @@ class PredictionFile:
     def _undeclared(self, winners: Sequence[int], examples: Sequence[Example], classes: int) -> FormatError:
         """Return the error that asks for the class order, with the one that the gold labels support."""
         asked = order_text(self.order) if self.order else None
-        what = f"the declared order {asked} is not of {classes} classes" if asked else (
-            f"{self.columns.answer[0]!r} holds numbers of classes, whose order the file does not say"
-        )  # fmt: skip
+        what = (
+            f"the declared order {asked} is not of {classes} classes"
+            if asked
+            else f"the classes in {self.columns.answer[0]!r} have no names, and their order is not declared"
+        )
         hint = "--label-order entailment,neutral,contradiction (or what the model's order is)"
         judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label]
         if judged and max(winners) < 3:
@@ -203,8 +205,8 @@ class PredictionFile:
         best, order = scored[0]
         if best - own > 0.2:
             self.details["warning"] = (
-                f"the order {order_text(order)} agrees with {100 * best:.1f} % of the gold labels, the declared "
-                f"one with {100 * own:.1f} %"
+                f"the order {order_text(order)} agrees with {100 * best:.1f} % of the gold labels, the "
+                f"declared one with {100 * own:.1f} %"
             )
 
 

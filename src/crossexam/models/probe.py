@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.labels import Label
+from crossexam.core.labels import LABEL_INDEX, Label
 from crossexam.models.label_order import ORDERS, Order, is_two_label, order_text, to_label_columns
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ PAIRS: Final = tuple((premise, hypothesis) for premise, hypothesis, _ in ITEMS)
 
 #: An order is refused where another answers this share more of the probe (9 of 30 items) ...
 _MARGIN: Final = 0.3
-#: ... and at least this share in all: by chance a third is right, and 18 of 30 once in 900 times.
+#: ... and at least this share in all: by chance a third is right, and 18 of 30 once in 400 times.
 _LEARNT: Final = 0.6
 _TWO_ORDERS: Final[tuple[Order, ...]] = (("entailment", "not_entailment"), ("not_entailment", "entailment"))
 
@@ -87,7 +87,7 @@ class Verdict:
         if self.share < _LEARNT:
             details["warning"] = (
                 f"no class order answers the {len(ITEMS)} plain items of the probe well (the declared one "
-                f"{100 * self.share:.0f} %, {order_text(self.best)} {100 * self.best_share:.0f} %), so that the "
+                f"{100 * self.share:.0f} %, {order_text(self.best)} {100 * self.best_share:.0f} %): the "
                 "order could not be verified"
             )
         return details
@@ -112,7 +112,7 @@ def _share(probabilities: NDArray[np.float64], order: Order) -> float:
     answers = to_label_columns(probabilities, order)
     if not is_two_label(order):
         right = [
-            int(row.argmax()) == _index(label) for row, (_, _, label) in zip(answers, ITEMS, strict=True)
+            int(row.argmax()) == LABEL_INDEX[label] for row, (_, _, label) in zip(answers, ITEMS, strict=True)
         ]
         return sum(right) / len(right)
     entailed = answers[:, 0] > 0.5
@@ -123,12 +123,6 @@ def _share(probabilities: NDArray[np.float64], order: Order) -> float:
 
 def _mean(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags)
-
-
-def _index(label: Label) -> int:
-    from crossexam.core.labels import LABEL_INDEX
-
-    return LABEL_INDEX[label]
 
 
 def refuse_conflict(verdict: Verdict, *, where: str, source: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from crossexam.constructions.making import CHUNK, Maker, chunks
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.collection import seldom_collected
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, Example, cluster_of
@@ -166,13 +167,14 @@ def _grow_one(
         maker = Maker(CONSTRUCTIONS[name], resources, seed=request.seed)
         sets.append(_TestSet(full_name, base, maker, open_sink(full_name)))
     done = 0
-    for chunk in chunks(base.open(), CHUNK):
-        resources.prepare(chunk)
-        for growing in sets:
-            for example in chunk:
-                growing.take(example)
-        done += len(chunk)
-        progress(f"building from {base.spec}", done, None)
+    with seldom_collected():
+        for chunk in chunks(base.open(), CHUNK):
+            resources.prepare(chunk)
+            for growing in sets:
+                for example in chunk:
+                    growing.take(example)
+            done += len(chunk)
+            progress(f"building from {base.spec}", done, None)
     if done == 0:
         raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
     progress(f"building from {base.spec}", done, done)

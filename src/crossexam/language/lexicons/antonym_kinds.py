@@ -65,15 +65,16 @@ _RELATIONAL: Final = """
 # fmt: on
 
 
-def _pairs(table: str) -> frozenset[frozenset[str]]:
-    lines = table.replace("\n", "|").split("|")
-    return frozenset(frozenset(line.split()) for line in lines if line.strip())
+def _pairs(table: str, kind: Kind) -> dict[tuple[str, str], Kind]:
+    """Return *kind* for both orders of each pair of the table."""
+    pairs = [line.split() for line in table.replace("\n", "|").split("|") if line.strip()]
+    return {pair: kind for first, second in pairs for pair in ((first, second), (second, first))}
 
 
-_KINDS: Final[tuple[tuple[Kind, frozenset[frozenset[str]]], ...]] = (
-    ("gradable", _pairs(_GRADABLE)),
-    ("complementary", _pairs(_COMPLEMENTARY)),
-    ("relational", _pairs(_RELATIONAL)),
+_KINDS: Final = (
+    _pairs(_GRADABLE, "gradable")
+    | _pairs(_COMPLEMENTARY, "complementary")
+    | _pairs(_RELATIONAL, "relational")
 )
 
 
@@ -83,5 +84,4 @@ def kind_of(word: str, antonym: str) -> Kind:
     >>> kind_of("hot", "cold"), kind_of("wife", "husband"), kind_of("alpha", "beta")
     ('gradable', 'relational', 'unknown')
     """
-    pair = frozenset({word, antonym})
-    return next((kind for kind, pairs in _KINDS if pair in pairs), "unknown")
+    return _KINDS.get((word, antonym), "unknown")

@@ -65,13 +65,12 @@ class WordNet:
         except KeyError:
             raise UnknownNameError("part of speech", pos, [*PARTS, "s"]) from None
 
-    def has_lemma(self, lemma: str) -> bool:
-        """Tell whether *lemma*, in lower case and with ``_`` for a space, is a lemma as it stands.
-
-        >>> WordNet.load().has_lemma("hot_dog"), WordNet.load().has_lemma("hot_cat")
-        (True, False)
-        """
-        return any(lemma in part for part in self._parts.values())
+    @cached_property
+    def expressions(self) -> frozenset[str]:
+        """Return the lemmas of several words in lower case: ``hot_dog``, ``hot-air_balloon``."""
+        return frozenset(
+            lemma for part in self._parts.values() for lemma in part.lemmas() if "_" in lemma or "-" in lemma
+        )
 
     def morphy(self, word: str, pos: str) -> str | None:
         """Return the first base form of *word* as part of speech *pos*, or None; *word* as it stands.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
 from typing import Final
 
@@ -40,8 +40,9 @@ class LemmaIndex:
             last: tuple(rule for rule in _ENDINGS[part] if rule[0].endswith(last)) for last in _LAST_LETTERS
         }
 
-    def __contains__(self, lemma: str) -> bool:
-        return lemma in self._number
+    def lemmas(self) -> Iterable[str]:
+        """Return all lemmas, in lower case."""
+        return self._number.keys()
 
     def senses(self, lemma: str) -> range:
         """Return where in ``synsets`` the senses of *lemma* stand; nowhere if it is none."""

@@ -1,0 +1,144 @@
+"""What a function or file answers, as probabilities: checked, and in the order of ``LABELS``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.labels import LABELS
+from crossexam.models.label_order import Order, class_name, to_label_columns
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: How far from 1 a row of probabilities may sum, for functions that compute in 16 bits.
+_TOLERANCE: Final = 1e-2
+_WANTED: Final = (
+    "a label, a mapping from label to probability, or a row of three probabilities for each pair, "
+    "in the order of the pairs"
+)
+
+
+def to_probabilities(answers: Any, count: int, order: Order | None, *, where: str) -> NDArray[np.float64]:
+    """Return *answers* to *count* pairs as probabilities [count, 3]; raises FormatError.
+
+    >>> to_probabilities(["neutral"], 1, None, where="f").tolist()
+    [[0.0, 1.0, 0.0]]
+    """
+    rows = _as_rows(answers, where)
+    if len(rows) != count:
+        raise FormatError(f"{len(rows)} answers to {count} pairs", where=where, wanted=_WANTED)
+    if not count:
+        import numpy as np
+
+        return np.zeros((0, len(LABELS)))
+    first = rows[0]
+    if isinstance(first, str):
+        return _from_names(rows, where)
+    if isinstance(first, Mapping):
+        return _from_mappings(rows, where)
+    if isinstance(first, int):
+        return _from_numbers(rows, order, where)
+    return _from_table(rows, order, where)
+
+
+def _as_rows(answers: Any, where: str) -> list[Any]:
+    if hasattr(answers, "detach"):  # a torch tensor, perhaps on a GPU and in 16 bits
+        answers = answers.detach().cpu().double().numpy() if answers.is_floating_point() else answers.cpu()
+    if hasattr(answers, "tolist"):
+        answers = answers.tolist()
+    if isinstance(answers, str | Mapping) or not isinstance(answers, Sequence):
+        try:
+            answers = None if isinstance(answers, str | Mapping) else list(answers)
+        except TypeError:
+            answers = None
+    if answers is None:
+        raise FormatError("the function returned no list or array", where=where, wanted=_WANTED)
+    return [row.tolist() if hasattr(row, "tolist") else row for row in answers]
+
+
+def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
+    """Return rows with a single 1, at *indices* [n] of ``LABELS``: [n, 3]."""
+    import numpy as np
+
+    hot: NDArray[np.float64] = np.eye(len(LABELS))[np.asarray(indices, dtype=np.int64)]
+    return hot
+
+
+def _from_names(rows: Sequence[Any], where: str) -> NDArray[np.float64]:
+    return one_hot([_label_index(row, number, where) for number, row in enumerate(rows)])
+
+
+def _label_index(name: object, number: int, where: str) -> int:
+    found = class_name(name)
+    if found is None or not isinstance(name, str):
+        raise FormatError(
+            f"answer {number} is {name!r}, which is no label", where=where, wanted=" or ".join(LABELS)
+        )
+    return LABELS.index("neutral" if found == "not_entailment" else found)
+
+
+def _from_numbers(rows: Sequence[Any], order: Order | None, where: str) -> NDArray[np.float64]:
+    if order is None:
+        raise FormatError(
+            "the answers are numbers of classes, whose order is not declared",
+            where=where,
+            hint="--label-order entailment,neutral,contradiction, or return names",
+        )
+    for number, row in enumerate(rows):
+        if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(order):
+            raise FormatError(
+                f"answer {number} is {row!r}", where=where, wanted=f"a number from 0 to {len(order) - 1}"
+            )
+    return _from_names([order[row] for row in rows], where)
+
+
+def _from_mappings(rows: Sequence[Any], where: str) -> NDArray[np.float64]:
+    table = []
+    for number, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a mapping, as answer 0 is")
+        if "label" in row:  # what a text-classification pipeline returns of its best class
+            table.append([float(k == _label_index(row["label"], number, where)) for k in range(len(LABELS))])
+            continue
+        shares = [0.0] * len(LABELS)
+        for name, share in row.items():
+            shares[_label_index(name, number, where)] += float(share)
+        table.append(shares)
+    return _from_table(table, None, where)
+
+
+def _from_table(rows: Sequence[Any], order: Order | None, where: str) -> NDArray[np.float64]:
+    import numpy as np
+
+    columns = len(order) if order else len(LABELS)
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        table = np.zeros(0)
+    if table.shape != (len(rows), columns):
+        shape = "ragged or not numeric" if table.shape == (0,) else f"of shape {table.shape}"
+        raise FormatError(f"the answers are {shape}", where=where, wanted=f"({len(rows)}, {columns})")
+    checked = check_probabilities(table, where=where)
+    return to_label_columns(checked, order) if order else checked
+
+
+def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
+    """Return *table* [n, k] with rows that sum to 1; raises FormatError where they are no probabilities."""
+    import numpy as np
+
+    sums = table.sum(axis=1)
+    wrong = ~np.isfinite(table).all(axis=1) | (table < 0).any(axis=1) | ~(np.abs(sums - 1) <= _TOLERANCE)
+    if wrong.any():
+        number = int(wrong.argmax())
+        raise FormatError(
+            f"answer {number} is {table[number].tolist()}; of {len(table)} answers {int(wrong.sum())} are no "
+            "probabilities",
+            where=where,
+            wanted="finite numbers of at least 0 that sum to 1",
+            hint="logits become probabilities by a softmax",
+        )
+    exact: NDArray[np.float64] = table / sums[:, None]
+    return exact

@@ -1,0 +1,163 @@
+"""The store: what models answered, kept as it is had, so that a run that is interrupted resumes.
+
+One SQLite file in WAL mode; a row is the answer of one model key to the text of one pair.  So the same
+pair in another test set is not asked again, and no model reads another's answers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crossexam.core.errors import FormatError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FILE_NAME: Final = "store.sqlite"
+_FORMAT: Final = 1
+_WAIT_SECONDS: Final = 60.0  # for another process that writes
+_LOOKED_UP_AT_ONCE: Final = 500  # SQLite's limit on parameters was 999 for long
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS answers (
+    model INTEGER NOT NULL REFERENCES models(number),
+    pair BLOB NOT NULL,          -- hash of premise and hypothesis
+    probabilities BLOB NOT NULL, -- three little-endian doubles, in the order of LABELS
+    truncated INTEGER NOT NULL,
+    PRIMARY KEY (model, pair)
+) WITHOUT ROWID;
+"""
+
+
+class Answer(NamedTuple):
+    """A stored answer: the probabilities in the order of LABELS, and whether the pair was truncated."""
+
+    probabilities: tuple[float, float, float]
+    truncated: bool
+
+
+def pair_hash(premise: str, hypothesis: str) -> bytes:
+    """Return the 16 bytes under which the answers to a pair are stored.
+
+    >>> pair_hash("a b", "c") == pair_hash("a", "b c")
+    False
+    """
+    text = f"{len(premise)}\x1f{premise}\x1f{hypothesis}"
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+class Store:
+    """The answers of one model (*key*) in the store *path*; without a path, in memory.
+
+    A context manager.  Several processes may use one file at once.  Raises FormatError where the file
+    is no store.
+    """
+
+    def __init__(self, path: Path | None, key: str, name: str) -> None:
+        self._path, self._key, self._name = path, key, name
+
+    def __enter__(self) -> Store:
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._told():
+            self._connection = sqlite3.connect(
+                self._path or ":memory:", timeout=_WAIT_SECONDS, isolation_level=None
+            )
+        try:
+            with self._told():
+                self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def _prepare(self) -> None:
+        run = self._connection.execute
+        run("PRAGMA journal_mode=WAL")
+        run("PRAGMA synchronous=NORMAL")  # safe against the death of the process; a power cut costs a batch
+        run("BEGIN IMMEDIATE")
+        found = int(run("PRAGMA user_version").fetchone()[0])
+        tables = int(run("SELECT count(*) FROM sqlite_master").fetchone()[0])
+        if found != _FORMAT and (found or tables):
+            run("ROLLBACK")
+            raise FormatError(
+                f"not a store of format {_FORMAT} (it says {found})", where=str(self._path),
+                hint="move the file away; its pairs are then asked again",
+            )  # fmt: skip
+        for statement in _SCHEMA.split(";\n"):
+            run(statement)
+        run(f"PRAGMA user_version={_FORMAT}")
+        run("INSERT OR IGNORE INTO models (key, name) VALUES (?, ?)", (self._key, self._name))
+        self._model = int(run("SELECT number FROM models WHERE key = ?", (self._key,)).fetchone()[0])
+        run("COMMIT")
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn SQLite's errors into ours, which say what to do."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            locked = "locked" in str(error)
+            raise FormatError(
+                f"the store cannot be used: {error}",
+                where=str(self._path),
+                hint="another process holds it: wait for it, or choose another folder" if locked
+                else "check that the folder can be written and that the disk is not full",
+            ) from None  # fmt: skip
+        except sqlite3.DatabaseError as error:
+            raise FormatError(
+                f"the store is damaged: {error}",
+                where=str(self._path),
+                hint="move the file away; its pairs are then asked again",
+            ) from None
+
+    def known(self, hashes: Sequence[bytes]) -> dict[bytes, Answer]:
+        """Return the stored answers to those pairs of *hashes* that have one."""
+        found: dict[bytes, Answer] = {}
+        with self._told():
+            for start in range(0, len(hashes), _LOOKED_UP_AT_ONCE):
+                wanted = hashes[start : start + _LOOKED_UP_AT_ONCE]
+                marks = ",".join("?" * len(wanted))
+                # Only question marks are put into the query.
+                where = f"model = ? AND pair IN ({marks})"
+                query = f"SELECT pair, probabilities, truncated FROM answers WHERE {where}"  # noqa: S608
+                for pair, packed, cut in self._connection.execute(query, (self._model, *wanted)):
+                    found[pair] = Answer(self._unpacked(packed), bool(cut))
+        return found
+
+    def _unpacked(self, packed: bytes) -> tuple[float, float, float]:
+        try:
+            first, second, third = struct.unpack("<3d", packed)
+        except (struct.error, TypeError):
+            raise sqlite3.DatabaseError("an answer is not three numbers") from None
+        return first, second, third
+
+    def add(
+        self, hashes: Iterable[bytes], probabilities: NDArray[np.float64], truncated: Sequence[bool]
+    ) -> None:
+        """Store the answers to one batch of pairs, all or none; an answer that is there stays."""
+        rows = [
+            (self._model, pair, struct.pack("<3d", *shares), int(cut))
+            for pair, shares, cut in zip(hashes, probabilities.tolist(), truncated, strict=True)
+        ]
+        with self._told():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", rows)
+                self._connection.execute("COMMIT")
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise

@@ -1,0 +1,179 @@
+"""Word vectors from text files: GloVe, word2vec and fastText, plain or gzipped.
+
+One pass over the file keeps the rows of the words asked for; the file is never held.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_LINES_A_REPORT: Final = 50_000
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of those words that the file has: rows [n, width] by word, and where they are from.
+
+    ``by_lower_case`` counts the words that were found only in lower case.
+    """
+
+    rows: Mapping[str, NDArray[np.float32]]
+    width: int
+    path: Path
+    lines: int
+    asked: int
+    by_lower_case: int
+
+    @property
+    def coverage(self) -> float:
+        """Return the share of the words asked for that have a vector."""
+        return len(self.rows) / max(1, self.asked)
+
+    def describe(self) -> dict[str, object]:
+        """Return what a manifest says of them."""
+        return {
+            "file": self.path.name,
+            "width": self.width,
+            "words_in_file": self.lines,
+            "asked": self.asked,
+            "found": len(self.rows),
+            "found_by_lower_case": self.by_lower_case,
+            "coverage": round(self.coverage, 4),
+        }
+
+
+def read_vectors(path: Path, words: Collection[str], *, progress: Progress = silent) -> Vectors:
+    """Return the vectors of *words* in the text file *path*.
+
+    A word that the file lacks takes the vector of its lower-case form where there is one: a cased
+    vocabulary can so be used with vectors of lower-case words.  (None of the studies says what its
+    models do there.)  Of a word that stands twice in the file the first counts.  Raises
+    CrossexamError where there is no such file or no vector of any word, FormatError with the line
+    where a row has another width or is no row of numbers.
+    """
+    import numpy as np
+
+    wanted = {word.encode("utf-8", "surrogatepass") for word in words}
+    wanted |= {word.lower().encode("utf-8", "surrogatepass") for word in words}
+    found: dict[bytes, NDArray[np.float32]] = {}
+    width = lines = 0
+    with _opened(path) as stream:
+        for number, line in _rows(stream):
+            lines += 1
+            if lines % _LINES_A_REPORT == 0:
+                progress(f"reading {path.name}", lines, None)
+            width = width or _width_of(line, path, number)
+            word, values = _split(line, width, path, number)
+            if word in wanted and word not in found:
+                found[word] = _numbers(values, width, path, number)
+    return _matched(found, words, path, width, lines)
+
+
+def _matched(
+    found: Mapping[bytes, NDArray[np.float32]], words: Collection[str], path: Path, width: int, lines: int
+) -> Vectors:
+    rows, lowered = {}, 0
+    for word in words:
+        row = found.get(word.encode("utf-8", "surrogatepass"))
+        if row is None:
+            row = found.get(word.lower().encode("utf-8", "surrogatepass"))
+            lowered += row is not None
+        if row is not None:
+            rows[word] = row
+    if not rows:
+        raise CrossexamError(
+            f"none of {len(words)} words has a vector",
+            where=str(path),
+            wanted="a text file of vectors: a word and its numbers a line",
+            hint="binary word2vec files must be saved as text first",
+        )
+    return Vectors(rows, width, path, lines, len(words), lowered)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Give the bytes of *path*, unpacked where they are gzipped whatever the name says."""
+    if not path.is_file():
+        raise CrossexamError("there is no such file of vectors", where=str(path))
+    with path.open("rb") as raw:
+        packed = raw.read(2) == _GZIP_MAGIC
+        raw.seek(0)
+        if not packed:
+            yield io.BufferedReader(cast(io.RawIOBase, raw), 1 << 20)
+            return
+        try:
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked), 1 << 20))
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise FormatError(f"the gzipped file is damaged: {error}", where=str(path)) from None
+
+
+def _rows(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and text of each line that is not empty, without word2vec's and fastText's header."""
+    for number, line in enumerate(stream, 1):
+        stripped = line.rstrip(b" \r\n\t")
+        if not stripped:
+            continue
+        if number == 1 and len(pieces := stripped.split()) == 2 and all(p.isdigit() for p in pieces):
+            continue
+        yield number, stripped
+
+
+def _width_of(line: bytes, path: Path, number: int) -> int:
+    """Return how many numbers end *line*, the first row: all pieces but the first."""
+    pieces = line.split(b" ")
+    if len(pieces) < 3:
+        raise FormatError(
+            "this is no vector", where=f"{path}, line {number}", wanted="a word and its numbers, with blanks between"
+        )
+    return len(pieces) - 1
+
+
+def _split(line: bytes, width: int, path: Path, number: int) -> tuple[bytes, bytes]:
+    """Return the word and the numbers of *line*; a word may hold blanks, as a few of GloVe 840B do."""
+    if line.count(b" ") == width:
+        word, _, values = line.partition(b" ")
+        return word, values
+    pieces = line.rsplit(b" ", width)
+    if len(pieces) <= width or _is_number(pieces[0].rpartition(b" ")[2]):
+        raise FormatError(
+            f"the row has {len(line.split()) - 1} numbers, those before have {width}",
+            where=f"{path}, line {number}",
+        )
+    return pieces[0], line[len(pieces[0]) + 1 :]
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return b"." in text
+
+
+def _numbers(values: bytes, width: int, path: Path, number: int) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        row = np.array(values.split(b" "), dtype=np.float32)
+    except ValueError:
+        row = np.zeros(0, dtype=np.float32)
+    if row.shape != (width,) or not np.isfinite(row).all():
+        raise FormatError(
+            f"the row is not {width} finite numbers", where=f"{path}, line {number}", wanted="a word and its numbers"
+        )
+    return row

@@ -1,0 +1,126 @@
+"""What a trained model knows of words, characters and tags: numbers by text, and the files that keep them.
+
+Number 0 is padding and 1 everything unknown, in all three.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.files import finished_or_absent, read_json, write_json
+
+PADDING: Final = 0
+UNKNOWN: Final = 1
+_SPECIAL: Final = ("[PAD]", "[UNK]")
+
+WORDS_FILE: Final = "vocabulary.json"
+CHARACTERS_FILE: Final = "characters.json"
+TAGS_FILE: Final = "tags.json"
+
+#: The tags of the Penn Treebank: 36 of words, 9 of marks.  With padding and unknown they are 47, which is
+#: the width of DIIN's one-hot tags.
+# fmt: off
+PENN_TAGS: Final = (
+    "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "PDT",
+    "POS", "PRP", "PRP$", "RB", "RBR", "RBS", "RP", "SYM", "TO", "UH", "VB", "VBD", "VBG", "VBN", "VBP",
+    "VBZ", "WDT", "WP", "WP$", "WRB", "#", "$", ".", ",", ":", "-LRB-", "-RRB-", "``", "''",
+)
+# fmt: on
+#: How taggers write what the list above has otherwise.
+_TAG_SPELLINGS: Final = {"(": "-LRB-", ")": "-RRB-", "--": ":", '"': "''", "“": "``", "”": "''"}
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Numbers of words, characters and tags.
+
+    >>> vocabulary = Vocabulary.of_words(["a", "dog", "a"], lower_case=True)
+    >>> [vocabulary.word(text) for text in ("A", "dog", "cat")]
+    [2, 3, 1]
+    """
+
+    words: Mapping[str, int]
+    characters: Mapping[str, int]
+    tags: Mapping[str, int]
+    lower_case: bool = False
+
+    @classmethod
+    def of_words(
+        cls, words: Iterable[str], *, lower_case: bool = False, characters: Iterable[str] = ()
+    ) -> Vocabulary:
+        """Return the vocabulary of *words* and *characters*, the most frequent first, then by text."""
+        folded = (word.lower() for word in words) if lower_case else words
+        return cls(_numbered(_by_count(folded)), _numbered(_by_count(characters)), _numbered(PENN_TAGS),
+                   lower_case)  # fmt: skip
+
+    def word(self, text: str) -> int:
+        """Return the number of the word *text*."""
+        return self.words.get(text.lower() if self.lower_case else text, UNKNOWN)
+
+    def spelling(self, text: str) -> list[int]:
+        """Return the numbers of the characters of *text*, whose case is kept."""
+        return [self.characters.get(character, UNKNOWN) for character in text]
+
+    def tag(self, name: str) -> int:
+        """Return the number of the Penn tag *name*, as any tagger writes it."""
+        return self.tags.get(_TAG_SPELLINGS.get(name, name), UNKNOWN)
+
+    def only(self, keep: Collection[str]) -> Vocabulary:
+        """Return the vocabulary with those of its words that are in *keep*, in their order."""
+        words = _numbered([word for word in self.words if word in keep])
+        return Vocabulary(words, self.characters, self.tags, self.lower_case)
+
+    def save(self, folder: Path) -> None:
+        """Write the three vocabularies into *folder*."""
+        from tokenizers import Tokenizer
+        from tokenizers.models import WordLevel
+        from tokenizers.normalizers import Lowercase
+        from tokenizers.pre_tokenizers import WhitespaceSplit
+
+        tokenizer = Tokenizer(WordLevel(dict(self.words), unk_token=_SPECIAL[UNKNOWN]))
+        tokenizer.pre_tokenizer = WhitespaceSplit()  # type: ignore[assignment]
+        if self.lower_case:
+            tokenizer.normalizer = Lowercase()  # type: ignore[assignment]
+        tokenizer.enable_padding(pad_id=PADDING, pad_token=_SPECIAL[PADDING])
+        with finished_or_absent(folder / WORDS_FILE) as temporary:
+            tokenizer.save(str(temporary))
+        write_json(folder / CHARACTERS_FILE, {"characters": list(self.characters)})
+        write_json(folder / TAGS_FILE, {"tags": list(self.tags)})
+
+    @classmethod
+    def load(cls, folder: Path) -> Vocabulary:
+        """Return the vocabulary that :meth:`save` wrote into *folder*; raises FormatError."""
+        path = folder / WORDS_FILE
+        described = read_json(path)
+        try:
+            words: Mapping[str, int] = described["model"]["vocab"]
+            lower_case = (described.get("normalizer") or {}).get("type") == "Lowercase"
+        except (KeyError, TypeError, AttributeError):
+            words, lower_case = {}, False
+        if [words.get(text) for text in _SPECIAL] != [PADDING, UNKNOWN]:
+            raise FormatError("no word-level vocabulary", where=str(path), wanted="a file that training wrote")
+        by_number = dict(sorted(words.items(), key=lambda item: item[1]))
+        return cls(by_number, _listed(folder / CHARACTERS_FILE, "characters"), _listed(folder / TAGS_FILE, "tags"),
+                   lower_case)  # fmt: skip
+
+
+def _by_count(texts: Iterable[str]) -> list[str]:
+    counts = Counter(texts)
+    return sorted(counts, key=lambda text: (-counts[text], text))
+
+
+def _numbered(texts: Sequence[str]) -> dict[str, int]:
+    return {text: number for number, text in enumerate((*_SPECIAL, *(t for t in texts if t not in _SPECIAL)))}
+
+
+def _listed(path: Path, field: str) -> dict[str, int]:
+    found = read_json(path).get(field)
+    if not isinstance(found, list) or found[:2] != list(_SPECIAL) or len(set(map(json.dumps, found))) != len(found):
+        raise FormatError(f"field '{field}' is no vocabulary", where=str(path), wanted="a file that training wrote")
+    return {str(text): number for number, text in enumerate(found)}

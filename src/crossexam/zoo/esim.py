@@ -1,0 +1,133 @@
+"""ESIM: the enhanced sequential inference model (Chen, Zhu, Ling, Wei, Jiang and Inkpen, 2017, ACL, P17-1152).
+
+Section 3: input encoding, local inference by co-attention, inference composition.  Equation numbers are
+those of the paper; what it leaves open follows the released code (lukecq1231/nli, scripts/ESIM/main.py).
+
+The initial weights are the released code's: square matrices (of each gate) orthogonal, all others from
+N(0, 0.01^2), biases zero, also those of the forget gates.
+
+The released code takes maxima of states multiplied by the mask, so that padding puts a floor of 0 under
+every maximum; here padding takes no part.  Effect: logits do not depend on the batch.
+
+The released code leaves out training pairs of more than 100 words; here longer sentences are cut.  One in
+ten thousand of SNLI's is.
+
+torch's LSTM has two biases where the paper has one: 4,800 parameters more, the same functions.
+
+``recurrence="feedforward"`` gives the bag-of-words variant of Nie et al. 2019, section 4.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from crossexam.zoo import masked
+from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.recurrent import LSTM, FeedForward, Recurrence, context_layer
+from crossexam.zoo.sentences import Pairs
+
+
+@dataclass(frozen=True)
+class Config:
+    """The paper's sizes (section 5.1, "Training")."""
+
+    embedding: int = 300  # GloVe 840B
+    hidden: int = 300  # of the LSTMs, a direction, of the projection and of the classifier
+    dropout: float = 0.5  # on "all feedforward connections"
+    deviation: float = 0.01  # of the weights that are not orthogonal (released code, norm_weight)
+    recurrence: Recurrence = "lstm"
+
+
+class ESIM(nn.Module):
+    """Encode, align, compose, pool.
+
+    Shapes: B pairs, S words of a premise and T of a hypothesis, h hidden, D = 2h.
+    a, b: encoded words (with a bar in the paper); e: attention scores; a_, b_: what the words are aligned
+    with (with a tilde); m: the enhanced words; v: the composed words.
+
+    >>> from crossexam.zoo.embedding import Sizes
+    >>> sum(p.numel() for p in ESIM(Config(), Sizes(words=10)).parameters()) - 10 * 300
+    4331103
+    """
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        super().__init__()
+        h = config.hidden
+        self.words = Words(sizes.words, config.embedding)
+        self.encoder = context_layer(config.embedding, h, recurrence=config.recurrence)
+        self.projection = nn.Linear(8 * h, h)
+        self.composition = context_layer(h, h, recurrence=config.recurrence)
+        self.hidden = nn.Linear(8 * h, h)
+        self.output = nn.Linear(h, 3)
+        self.dropout = nn.Dropout(config.dropout)
+        for recurrent in (self.encoder, self.composition):
+            _start_recurrent(recurrent, config.deviation)
+        for layer in (self.projection, self.hidden, self.output):
+            nn.init.normal_(layer.weight, std=config.deviation)
+            nn.init.zeros_(layer.bias)
+
+    def features(self, pairs: Pairs) -> Tensor:
+        """Return the classifier's hidden layer: [B, h]."""
+        in_a, in_b = pairs.premise.mask, pairs.hypothesis.mask  # [B, S], [B, T]
+        a = self.encoder(self.dropout(self.words(pairs.premise.words)), in_a).states  # (1) [B, S, D]
+        b = self.encoder(self.dropout(self.words(pairs.hypothesis.words)), in_b).states  # (2) [B, T, D]
+        e = a @ b.transpose(1, 2)  # (11) [B, S, T]
+        a_ = masked.softmax(e, in_b.unsqueeze(1)) @ b  # (12) [B, S, D]
+        b_ = masked.softmax(e.transpose(1, 2), in_a.unsqueeze(1)) @ a  # (13) [B, T, D]
+        v = torch.cat([self._compose(a, a_, in_a), self._compose(b, b_, in_b)], -1)  # (20) [B, 4D]
+        return self.dropout(torch.tanh(self.hidden(self.dropout(v))))  # [B, h]
+
+    def forward(self, pairs: Pairs) -> Tensor:
+        """Return the logits of *pairs*: [B, 3]."""
+        logits: Tensor = self.output(self.features(pairs))
+        return logits
+
+    def _compose(self, a: Tensor, a_: Tensor, mask: Tensor) -> Tensor:
+        """Return the mean and the maximum of the composed words of one sentence."""
+        m = torch.cat([a, a_, a - a_, a * a_], -1)  # (14, 15) [B, T, 4D]
+        f = self.dropout(torch.relu(self.projection(m)))  # F, section 3.3 [B, T, h]
+        v = self.composition(f, mask).states  # section 3.3 [B, T, D]
+        return torch.cat([masked.mean(v, mask), masked.maximum(v, mask)], -1)  # (18, 19) [B, 2D]
+
+
+def _start_recurrent(layer: LSTM | FeedForward, deviation: float) -> None:
+    """Draw the initial weights of an LSTM, gate by gate; what stands in for one keeps torch's."""
+    if isinstance(layer, FeedForward):
+        return
+    for weight in layer.lstm.parameters():
+        if weight.dim() == 1:
+            nn.init.zeros_(weight)
+            continue
+        for gate in weight.detach().chunk(4):  # [h, width]
+            if gate.shape[0] == gate.shape[1]:
+                nn.init.orthogonal_(gate)
+            else:
+                nn.init.normal_(gate, std=deviation)
+
+
+ARCHITECTURE = Architecture(
+    name="esim",
+    build=ESIM,
+    config=Config(),
+    recipe=Recipe(
+        optimizer="adam",
+        learning_rate=4e-4,
+        batch_size=32,
+        epochs=50,
+        schedule="halve-and-restore",
+        patience=8,
+        clip=10.0,
+        max_length=100,
+        source="Chen et al. 2017, section 5.1; lukecq1231/nli, scripts/ESIM/train.py; its 5,000 epochs are never reached",
+    ),
+    paper="Chen et al. 2017, Enhanced LSTM for Natural Language Inference, ACL",
+    summary="ESIM: BiLSTM, co-attention, BiLSTM",
+    parameters=4.3e6,
+    parameters_source="Chen et al. 2017, Table 1 (4.3 M, without vectors)",
+    published={"snli": 88.0, "multinli_matched": 76.8, "multinli_mismatched": 75.8},
+)  # fmt: skip

@@ -1,0 +1,50 @@
+"""How a model was trained in its paper: plain data that ``crossexam.training`` carries out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from crossexam.zoo.embedding import Tuning
+
+Optimizer = Literal["adam", "adamw", "adagrad", "adadelta", "sgd"]
+
+# constant: the rate stays.  halve-every-two: halved after every second epoch.  halve-and-restore: when dev
+# accuracy does not rise, the rate is halved and the best weights come back (ESIM, CH).  halve-on-miss:
+# halved when dev accuracy does not rise, weights kept.  infersent: times .99 an epoch, divided by 5 when dev
+# accuracy falls, stop below 1e-5.  plateau: times ``factor`` when dev loss does not fall.  decay: times .999
+# every 100 steps.  linear-warmup: a tenth of all steps up, then linearly down to 0.
+Schedule = Literal[
+    "constant", "halve-every-two", "halve-and-restore", "halve-on-miss", "infersent", "plateau", "decay",
+    "linear-warmup",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The paper's training: optimiser, schedule, clipping, stopping, words.
+
+    ``learning_rate`` and so on have the paper's values; ``epochs`` is the most, ``patience`` the epochs
+    without a better dev accuracy after which training stops.  ``clip`` is the largest gradient norm.
+    ``max_length`` counts words of a sentence in training, longer ones are cut.  ``unknown_deviation``
+    is the standard deviation of the normal from which vectors of words without one are drawn.
+    ``source`` names the section or the released file that says so.
+    """
+
+    optimizer: Optimizer
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    source: str
+    schedule: Schedule = "constant"
+    factor: float = 0.5
+    patience: int = 3
+    clip: float | None = None
+    weight_decay: float = 0.0
+    initial_accumulator: float = 0.0
+    moving_average: float | None = None
+    max_length: int = 100
+    lower_case: bool = False
+    vectors: Tuning = "tuned"
+    normalised_vectors: bool = False
+    unknown_deviation: float = 0.01

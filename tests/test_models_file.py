@@ -1,0 +1,227 @@
+"""Predictions in files as models."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
+from crossexam.models.opening import ModelOptions, open_model
+from crossexam.runs.asking import run
+
+ITEMS = (
+    Example("a1", "A man sleeps.", "Nobody is awake, ever.", "neutral"),
+    Example("a2", "A dog barks.", "A dog makes a noise.", "entailment"),
+    Example("a3", "It snows.", "It is hot.", "contradiction"),
+)
+DATA = Dataset("tiny", ITEMS)
+EXPECTED = [1, 0, 2]  # in LABELS order: the gold labels of ITEMS
+NAMES = ("neutral", "entailment", "contradiction")
+SHARES = ((0.1, 0.8, 0.1), (0.7, 0.2, 0.1), (0.0, 0.1, 0.9))  # in LABELS order
+ORDER = ("contradiction", "entailment", "neutral")
+
+
+def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    elif path.suffix == ".json":
+        path.write_text(json.dumps(list(rows)), encoding="utf-8")
+    elif path.suffix == ".parquet":
+        pl.DataFrame(list(rows)).write_parquet(path)
+    else:
+        with path.open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, list(rows[0]), delimiter="," if path.suffix == ".csv" else "\t")
+            writer.writeheader()
+            writer.writerows(rows)
+    return path
+
+
+def answers(path: Path, *, order: tuple[str, ...] | None = None, data: Dataset | Suite = DATA) -> list[int]:
+    answered = run(f"file/{path}", data, options=ModelOptions(label_order=order))
+    return answered.predictions("tiny").tolist()
+
+
+def rows_of(form: str, by: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for example, name, shares in zip(ITEMS, NAMES, SHARES, strict=True):
+        named = dict(zip(LABELS, shares, strict=True))
+        key = {
+            "id": {"id": example.id},
+            "pairID": {"pairID": example.id},
+            "uid": {"uid": example.id},
+            "text": {"premise": example.premise, "hypothesis": example.hypothesis},
+            "sentences": {"sentence1": example.premise, "sentence2": example.hypothesis},
+        }[by]
+        answer = {
+            "shares": {f"p_{label}": share for label, share in named.items()},
+            "list": {"probs": [named[label] for label in ORDER]},
+            "logits": {"logits": [float(np.log(named[label] + 1e-9)) for label in ORDER]},
+            "label": {"label": name.upper()},
+            "number": {"pred": ORDER.index(name), "label": "neutral"},  # label: some gold, not the answer
+        }[form]
+        rows.append({**key, **answer})
+    return rows[::-1]  # the order of rows is of no account
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize("form", ["shares", "list", "logits", "label", "number"])
+@pytest.mark.parametrize("by", ["id", "text"])
+def test_every_form_in_every_format(tmp_path: Path, suffix: str, form: str, by: str) -> None:
+    path = write(tmp_path / f"p{suffix}", rows_of(form, by))
+    assert answers(path, order=ORDER) == EXPECTED
+
+
+@pytest.mark.parametrize("by", ["pairID", "uid", "sentences"])
+def test_other_names_of_the_same_columns(tmp_path: Path, by: str) -> None:
+    assert answers(write(tmp_path / "p.jsonl", rows_of("label", by))) == EXPECTED
+
+
+@pytest.mark.parametrize("form", ["list", "logits", "number"])
+def test_an_undeclared_order_is_asked_for_with_the_one_that_fits(tmp_path: Path, form: str) -> None:
+    path = write(tmp_path / "p.jsonl", rows_of(form, "id"))
+    with pytest.raises(FormatError, match="have no names, and their order is not declared") as caught:
+        answers(path)
+    assert (
+        "--label-order contradiction,entailment,neutral would agree with the gold label of 100.0 % of 3"
+        in str(caught.value)
+    )
+
+
+def test_an_order_of_the_wrong_size(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", rows_of("list", "id"))
+    with pytest.raises(FormatError, match="declared order entailment,not_entailment is not of 3 classes"):
+        answers(path, order=("entailment", "not_entailment"))
+
+
+def test_a_wrong_order_is_warned_of(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", rows_of("list", "id"))
+    answered = run(
+        f"file/{path}", DATA, options=ModelOptions(label_order=("neutral", "contradiction", "entailment"))
+    )
+    assert "contradiction,entailment,neutral agrees with 100.0 %" in answered.manifest["details"]["warning"]
+    answered = run(f"file/{path}", DATA, options=ModelOptions(label_order=ORDER))
+    assert "warning" not in answered.manifest["details"]
+
+
+def test_missing_items_are_listed_and_not_counted_as_wrong(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", [row for row in rows_of("label", "id") if row["id"] == "a2"])
+    with pytest.raises(
+        FormatError, match="2 of 3 items have no prediction: 'a1', 'a3'\n  wanted: a prediction"
+    ):
+        answers(path)
+
+
+def test_extra_predictions_are_listed(tmp_path: Path) -> None:
+    extra = [{"id": f"b{k}", "label": "neutral"} for k in range(7)]
+    path = write(tmp_path / "p.jsonl", [*rows_of("label", "id"), *extra])
+    with pytest.raises(
+        FormatError,
+        match="7 of 10 predictions are for items of no test set: 'b0', 'b1', 'b2', 'b3', 'b4' and 2 more",
+    ):
+        answers(path)
+
+
+def test_one_file_for_several_test_sets(tmp_path: Path) -> None:
+    suite = Suite("s", {"tiny": DATA, "more": Dataset("more", (Example("b0", "x", "y", "neutral"),))})
+    path = write(tmp_path / "p.jsonl", [*rows_of("label", "id"), {"id": "b0", "label": "contradiction"}])
+    answered = run(f"file/{path}", suite)
+    assert answered.predictions("tiny").tolist() == EXPECTED
+    assert answered.predictions("more").tolist() == [2]
+
+
+def test_a_limit_does_not_make_the_others_extra(tmp_path: Path) -> None:
+    path = write(tmp_path / "p.jsonl", rows_of("label", "id"))
+    assert run(f"file/{path}", DATA, limit=2).predictions("tiny").tolist() == EXPECTED[:2]
+
+
+def test_two_predictions_for_one_item(tmp_path: Path) -> None:
+    rows = rows_of("label", "id")
+    assert answers(write(tmp_path / "same.jsonl", [*rows, rows[0]])) == EXPECTED
+    path = write(tmp_path / "other.jsonl", [*rows, {**rows[0], "label": "neutral"}])
+    with pytest.raises(FormatError, match="two different predictions for 'a3'"):
+        answers(path)
+
+
+def test_two_labels_are_recorded(tmp_path: Path) -> None:
+    rows = [
+        {"id": e.id, "prediction": "entailment" if e.label == "entailment" else "not_entailment"}
+        for e in ITEMS
+    ]
+    answered = run(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
+    assert answered.manifest["details"]["two_label"] is True
+    assert answered.predictions("tiny").tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{oops\n', "p.jsonl, line 2: not JSON"),
+        ("p.jsonl", "3\n", "line 1: a prediction is a int\n  wanted: a JSON object"),
+        ("p.jsonl", "", "the file holds no predictions"),
+        ("p.jsonl", '{"name": "a1", "label": "neutral"}\n', "no column says which item a prediction is of"),
+        ("p.jsonl", '{"id": "a1", "answer": "neutral"}\n', "no column holds predictions"),
+        ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 1: no value for 'label'"),
+        ("p.jsonl", '{"id": "a1", "label": "perhaps"}\n', "no prediction"),
+        ("p.csv", "id,label\na1,neutral\na2\n", "p.csv, line 3: the line has another number of fields"),
+        ("p.parquet", "no parquet", "not a Parquet file"),
+        ("p.xlsx", "x", "a file of predictions does not end in '.xlsx'"),
+    ],
+)
+def test_malformed_files_are_told(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match=message):
+        answers(tmp_path / name)
+
+
+def test_unknown_labels_name_the_item(tmp_path: Path) -> None:
+    rows = [
+        {**row, "label": "perhaps" if row["id"] == "a2" else row["label"]} for row in rows_of("label", "id")
+    ]
+    with pytest.raises(FormatError, match="item a2: 'perhaps' in column 'label' is no label"):
+        answers(write(tmp_path / "p.jsonl", rows))
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(FormatError, match="there is no such file of predictions"):
+        open_model("file/nowhere.jsonl")
+
+
+def test_the_key_changes_with_content_and_order(tmp_path: Path) -> None:
+    first = write(tmp_path / "a.jsonl", rows_of("label", "id"))
+    second = write(tmp_path / "b.jsonl", rows_of("number", "id"))
+    keys = [open_model(f"file/{path}").key for path in (first, first, second)]
+    assert keys[0] == keys[1] != keys[2]
+    assert open_model(f"file/{second}", ModelOptions(label_order=ORDER)).key != keys[2]
+
+
+def test_real_predictions(shared_data: Path) -> None:
+    path = shared_data / "predictions" / "SNLI_dev_roberta-base_0.json"
+    known = {json.loads(line)["uid"]: json.loads(line)["true"] for line in path.read_text().splitlines()}
+    corpus = [
+        json.loads(line) for line in (shared_data / "snli" / "snli_1.0_dev.jsonl").read_text().splitlines()
+    ]
+    data = Dataset(
+        "tiny",
+        tuple(
+            Example(row["pairID"], row["sentence1"], row["sentence2"], row["gold_label"])
+            for row in corpus
+            if row["pairID"] in known
+        ),
+    )
+    with pytest.raises(
+        FormatError, match=r"--label-order entailment,contradiction,neutral would agree .* 91\.6 % of 4921"
+    ):
+        answers(path, data=data)
+    predicted = answers(path, order=("entailment", "contradiction", "neutral"), data=data)
+    right = sum(LABELS[k] == e.label for k, e in zip(predicted, data, strict=True))
+    assert right == 4508  # of 4921: the file's own `pred` agrees with its `true` as often

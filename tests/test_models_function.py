@@ -1,0 +1,138 @@
+"""Functions as models: py/module:function and callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.models.answers import to_probabilities
+from crossexam.models.opening import ModelOptions, open_model
+
+PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
+
+
+def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    return ["neutral"] * len(pairs)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        ["entailment", "contradiction"],
+        ["E", "contradicts"],
+        [{"entailment": 1.0}, {"CONTRADICTION": 0.9999, "neutral": 0.0001}],
+        [{"label": "ENTAILMENT", "score": 0.98}, {"label": "contradiction", "score": 0.7}],
+        [[1, 0, 0], [0.0, 0.1, 0.9]],
+        np.array([[0.9, 0.05, 0.05], [0.2, 0.2, 0.6]], dtype=np.float16),
+        (row for row in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0])),
+    ],
+)  # fmt: skip
+def test_forms_of_answers(answers: Any) -> None:
+    table = to_probabilities(answers, 2, None, where="f")
+    assert table.argmax(axis=1).tolist() == [0, 2]
+    assert np.allclose(table.sum(axis=1), 1, atol=1e-12)
+
+
+def test_tensors_are_answers() -> None:
+    torch = pytest.importorskip("torch")
+    table = to_probabilities(
+        torch.tensor([[0.1, 0.2, 0.7]], dtype=torch.bfloat16, requires_grad=True), 1, None, where="f"
+    )
+    assert table.argmax(axis=1).tolist() == [2]
+
+
+def test_numbers_need_a_declared_order() -> None:
+    with pytest.raises(
+        FormatError, match="numbers of classes, whose order is not declared\n  hint: --label-order"
+    ):
+        to_probabilities([0, 1], 2, None, where="f")
+    table = to_probabilities(np.array([0, 1]), 2, ("contradiction", "neutral", "entailment"), where="f")
+    assert table.argmax(axis=1).tolist() == [2, 1]
+    with pytest.raises(FormatError, match="answer 1 is 3\n  wanted: a number from 0 to 2"):
+        to_probabilities([0, 3], 2, ("contradiction", "neutral", "entailment"), where="f")
+
+
+def test_a_declared_order_holds_for_columns_too() -> None:
+    table = to_probabilities([[0.7, 0.2, 0.1]], 1, ("contradiction", "neutral", "entailment"), where="f")
+    assert table.tolist() == [[pytest.approx(0.1), pytest.approx(0.2), pytest.approx(0.7)]]
+    table = to_probabilities([[0.7, 0.3]], 1, ("not_entailment", "entailment"), where="f")
+    assert table.tolist() == [[pytest.approx(0.3), pytest.approx(0.7), 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        (["neutral"], "f: 1 answers to 2 pairs"),
+        (["neutral", "maybe"], "f: answer 1 is 'maybe', which is no label"),
+        ([{"neutral": 1.0}, {"perhaps": 1.0}], "f: answer 1 is 'perhaps', which is no label"),
+        ([[1, 0], [0, 1]], r"f: the answers are of shape \(2, 2\)\n  wanted: \(2, 3\)"),
+        ([[1, 0, 0], [0, 1]], "f: the answers are ragged or not numeric"),
+        ([[1, 0, 0], [0, 1, float("nan")]], r"f: answer 1 is \[0.0, 1.0, nan\]; of 2 answers 1 are no prob"),
+        ([[2.5, -1.0, 0.3], [1, 0, 0]], "logits become probabilities by a softmax"),
+        ([[0.5, 0.2, 0.1], [1, 0, 0]], r"of 2 answers 1 are no probabilities\n  wanted: finite numbers"),
+        (None, "the function returned no list or array"),
+        ("neutral", "the function returned no list or array"),
+    ],
+)
+def test_malformed_answers_are_told(answers: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        to_probabilities(answers, 2, None, where="f")
+
+
+def _module(folder: Path, name: str, text: str) -> None:
+    (folder / f"{name}.py").write_text(text, encoding="utf-8")
+
+
+def test_a_function_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _module(tmp_path, "own_model_a", "def judge(pairs):\n    return ['contradiction' for _ in pairs]\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", ["/nowhere"])
+    model = open_model("py/own_model_a:judge")
+    assert model.name == "py/own_model_a:judge"
+    assert model.predict(PAIRS).argmax(axis=1).tolist() == [2, 2]
+
+
+def test_the_key_changes_with_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", ["/nowhere"])
+    keys = []
+    for answer in ("neutral", "neutral", "contradiction"):
+        _module(tmp_path, "own_model_b", f"def judge(pairs):\n    return ['{answer}' for _ in pairs]\n")
+        keys.append(open_model("py/own_model_b:judge").key)
+    assert keys[0] == keys[1] != keys[2]
+    declared = ModelOptions(label_order=("neutral", "entailment", "contradiction"))
+    assert open_model("py/own_model_b:judge", declared).key != keys[2]
+
+
+def test_what_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", ["/nowhere"])
+    _module(tmp_path, "own_model_c", "def judge(pairs):\n    return [1 / 0]\nNAME = 'x'\n")
+    _module(tmp_path, "own_model_d", "import surely_not_installed\n")
+    with pytest.raises(CrossexamError, match="wanted: py/module:function"):
+        open_model("py/own_model_c")
+    with pytest.raises(CrossexamError, match="there is no module 'own_model_x'"):
+        open_model("py/own_model_x:judge")
+    with pytest.raises(CrossexamError, match="the module has no function 'jugde'\n  hint: it has: judge"):
+        open_model("py/own_model_c:jugde")
+    with pytest.raises(CrossexamError, match="the module needs 'surely_not_installed'"):
+        open_model("py/own_model_d:judge")
+    with pytest.raises(CrossexamError, match="py/own_model_c:judge: the function raised ZeroDivisionError"):
+        open_model("py/own_model_c:judge").predict(PAIRS)
+
+
+def test_only_functions_without_state_keep_their_key() -> None:
+    def closing_over(label: str) -> Callable[[Sequence[tuple[str, str]]], list[str]]:
+        return lambda pairs: [label] * len(pairs)
+
+    assert open_model(always_neutral).key == open_model(always_neutral).key
+    first, second = open_model(closing_over("neutral")), open_model(closing_over("entailment"))
+    assert first.key != second.key
+    assert first.predict(PAIRS).argmax(axis=1).tolist() == [1, 1]
+    assert open_model(partial(always_neutral)).key != open_model(partial(always_neutral)).key

@@ -76,3 +76,41 @@ def tiny_problems() -> list[Example]:
         Example(name, text, "", None, info={"kind": "problem", "premise_tags": tags})
         for name, (text, tags) in texts.items()
     ]
+
+
+@pytest.fixture(scope="session")
+def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An untrained BERT of two small layers over the words of the built-in corpus, saved for ``hf/``."""
+    import re
+
+    import torch
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+    from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+
+    from crossexam.core.labels import LABELS
+    from crossexam.corpora.reading import iter_corpus
+
+    words = {w for e in iter_corpus("builtin:demo") for w in re.findall(r"\w+|[^\w\s]", e.premise.lower())}
+    vocabulary = {w: n for n, w in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(words)])}
+    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    made.normalizer = normalizers.BertNormalizer()
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=made, model_max_length=128, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+        sep_token="[SEP]",
+    )  # fmt: skip
+    torch.manual_seed(1)
+    config = BertConfig(
+        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
+        intermediate_size=48, max_position_embeddings=128, id2label=dict(enumerate(LABELS)),
+        label2id={label: n for n, label in enumerate(LABELS)},
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("checkpoint") / "my-checkpoint"
+    BertForSequenceClassification(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

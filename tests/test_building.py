@@ -62,7 +62,9 @@ def test_the_same_request_is_not_built_twice_and_another_is_refused(
     assert not build_to_folder(request_of, folder)
     assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     other = replace(request_of, seed=1)
-    with pytest.raises(CrossexamError, match=r"other input or options\n  hint: choose another -o, or --force"):
+    with pytest.raises(
+        CrossexamError, match=r"other input or options\n  hint: choose another -o, or --force"
+    ):
         build_to_folder(other, folder)
     assert build_to_folder(other, folder, force=True)
     assert json.loads((folder / "manifest.json").read_text())["request"]["seed"] == 1
@@ -77,7 +79,9 @@ def test_two_builds_give_the_same_bytes(request_of: Request, tmp_path: Path) -> 
 
 def test_a_build_that_fails_leaves_nothing(request_of: Request, tmp_path: Path) -> None:
     def fail():  # type: ignore[no-untyped-def]
-        yield Example("1", "It rains.", "It is wet.", "neutral", info={"premise_tags": [], "hypothesis_tags": []})
+        yield Example(
+            "1", "It rains.", "It is wet.", "neutral", info={"premise_tags": [], "hypothesis_tags": []}
+        )
         raise CrossexamError("bad record", where="line 2")
 
     base = replace(request_of.bases[0], open=fail)
@@ -116,7 +120,11 @@ def test_unknown_suites_have_the_nearest_name(request_of: Request) -> None:
 
 @pytest.mark.parametrize(
     ("spec", "part"),
-    [("snli:dev", "snli_dev"), ("x/multinli_1.0_dev_matched.jsonl", "multinli_1_0_dev_matched"), ("é.csv", "é")],
+    [
+        ("snli:dev", "snli_dev"),
+        ("x/multinli_1.0_dev_matched.jsonl", "multinli_1_0_dev_matched"),
+        ("é.csv", "é"),
+    ],
 )
 def test_part_names(spec: str, part: str) -> None:
     assert part_name(spec) == part

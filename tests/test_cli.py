@@ -88,7 +88,7 @@ def test_reports_of_every_form(
         (["build", "negation", "--base", "snli:valid", "-o", "x"], "snli"),
         (["build", "negation", "--base", "builtin:demo", "-o", "x", "--columns", "a"], "--columns has 'a'"),
         (["build", "negation", "--base", "builtin:demo", "-o", "x", "--format", "xml"], "'xml'"),
-        (["build", "negation", "--base", "builtin:demo", "-o", "x", "--annotator", "spcy"], "spcy"),
+        (["build", "antonymy", "--base", "builtin:demo", "-o", "x", "--annotator", "spcy"], "spcy"),
         (["run", "builtin/overlp", "x.parquet", "-o", "r"], "x.parquet"),
         (["run", "hf", "x.parquet", "-o", "r", "--batch-size", "none"], "--batch-size is 'none'"),
         (["report", "nowhere"], "nowhere"),

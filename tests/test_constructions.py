@@ -22,7 +22,9 @@ ALL = pytest.mark.parametrize("construction", CONSTRUCTIONS.values(), ids=lambda
 
 
 @pytest.fixture
-def base(construction: Construction, tiny_corpus: list[Example], tiny_problems: list[Example]) -> list[Example]:
+def base(
+    construction: Construction, tiny_corpus: list[Example], tiny_problems: list[Example]
+) -> list[Example]:
     return tiny_problems if construction.reads_problems else tiny_corpus
 
 
@@ -90,7 +92,9 @@ def test_an_empty_sentence_is_rejected_or_ignored(construction: Construction) ->
 
 
 SENTENCES = st.lists(
-    st.sampled_from(["a", "man", "“Go", "p.m.", "off.”", "is", "(so)", "boys'", "'tis", "3.5", "no!", "…", "U.S."]),
+    st.sampled_from(
+        ["a", "man", "“Go", "p.m.", "off.”", "is", "(so)", "boys'", "'tis", "3.5", "no!", "…", "U.S."]
+    ),
     min_size=1,
     max_size=8,
 ).map(" ".join)
@@ -129,7 +133,9 @@ def test_where_the_tautology_goes(sentence: str, expected: str) -> None:
     assert item.hypothesis == expected
 
 
-WORDS = st.sampled_from(["on", "form", "the", "The", "TEH", "aa", "a", "hot", "cat", "quite", "McGee", "naïve"])
+WORDS = st.sampled_from(
+    ["on", "form", "the", "The", "TEH", "aa", "a", "hot", "cat", "quite", "McGee", "naïve"]
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -165,7 +171,11 @@ def test_an_unknown_name_has_the_nearest_one() -> None:
 
 
 def test_chunks_and_repeated_pairs_do_not_matter() -> None:
-    assert [len(chunk) for chunk in chunks([Example(str(i), "p", "h", None) for i in range(5)], 2)] == [2, 2, 1]
+    assert [len(chunk) for chunk in chunks([Example(str(i), "p", "h", None) for i in range(5)], 2)] == [
+        2,
+        2,
+        1,
+    ]
     tags = [["The", "DT"], ["soup", "NN"], ["is", "VBZ"], ["hot", "JJ"]]
     info = {"premise_tags": tags, "hypothesis_tags": []}
     twice = [Example(name, "The soup is hot", "", "neutral", info=info) for name in "ab"]
@@ -196,5 +206,3 @@ def test_less_than_and_more_than_are_always_true(seed: int) -> None:
     contradicted = items["contradiction"].hypothesis
     prefixed = "than" in contradicted
     assert (_numbers(contradicted) == [350]) == prefixed
-
-

@@ -373,7 +373,7 @@ def test_class_names_that_say_nothing_need_an_order(tmp_path: Path) -> None:
     )
     with pytest.raises(CrossexamError, match="--label-order names 2 classes, the checkpoint has 3"):
         open_model(f"hf/{folder}", ModelOptions(label_order=("entailment", "not_entailment")))
-    with pytest.raises(FormatError, match="id2label: 'entailment,entailment,neutral' is no class order"):
+    with pytest.raises(FormatError, match="id2label: 'entailment,entails,neutral' is no class order"):
         open_model(f"hf/{edit_config(folder, id2label={'0': 'entailment', '1': 'entails', '2': 'neutral'})}")
 
 

@@ -43,7 +43,12 @@ def test_its_python_runs(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(import crossexam.*?)```", README, flags=re.DOTALL)
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, env=environment, check=False
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "Estimate(value=" in done.stdout

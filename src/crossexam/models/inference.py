@@ -219,7 +219,9 @@ def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
 
 
 def _is_out_of_memory(error: Exception) -> bool:
-    if isinstance(error, MemoryError):
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
         return True
     text = str(error).lower()
     return "out of memory" in text or "can't allocate memory" in text or "not enough memory" in text

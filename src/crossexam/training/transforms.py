@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
 from crossexam.constructions.construction import Construction, Rejection
+from crossexam.constructions.making import chunks
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
@@ -14,8 +15,6 @@ from crossexam.core.example import HEAVY_INFO, SIDES, Example
 from crossexam.core.randomness import rng_for
 from crossexam.language.annotators.corpus_parses import TAGS_KEY
 from crossexam.training.reading import words_of
-
-_CHUNK: Final = 1_000  # examples annotated at once
 
 
 def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
@@ -103,7 +102,7 @@ def augment(
 def _first_items(
     construction: Construction, examples: Iterable[Example], resources: Resources, seed: int, epoch: int
 ) -> Iterator[Example]:
-    for chunk in _chunks(examples):
+    for chunk in chunks(examples):
         resources.prepare(chunk)
         for example in chunk:
             rng = rng_for(seed, construction.name, str(epoch), example.id)
@@ -112,13 +111,3 @@ def _first_items(
                     yield outcome
                     break
 
-
-def _chunks(examples: Iterable[Example]) -> Iterator[list[Example]]:
-    chunk: list[Example] = []
-    for example in examples:
-        chunk.append(example)
-        if len(chunk) == _CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk

@@ -1,4 +1,4 @@
-"""The BiLSTM baseline of MultiNLI (Williams, Nangia and Bowman, 2018, N18-1101, section 3; Nangia et al., 2017).
+"""The BiLSTM baseline of MultiNLI (Williams, Nangia and Bowman, 2018, N18-1101, section 3).
 
 Naik et al. (2018, C18-1198, section 4.1) put it under stress and retrain it with distractions (Table 5).
 Widths, dropout and initialisation are those of the released code, nyu-mll/multiNLI
@@ -38,7 +38,7 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The released values."""
 
-    word_width: int = 300  # util/parameters.py: word_embedding_dim; section 3: 300D GloVe
+    width: int = 300  # util/parameters.py: word_embedding_dim; section 3: 300D GloVe
     hidden: int = 300  # util/parameters.py: hidden_embedding_dim, of each direction and of the MLP
     dropout: float = 0.1  # README's example: keep_rate .9 (its default would be .5)
     deviation: float = 0.1  # models/bilstm.py: random_normal(stddev=0.1), of weights and biases of the MLP
@@ -54,7 +54,7 @@ class BiLSTM(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        d, h = config.word_width, config.hidden
+        d, h = config.width, config.hidden
         self.words = Words(sizes.words, d)
         self.context = nn.ModuleDict(
             {side: context_layer(d, h, recurrence=config.recurrence) for side in ("premise", "hypothesis")}
@@ -84,7 +84,9 @@ class BiLSTM(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, h]."""
-        return self.compare(self.encode(pairs.premise, "premise"), self.encode(pairs.hypothesis, "hypothesis"))
+        u = self.encode(pairs.premise, "premise")  # [B, 2h]
+        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, 2h]
+        return self.compare(u, v)
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -115,7 +117,7 @@ ARCHITECTURE = Architecture(
         vectors="tuned", unknown_deviation=1.0,
         source="nyu-mll/multiNLI: python/train_mnli.py, python/util/{parameters,data_processing}.py",
     ),
-    paper="Williams, Nangia and Bowman, 2018, N18-1101, section 3; Nangia et al., 2017, W17-5301, section 4",
+    paper="Williams, Nangia and Bowman, 2018, N18-1101, section 3; Nangia et al., 2017, W17-5301",
     summary="mean of a BiLSTM for each side, difference and product, one ReLU layer",
     parameters=3.6e6,
     parameters_source="computed: 2 BiLSTMs of 2*(600*1200+1200) + 2400*300+300 + 300*3+3 = 3,606,003",

@@ -30,9 +30,9 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The study's width, and what it leaves open."""
 
-    word_width: int = 300  # section 3.3: GloVe 840B 300D
+    width: int = 300  # section 3.3: GloVe 840B 300D
     hidden: int = 300  # section 4.2: "300D BiLSTM"
-    mlp: int = 512  # ours: InferSent's
+    classifier: int = 512  # ours: InferSent's
     dropout: float = 0.1  # ours
     recurrence: Recurrence = "lstm"
 
@@ -45,7 +45,7 @@ class BiLSTMMax(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        d, h, m = config.word_width, config.hidden, config.mlp
+        d, h, m = config.width, config.hidden, config.classifier
         self.words = Words(sizes.words, d)
         self.context = context_layer(d, h, recurrence=config.recurrence)
         self.dropout = nn.Dropout(config.dropout)
@@ -68,7 +68,9 @@ class BiLSTMMax(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, m]."""
-        return self.compare(self.encode(pairs.premise, "premise"), self.encode(pairs.hypothesis, "hypothesis"))
+        u = self.encode(pairs.premise, "premise")  # [B, 2h]
+        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, 2h]
+        return self.compare(u, v)
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -83,7 +85,8 @@ ARCHITECTURE = Architecture(
     # Only vectors, length and early stopping are the study's.
     recipe=Recipe(
         optimizer="adam", learning_rate=4e-4, batch_size=64, epochs=20, patience=3, clip=10.0,
-        vectors="tuned", source="Zhang et al., 2020, section 3.3: GloVe 840B 300D, length 100; the rest is ours",
+        vectors="tuned",
+        source="Zhang et al., 2020, section 3.3: GloVe 840B 300D, length 100; the rest is ours",
     ),
     paper="Zhang et al., 2020, section 4.2",
     summary="maximum over one BiLSTM of 2 x 300 for both sides, two ReLU layers",

@@ -37,7 +37,7 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The released values."""
 
-    word_width: int = 300  # util/parameters.py: word_embedding_dim; section 3: 300D GloVe
+    width: int = 300  # util/parameters.py: word_embedding_dim; section 3: 300D GloVe
     hidden: int = 300  # util/parameters.py: hidden_embedding_dim
     dropout: float = 0.1  # README's example: keep_rate .9 (its default would be .5)
     deviation: float = 0.1  # models/cbow.py: random_normal(stddev=0.1), of weights and biases
@@ -51,7 +51,7 @@ class CBOW(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        d, h = config.word_width, config.hidden
+        d, h = config.width, config.hidden
         self.words = Words(sizes.words, d)
         self.dropout = nn.Dropout(config.dropout)
         self.layers = nn.ModuleList([nn.Linear(4 * d, h), nn.Linear(h, h), nn.Linear(h, h)])
@@ -76,7 +76,9 @@ class CBOW(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, h]."""
-        return self.compare(self.encode(pairs.premise, "premise"), self.encode(pairs.hypothesis, "hypothesis"))
+        u = self.encode(pairs.premise, "premise")  # [B, d]
+        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, d]
+        return self.compare(u, v)
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""

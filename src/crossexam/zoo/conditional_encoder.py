@@ -39,9 +39,9 @@ from crossexam.zoo.sentences import Pairs
 class Config:
     """The paper's embeddings, and what it leaves open."""
 
-    word_width: int = 100  # section 4.2: "of dimensionality d = 100"
+    width: int = 100  # section 4.2: "of dimensionality d = 100"
     hidden: int = 100  # ours: as wide as the embeddings
-    mlp: int = 200  # ours: as wide as what it reads
+    classifier: int = 200  # ours: as wide as what it reads
     dropout: float = 0.1  # ours
 
 
@@ -53,7 +53,7 @@ class ConditionalEncoder(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        d, h, m = config.word_width, config.hidden, config.mlp
+        d, h, m = config.width, config.hidden, config.classifier
         self.words = Words(sizes.words, d)
         self.premise = LSTM(d, h)
         self.hypothesis = LSTM(d, h)
@@ -92,5 +92,5 @@ ARCHITECTURE = Architecture(
     parameters=0.444e6,
     parameters_source="computed, the paper gives none: "
     "2*2*4*(200*100+2*100) + 3*(200*200+200) + 200*3+3 = 444,403",
-    published={"snli:dev": 78.2},
+    published={"snli_dev": 78.2},
 )  # fmt: skip

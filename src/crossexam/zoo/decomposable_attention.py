@@ -51,7 +51,6 @@ class DecomposableAttention(nn.Module):
     a, b: projected words of premise and hypothesis; e: attention scores; beta, alpha: what a word of the
     premise, the hypothesis is aligned with; v_1, v_2: the compared sentences.
 
-    >>> from crossexam.zoo.embedding import Sizes
     >>> sum(p.numel() for p in DecomposableAttention(Config(), Sizes(words=10)).parameters()) - 10 * 300
     381803
     """

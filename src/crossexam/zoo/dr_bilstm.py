@@ -50,7 +50,6 @@ class DRBiLSTM(nn.Module):
     u, v: premise and hypothesis (with a hat in the paper: read dependently, with a bar: alone); e: attention
     scores; u_, v_: what the words are aligned with (with a tilde); p, q: the enhanced words.
 
-    >>> from crossexam.zoo.embedding import Sizes
     >>> sum(p.numel() for p in DRBiLSTM(Config(), Sizes(words=10)).parameters()) - 10 * 300
     9196653
     """

@@ -9,8 +9,8 @@ N(0, 0.01^2), biases zero, also those of the forget gates.
 The released code takes maxima of states multiplied by the mask, so that padding puts a floor of 0 under
 every maximum; here padding takes no part.  Effect: logits do not depend on the batch.
 
-The released code leaves out training pairs of more than 100 words; here longer sentences are cut.  One in
-ten thousand of SNLI's is.
+The released code leaves out training pairs of more than 100 words; here longer sentences are cut in
+training.  Effect: none on SNLI beyond a handful of pairs.
 
 torch's LSTM has two biases where the paper has one: 4,800 parameters more, the same functions.
 
@@ -50,7 +50,6 @@ class ESIM(nn.Module):
     a, b: encoded words (with a bar in the paper); e: attention scores; a_, b_: what the words are aligned
     with (with a tilde); m: the enhanced words; v: the composed words.
 
-    >>> from crossexam.zoo.embedding import Sizes
     >>> sum(p.numel() for p in ESIM(Config(), Sizes(words=10)).parameters()) - 10 * 300
     4331103
     """

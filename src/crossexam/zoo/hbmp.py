@@ -5,8 +5,8 @@ sentence is the three maxima side by side.  Released code: Helsinki-NLP/HBMP, ``
 ``classifier.py``, ``train.py``, ``train_hbmp.sh``.
 
 No padding is read: the released code neither packs nor masks, so that the maxima are over padding too, and
-the final states that the next layer begins in come from beyond the sentence's end.  A prediction there depends
-on the longest sentence of its batch; logits of ours do not.
+the final states that the next layer begins in come from beyond the sentence's end.  There a prediction
+depends on the longest sentence of its batch; logits of ours do not.
 
 Without recurrence (Nie et al. 2019, 4.1) there are no states to hand on: the three layers are independent.
 

@@ -1,12 +1,11 @@
 """InferSent: a wide BiLSTM with max pooling (Conneau, Kiela, Schwenk, Barrault and Bordes, 2017, D17-1070).
 
 Naik et al. (2018, IS) put it under stress, Zhang et al. (2020) test it on 14 corpora.  Sections 3.1
-(matching), 3.2.3 (BiLSTM with max pooling) and 3.3 (training); values of facebookresearch/InferSent
-``train_nli.py``.
+(matching), 3.2 (BiLSTM with max pooling) and 3.3 (training); values of facebookresearch/InferSent
+``train_nli.py`` and ``models.py``.
 
-The classifier is three linear layers with nothing between them: the paper speaks of fully connected
-layers, the released default is ``nonlinear_fc=0``, and so were the published results had.  As a function
-it is one linear layer; only its training differs.
+The classifier is three linear layers with nothing between them, the released default
+(``nonlinear_fc=0``).  As a function it is one linear layer; only its training differs.
 
 The released clipping multiplies the step's learning rate by 5 / norm where the gradient's norm exceeds 5.
 Under SGD without momentum this is the same as scaling the gradient, which is what the recipe asks for.
@@ -40,9 +39,9 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The paper's values."""
 
-    word_width: int = 300  # section 3.3: GloVe vectors of 300 dimensions
-    hidden: int = 2048  # section 5: 4096 dimensions, 2048 for each direction
-    mlp: int = 512  # section 3.3: a classifier with a hidden layer of 512; train_nli.py: fc_dim, two of them
+    width: int = 300  # section 3.3: GloVe vectors of 300 dimensions
+    hidden: int = 2048  # train_nli.py: enc_lstm_dim, of each direction; 4096 together
+    classifier: int = 512  # section 3.3: 512 hidden units; train_nli.py: fc_dim, two such layers
     recurrence: Recurrence = "lstm"
 
 
@@ -54,7 +53,7 @@ class InferSent(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        d, h, m = config.word_width, config.hidden, config.mlp
+        d, h, m = config.width, config.hidden, config.classifier
         self.words = Words(sizes.words, d, "fixed")
         self.context = context_layer(d, h, recurrence=config.recurrence)
         self.linear = nn.Sequential(nn.Linear(8 * h, m), nn.Linear(m, m))
@@ -74,7 +73,9 @@ class InferSent(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, m]."""
-        return self.compare(self.encode(pairs.premise, "premise"), self.encode(pairs.hypothesis, "hypothesis"))
+        u = self.encode(pairs.premise, "premise")  # [B, 2h]
+        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, 2h]
+        return self.compare(u, v)
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""

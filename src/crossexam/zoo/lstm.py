@@ -4,16 +4,13 @@ Zhang et al. (2020, Appendix B.2) train it on SNLI and test it on 14 corpora.  A
 vectors to 100D, an LSTM reads them, its last state is the sentence; both sentences side by side go
 through three tanh layers of 200.
 
-One LSTM encodes both sides.  Dropout is on the inputs and outputs of the sentence encoder, "though not to
-its internal connections" (section 3.4).
+One LSTM encodes both sides.  Dropout is on the inputs and outputs of the sentence encoder, not inside it.
 
-Deviation: the paper tunes the dropout rate, the strength of L2 and the batch size without printing them,
-and trains in a MATLAB framework whose configuration takes them as arguments.  The values here are ours;
-weights are drawn as torch draws them ("standard techniques").  Published lists of results give the
-model 220,000 parameters; the widths of section 3.4 make 232,000.
+Deviation: the paper prints neither the dropout rate nor the strength of L2 nor the batch size, and the
+released configuration (sleepinyourhat/vector-entailment ``config/SNLI.m``) takes them as arguments.  The
+values here are ours; weights are drawn as torch draws them.
 
-Deviation: Zhang et al. report 72.7 on SNLI for their retraining, 4.9 below the paper; they do not say which
-part of the recipe differs.
+Zhang et al. report 72.7 on SNLI for their own training of it, 4.9 below the paper.
 """
 
 from __future__ import annotations
@@ -35,10 +32,10 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The paper's values (section 3.4), but for the dropout rate, which it does not print."""
 
-    word_width: int = 300  # "300 dimension GloVe vectors"
-    hidden: int = 100  # "100d phrase and sentence embeddings": the projection and the LSTM
-    mlp: int = 200  # "three 200d tanh layers"
-    dropout: float = 0.1  # ours: "a fixed dropout rate"
+    width: int = 300  # GloVe 840B
+    hidden: int = 100  # width of the projected words and of the LSTM
+    classifier: int = 200  # three layers of it
+    dropout: float = 0.1  # ours
     recurrence: Recurrence = "lstm"
 
 
@@ -50,7 +47,7 @@ class LSTMEncoder(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        d, h, m = config.word_width, config.hidden, config.mlp
+        d, h, m = config.width, config.hidden, config.classifier
         self.words = Words(sizes.words, d)
         self.project = nn.Linear(d, h)
         self.context = context_layer(h, h, recurrence=config.recurrence, bidirectional=False)
@@ -74,7 +71,9 @@ class LSTMEncoder(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, m]."""
-        return self.compare(self.encode(pairs.premise, "premise"), self.encode(pairs.hypothesis, "hypothesis"))
+        u = self.encode(pairs.premise, "premise")  # [B, h]
+        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, h]
+        return self.compare(u, v)
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -86,11 +85,12 @@ ARCHITECTURE = Architecture(
     name="lstm",
     build=LSTMEncoder,
     config=Config(),
-    # AdaDelta, L2 and "until performance on the development set stops improving" are the paper's;
-    # batch size, strength of L2, epochs and patience are ours.
+    # AdaDelta, L2 and stopping by the development set are the paper's; batch size, strength of L2, epochs
+    # and patience are ours.
     recipe=Recipe(
         optimizer="adadelta", learning_rate=1.0, batch_size=32, epochs=100, patience=5, weight_decay=1e-5,
-        vectors="tuned", source="Bowman et al., 2015, section 3.4; Zhang et al., 2020, section 3.3 (length 100)",
+        vectors="tuned",
+        source="Bowman et al., 2015, section 3.4; Zhang et al., 2020, section 3.3 (length 100)",
     ),
     paper="Bowman, Angeli, Potts and Manning, 2015, D15-1075, section 3.4",
     summary="last state of a 100D LSTM, both sentences side by side, three tanh layers",

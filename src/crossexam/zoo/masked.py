@@ -44,3 +44,9 @@ def last(states: Tensor, mask: Tensor) -> Tensor:
     """Return the state of the last real word of each sentence: [B, T, d] -> [B, d]."""
     place = (mask.sum(1) - 1).clamp(min=0)
     return states[torch.arange(len(states), device=states.device), place]
+
+
+def highest(scores: Tensor, mask: Tensor, dim: int = -1) -> tuple[Tensor, Tensor]:
+    """Return the maximum of *scores* over *dim* where *mask* (broadcastable) is True, and its place."""
+    values, places = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).max(dim)
+    return values, places

@@ -28,6 +28,8 @@ class Recipe:
     without a better dev accuracy after which training stops.  ``clip`` is the largest gradient norm.
     ``max_length`` counts words of a sentence in training, longer ones are cut.  ``unknown_deviation``
     is the standard deviation of the normal from which vectors of words without one are drawn.
+    ``plateau_patience`` counts the epochs that the schedule ``plateau`` lets pass without a lower dev loss,
+    ``minimum_rate`` is the least rate that it goes down to.
     ``source`` names the section or the released file that says so.
     """
 
@@ -48,3 +50,5 @@ class Recipe:
     vectors: Tuning = "tuned"
     normalised_vectors: bool = False
     unknown_deviation: float = 0.01
+    plateau_patience: int = 0
+    minimum_rate: float = 0.0

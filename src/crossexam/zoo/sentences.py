@@ -16,8 +16,10 @@ from torch import Tensor
 class Sentences:
     """A batch of sentences; True in ``mask`` is a real word, and every sentence has at least one.
 
-    ``characters``, ``tags``, ``match`` (does the word stand in the other sentence too) and ``parents``
-    are there where the architecture's ``needs`` name them.
+    ``characters``, ``tags``, ``match`` (does the word stand in the other sentence too) and the trees
+    (``children``, ``levels``) are there where the architecture's ``needs`` name them.  A tree over n words
+    numbers its nodes itself, whatever T is: 0 to n-1 its words, n to 2n-2 its inner nodes from the lowest
+    to the root; ``crossexam.zoo.trees`` makes them.
     """
 
     words: Tensor  # [B, T] int64, 0 is padding
@@ -25,7 +27,9 @@ class Sentences:
     characters: Tensor | None = None  # [B, T, C] int64, 0 is padding
     tags: Tensor | None = None  # [B, T] int64, 0 is padding
     match: Tensor | None = None  # [B, T] bool
-    children: Tensor | None = None  # [B, T-1, 2] int64: children of the binary tree's inner nodes, see trees
+    children: Tensor | None = (
+        None  # [B, T-1, 2] int64: each inner node's left and right child
+    )
     levels: Tensor | None = None  # [B, T-1] int64: height of each inner node, from 1; 0 is padding
 
     @property

@@ -1,0 +1,112 @@
+"""Where a training runs: plain float32 on a CPU, through accelerate elsewhere and on several processes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
+
+PRECISIONS = ("auto", "float32", "bfloat16", "float16")
+_MIXED = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}
+
+
+class Device:
+    """The device of a training, and this process's place among those that train together.
+
+    On one CPU process it does nothing but compute; else an Accelerator moves, scales and synchronises.
+    """
+
+    def __init__(self, name: str = "auto", precision: str = "auto") -> None:
+        if precision not in PRECISIONS:
+            raise UnknownNameError("precision", precision, PRECISIONS)
+        self.device = _device(name)
+        if precision == "auto":
+            precision = "bfloat16" if self.device.type == "cuda" and torch.cuda.is_bf16_supported() else "float32"
+        self.precision = precision
+        self._accelerator: Any = None
+        if self.device.type == "cuda" or int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            self._accelerator = _accelerator(self.device, _MIXED[precision])
+            self.device = self._accelerator.device
+        elif precision != "float32":
+            raise CrossexamError(
+                f"{precision} is trained on a GPU only, not on {self.device.type}", hint="leave out the precision"
+            )
+        self.processes: int = self._accelerator.num_processes if self._accelerator else 1
+        self.rank: int = self._accelerator.process_index if self._accelerator else 0
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this process is the one that writes files."""
+        return self.rank == 0
+
+    def prepare(
+        self, objective: nn.Module, optimizer: torch.optim.Optimizer
+    ) -> tuple[nn.Module, torch.optim.Optimizer]:
+        """Return the module to be called in training and the optimizer to be stepped."""
+        if self._accelerator is None:
+            return objective, optimizer
+        prepared: tuple[nn.Module, torch.optim.Optimizer] = self._accelerator.prepare(objective, optimizer)
+        return prepared
+
+    def backward(self, loss: Tensor) -> None:
+        """Compute the gradients of *loss*."""
+        if self._accelerator is None:
+            loss.backward()  # type: ignore[no-untyped-call]
+        else:
+            self._accelerator.backward(loss)
+
+    def clip(self, module: nn.Module, norm: float) -> None:
+        """Scale the gradients of *module* to the *norm* at most."""
+        if self._accelerator is None:
+            torch.nn.utils.clip_grad_norm_(module.parameters(), norm)
+        else:
+            self._accelerator.clip_grad_norm_(module.parameters(), norm)
+
+    def total(self, value: Tensor) -> Tensor:
+        """Return the sum of *value* over all processes."""
+        if self.processes == 1:
+            return value
+        summed: Tensor = self._accelerator.reduce(value, reduction="sum")
+        return summed
+
+    def wait(self) -> None:
+        """Wait until all processes are here."""
+        if self._accelerator is not None:
+            self._accelerator.wait_for_everyone()
+
+    @contextmanager
+    def precise(self) -> Iterator[None]:
+        """Compute in this precision: for scoring, where no prepared module is called."""
+        mixed = self._accelerator.autocast() if self._accelerator else nullcontext()
+        with mixed:
+            yield
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        first = (str(error).splitlines() or [type(error).__name__])[0]
+        raise CrossexamError(f"there is no device '{name}' here: {first}", hint="--device auto") from None
+    return device
+
+
+def _accelerator(device: torch.device, mixed: str) -> Any:
+    try:
+        from accelerate import Accelerator
+        from accelerate.utils import DistributedDataParallelKwargs
+    except ImportError:
+        raise MissingExtraError("accelerate", "torch", f"training on {device}") from None
+    if device.type == "cuda" and device.index is not None and int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        torch.cuda.set_device(device)
+    unused = DistributedDataParallelKwargs(find_unused_parameters=True)
+    return Accelerator(cpu=device.type == "cpu", mixed_precision=mixed, kwargs_handlers=[unused])

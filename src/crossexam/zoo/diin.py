@@ -1,0 +1,273 @@
+"""DIIN: the densely interactive inference network (Gong, Luo and Zhang, 2018, ICLR, arXiv 1709.04348).
+
+Section 3: words with spelling, part of speech and exact match; a highway network; self-attention with a fuse
+gate, separate for premise and hypothesis; the tensor of all products of words as an image; a DenseNet over
+it.  What the paper leaves open follows the released code (YichenGong/Densely-Interactive-Inference-Network,
+python/models/DIIN.py).
+
+The image is 48 x 48 words, since the classifier reads it flattened: longer sentences are cut at 48 words and
+words at 16 letters, in training and afterwards.  That is part of the model.
+
+Beyond a sentence's end the image is 0.  The paper's tensor ends there; the released code has what highway
+and gate make of an empty word.  Within the DenseNet nothing is masked, as in the released code, so the
+convolutions see where the sentences end.
+
+The score of self-attention is w1.a + w2.b + w3.(a o b) + c, followed by a softmax over b, which takes out
+whatever b is not part of: w1 and c have no effect and no gradient, and are left out (898 parameters).
+The paper's equation 2 normalises over a, its code over b; here over b.  The scores are w2.b + (w3 o a).b,
+two matrix products instead of a [B, T, T, 3d] tensor; dropout falls on the words before them, not on each
+product.
+
+Dropout starts at 0 and grows: what is kept falls by 2.3 % every 10,000 training steps.  The count of steps is
+a buffer, saved with the weights, so that a resumed run goes on where it was.
+
+The paper adds to the loss an L2 penalty that grows along a sigmoid over 100,000 steps and one on the
+difference of the two self-attentions; a model here returns logits only, and :meth:`DIIN.penalty` is what a
+training loop adds.  The switch to SGD at the end of the paper's training is not in its code and is left out.
+
+Padding letters have a vector of their own, as in the released code; words always have 16 letters, so that
+nothing depends on the batch.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from crossexam.core.errors import CrossexamError
+from crossexam.zoo import masked
+from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.sentences import Pairs, Sentences
+
+
+@dataclass(frozen=True)
+class Config:
+    """The paper's sizes (section 4.2) and those of the released code (util/parameters.py)."""
+
+    embedding: int = 300  # GloVe 840B
+    letters: int = 8  # of the vector of a character
+    word_length: int = 16  # in characters
+    filters: int = 100  # of the character CNN
+    filter_width: int = 5
+    tags: int = 47  # one-hot parts of speech
+    highways: int = 2
+    length: int = 48  # of both sides of the image, in words
+    first_share: float = 0.3  # eta: channels after the first 1 x 1 convolution
+    transition_share: float = 0.5  # theta: channels after each transition
+    growth: int = 20  # channels that a layer of a dense block adds
+    block_layers: int = 8
+    blocks: int = 3
+    keep: float = 0.977  # of what dropout keeps, every dropout_steps
+    dropout_steps: int = 10_000
+    weight_penalty: float = 9e-5  # of L2, when fully grown
+    penalty_steps: int = 100_000  # until it is
+    difference_penalty: float = 1e-3
+
+
+class DIIN(nn.Module):
+    """Represent words, highway, self-attention, image, DenseNet.
+
+    Shapes: B pairs, T words of a sentence, at most L = 48, d = 448 width of a word, c channels.
+    p, h: words of premise and hypothesis.
+
+    >>> model = DIIN(Config(), Sizes(words=10, characters=100, tags=48))
+    >>> sum(p.numel() for p in model.parameters()) - 10 * 300
+    4366766
+    """
+
+    def __init__(self, config: Config, sizes: Sizes) -> None:
+        super().__init__()
+        if sizes.tags > config.tags + 1:
+            raise CrossexamError(
+                f"DIIN has room for {config.tags} parts of speech, the data have {sizes.tags - 1}",
+                hint=f"give it more: tags={sizes.tags - 1}",
+            )
+        d = config.embedding + config.filters + config.tags + 1
+        self.config = config
+        self.words = Words(sizes.words, config.embedding)
+        self.letters = nn.Embedding(sizes.characters, config.letters)
+        self.spelling = nn.Conv1d(config.letters, config.filters, config.filter_width)
+        self.highways = nn.ModuleList(Highway(d) for _ in range(config.highways))
+        self.premise_attention, self.hypothesis_attention = SelfAttention(d), SelfAttention(d)
+        self.image, channels = _dense_net(config, d)
+        side = config.length // 2**config.blocks
+        self.output = nn.Linear(channels * side * side, 3)
+        self.dropout = GrowingDropout(config.keep, config.dropout_steps)
+        for weight in self.parameters():
+            if weight.dim() == 1:
+                nn.init.zeros_(weight)
+            elif weight is not self.words.table.weight:
+                nn.init.xavier_uniform_(weight)
+        for attention in (self.premise_attention, self.hypothesis_attention):
+            attention.start()
+
+    def features(self, pairs: Pairs) -> Tensor:
+        """Return the flattened last feature map: [B, c * 6 * 6]."""
+        self.dropout.step()
+        p = self._read(pairs.premise, self.premise_attention)  # [B, L, d]
+        h = self._read(pairs.hypothesis, self.hypothesis_attention)  # [B, L, d]
+        image = p.unsqueeze(2) * h.unsqueeze(1)  # (7) [B, L, L, d]
+        image = self.dropout(image).permute(0, 3, 1, 2)  # [B, d, L, L], channels last in memory
+        return self.dropout(self.image(image).flatten(1))  # [B, c * 6 * 6]
+
+    def forward(self, pairs: Pairs) -> Tensor:
+        """Return the logits of *pairs*: [B, 3]."""
+        logits: Tensor = self.output(self.features(pairs))
+        return logits
+
+    def penalty(self) -> Tensor:
+        """Return what the paper adds to the loss: [], sections 3.2 and 4.2.
+
+        Half the squared weights of linear and convolution layers, times 9e-5, times a sigmoid that is 1/2
+        after half of ``penalty_steps``; and half the squared difference of the two self-attentions.
+        """
+        half = self.config.penalty_steps / 2
+        share = 1 / (1 + math.exp(8 * (half - float(self.dropout.steps)) / half))
+        layers = (each for each in self.modules() if isinstance(each, nn.Linear | nn.Conv2d))
+        squares = torch.stack([each.weight.square().sum() for each in layers]).sum()
+        ours = (each for each in self.premise_attention.parameters() if each.dim() > 1)
+        theirs = (each for each in self.hypothesis_attention.parameters() if each.dim() > 1)
+        apart = torch.stack([(a - b).square().sum() for a, b in zip(ours, theirs, strict=True)]).sum()
+        return (self.config.weight_penalty * share * squares + self.config.difference_penalty * apart) / 2
+
+    def _read(self, sentences: Sentences, attention: SelfAttention) -> Tensor:
+        """Return the words of the image's side, zero beyond the sentence's end."""
+        length = min(sentences.words.shape[1], self.config.length)  # T
+        mask = sentences.mask[:, :length]  # [B, T]
+        states = self._represent(sentences, length)  # [B, T, d]
+        for highway in self.highways:
+            states = highway(states, self.dropout)  # [B, T, d]
+        states = masked.zeroed(attention(states, mask, self.dropout), mask)  # [B, T, d]
+        return functional.pad(states, (0, 0, 0, self.config.length - length))  # [B, L, d]
+
+    def _represent(self, sentences: Sentences, length: int) -> Tensor:
+        """Return word vector, spelling, part of speech and exact match of the first *length* words."""
+        letters, tags, match = sentences.characters, sentences.tags, sentences.match
+        assert letters is not None and tags is not None and match is not None  # noqa: PT018 (needed inputs)
+        letters = letters[:, :length, : self.config.word_length]  # [B, T, C]
+        letters = functional.pad(letters, (0, self.config.word_length - letters.shape[-1]))  # [B, T, 16]
+        vectors = self.dropout(self.letters(letters.flatten(0, 1))).transpose(1, 2)  # [B * T, letters, 16]
+        spelling = torch.relu(self.spelling(vectors)).amax(-1)  # [B * T, filters]
+        one_hot = functional.one_hot(tags[:, :length], self.config.tags + 1)[..., 1:]  # [B, T, tags]
+        words = self.dropout(self.words(sentences.words[:, :length]))  # [B, T, embedding]
+        rest = torch.cat([one_hot, match[:, :length, None]], -1).to(words.dtype)  # [B, T, tags + 1]
+        return torch.cat([words, spelling.unflatten(0, words.shape[:2]), rest], -1)  # [B, T, d]
+
+
+class GrowingDropout(nn.Module):
+    """Dropout that keeps ``keep ** (steps / every)`` of the values after *steps* training steps."""
+
+    steps: Tensor
+
+    def __init__(self, keep: float, every: int) -> None:
+        super().__init__()
+        self.keep, self.every, self.rate = keep, every, 0.0
+        self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
+
+    def step(self) -> None:
+        """Count a step, in training only, and set the rate."""
+        if self.training:
+            self.rate = 1 - self.keep ** (int(self.steps) / self.every)
+            self.steps += 1
+
+    def forward(self, values: Tensor) -> Tensor:
+        """Return *values* with some dropped, in training only."""
+        return functional.dropout(values, self.rate, self.training and self.rate > 0)
+
+
+class Highway(nn.Module):
+    """A gated layer: relu(W x) where the gate is open, x where it is shut (section 3.2)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.layer, self.gate = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(self, words: Tensor, dropout: GrowingDropout) -> Tensor:
+        """Return the words gone through the layer: [B, T, d]."""
+        gate = torch.sigmoid(self.gate(dropout(words)))  # [B, T, d]
+        return words + gate * (torch.relu(self.layer(dropout(words))) - words)
+
+
+class SelfAttention(nn.Module):
+    """Each word attends to all words of its sentence and is fused with what it finds (equations 1 to 6)."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.score = nn.Parameter(torch.empty(2, width))  # w2 and w3 of the trilinear score
+        self.fuse = nn.Linear(2 * width, 3 * width)  # W^1, W^2, W^3 side by side
+
+    def start(self) -> None:
+        """Draw the initial weights as if they were those of the released code: [3d, 1] and six [d, d]."""
+        width = self.score.shape[1]
+        nn.init.uniform_(self.score, -math.sqrt(6 / (3 * width + 1)), math.sqrt(6 / (3 * width + 1)))
+        for rows in self.fuse.weight.detach().chunk(3):
+            for block in rows.chunk(2, -1):
+                nn.init.xavier_uniform_(block)
+
+    def forward(self, p: Tensor, mask: Tensor, dropout: GrowingDropout) -> Tensor:
+        """Return the fused words: [B, T, d]."""
+        w_2, w_3 = self.score  # [d], [d]
+        kept = dropout(p)  # [B, T, d]
+        scores = (kept @ w_2).unsqueeze(1) + (kept * w_3) @ kept.transpose(1, 2)  # (1) [B, T, T]
+        found = masked.softmax(scores, mask.unsqueeze(1)) @ p  # (2) [B, T, d]
+        z, r, f = self.fuse(dropout(torch.cat([p, found], -1))).chunk(3, -1)  # [B, T, d] each
+        fused: Tensor = torch.sigmoid(r) * p + torch.sigmoid(f) * torch.tanh(z)  # (3 to 6) [B, T, d]
+        return fused
+
+
+class DenseBlock(nn.Module):
+    """Convolutions each of which reads what all before it gave (section 3.2, feature extraction)."""
+
+    def __init__(self, channels: int, growth: int, layers: int) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(
+            nn.Conv2d(channels + growth * i, growth, 3, padding=1) for i in range(layers)
+        )
+
+    def forward(self, image: Tensor) -> Tensor:
+        """Return the image with what the layers add: [B, c, L, L] -> [B, c + growth * layers, L, L]."""
+        for layer in self.layers:
+            image = torch.cat([image, torch.relu(layer(image))], 1)
+        return image
+
+
+def _dense_net(config: Config, width: int) -> tuple[nn.Sequential, int]:
+    """Return the DenseNet over images of *width* channels, and its channels at the end."""
+    channels = int(width * config.first_share)
+    parts: list[nn.Module] = [nn.Conv2d(width, channels, 1)]
+    for _ in range(config.blocks):
+        parts.append(DenseBlock(channels, config.growth, config.block_layers))
+        grown = channels + config.growth * config.block_layers
+        channels = int(grown * config.transition_share)
+        parts += [nn.Conv2d(grown, channels, 1), nn.MaxPool2d(2)]
+    return nn.Sequential(*parts), channels
+
+
+ARCHITECTURE = Architecture(
+    name="diin",
+    build=DIIN,
+    config=Config(),
+    recipe=Recipe(
+        optimizer="adadelta",
+        learning_rate=0.5,
+        batch_size=70,
+        epochs=50,
+        patience=5,
+        clip=1.0,
+        max_length=48,
+        source="Gong et al. 2018, section 4.2; released code, util/parameters.py; it stops after 35,000 steps "
+        "(4.5 epochs of SNLI) without a gain",
+    ),
+    paper="Gong et al. 2018, Natural Language Inference over Interaction Space, ICLR",
+    summary="DIIN: a DenseNet over all products of words",
+    parameters=4.4e6,
+    parameters_source="CAFE (Tay et al. 2018), Table 1 (4.4 M, without vectors)",
+    published={"snli": 88.0, "multinli_matched": 78.8, "multinli_mismatched": 77.8},
+    needs=("characters", "tags", "match"),
+)

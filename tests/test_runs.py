@@ -1,0 +1,254 @@
+"""Asking a model about a suite, and runs as folders; suites as folders."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.core.files import write_json
+from crossexam.core.suite_files import load_suite, load_suites
+from crossexam.core.tables import write_test_set
+from crossexam.models.opening import ModelOptions
+from crossexam.runs.asking import run
+from crossexam.runs.folder import load_run, save_run
+
+BASE = Dataset(
+    "base.tiny",
+    (
+        Example("1", "A man sleeps.", "A man sleeps.", "entailment"),
+        Example("2", "A man sleeps.", "A man never sleeps.", "contradiction"),
+        Example("3", "A man sleeps.", "A dog sleeps.", "neutral"),
+    ),
+)
+MORE = Dataset("more.tiny", (BASE.examples[2], Example("4", "It rains.", "It is wet.", None)))
+OVERLAP = {"base.tiny": [0, 2, 0], "more.tiny": [0, 1]}  # "A dog sleeps": 2 of 3 words; "It is wet": 1 of 3
+
+
+def write_suite(folder: Path, *, broken: dict[str, object] | None = None) -> Path:
+    entries = {}
+    for dataset in (BASE, MORE):
+        write_test_set(folder / f"{dataset.name}.parquet", dataset)
+        entries[dataset.name] = {
+            "file": f"{dataset.name}.parquet",
+            "construction": "base",
+            "rows": len(dataset),
+            "content_hash": dataset.content_hash(),
+            "signature": f"set:{dataset.name}",
+        }
+    write_json(folder / "manifest.json", {"name": "tiny", "test_sets": entries, **(broken or {})})
+    return folder
+
+
+def test_a_suite_is_asked_and_comes_back_from_its_folder(tmp_path: Path) -> None:
+    suite = load_suite(write_suite(tmp_path / "suite"))
+    answered = run("builtin/overlap", suite, store=tmp_path / "run")
+    save_run(answered, tmp_path / "run")
+    loaded = load_run(tmp_path / "run")
+    for each in (answered, loaded):
+        assert {name: each.predictions(name).tolist() for name in each.datasets} == OVERLAP
+        assert each.model == "builtin/overlap"
+        assert each.datasets["base.tiny"].manifest["signature"] == "set:base.tiny"
+    assert [list(data) for data in loaded.datasets.values()] == [list(BASE), list(MORE)]
+    assert all(np.array_equal(answered.probabilities[name], loaded.probabilities[name]) for name in OVERLAP)
+
+
+def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
+    suite = load_suite(write_suite(tmp_path / "suite"))
+    calls: list[tuple[str, int, int | None]] = []
+    answered = run("builtin/overlap", suite, store=tmp_path, progress=lambda *call: calls.append(call))
+    manifest = answered.manifest
+    assert (manifest["distinct_pairs"], manifest["asked_pairs"], manifest["pairs_from_store"]) == (4, 4, 0)
+    assert manifest["truncated_pairs"] == 0
+    assert len(manifest["model_key"]) == 32
+    assert manifest["test_sets"]["more.tiny"] == {
+        "rows": 2, "of_rows": 2, "content_hash": MORE.content_hash(), "signature": "set:more.tiny",
+    }  # fmt: skip
+    assert {"numpy", "crossexam"} <= set(manifest["packages"])
+    assert calls == [("asking builtin/overlap", 0, 4), ("asking builtin/overlap", 4, 4)]
+    json.dumps(dict(manifest))
+
+
+def test_predictions_are_a_table_that_others_can_read(tmp_path: Path) -> None:
+    save_run(run("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
+    table = pl.read_parquet(tmp_path / "run" / "predictions" / "more.tiny.parquet")
+    assert table.columns == ["id", "label", "p_entailment", "p_neutral", "p_contradiction", "predicted"]
+    assert table.rows() == [
+        ("3", "neutral", 1.0, 0.0, 0.0, "entailment"),
+        ("4", None, 0.0, 1.0, 0.0, "neutral"),
+    ]
+    as_model = run(f"file/{tmp_path / 'run' / 'predictions' / 'more.tiny.parquet'}", MORE)
+    assert as_model.predictions("more.tiny").tolist() == OVERLAP["more.tiny"]
+
+
+def test_a_dataset_a_path_and_a_file_can_be_asked_about(tmp_path: Path) -> None:
+    folder = write_suite(tmp_path / "suite")
+    assert run("builtin/overlap", BASE).predictions("base.tiny").tolist() == OVERLAP["base.tiny"]
+    assert list(run("builtin/overlap", str(folder)).datasets) == ["base.tiny", "more.tiny"]
+    single = run("builtin/overlap", folder / "more.tiny.parquet")
+    assert single.predictions("more.tiny").tolist() == OVERLAP["more.tiny"]
+
+
+def test_a_limit_takes_the_first_items_and_is_loaded_as_such(tmp_path: Path) -> None:
+    answered = run("builtin/overlap", load_suite(write_suite(tmp_path / "suite")), limit=1)
+    save_run(answered, tmp_path / "run")
+    loaded = load_run(tmp_path / "run")
+    assert [len(data) for data in loaded.datasets.values()] == [1, 1]
+    assert loaded.manifest["limit"] == 1
+    assert loaded.manifest["test_sets"]["base.tiny"]["of_rows"] == 3
+    with pytest.raises(CrossexamError, match="the limit is 0\n  wanted: a whole number above 0"):
+        run("builtin/overlap", BASE, limit=0)
+
+
+def test_test_sets_that_were_never_written_go_into_the_run(tmp_path: Path) -> None:
+    save_run(run("builtin/overlap", Suite("s", {"base.tiny": BASE})), tmp_path / "run")
+    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
+    assert list(load_run(tmp_path / "elsewhere").datasets["base.tiny"]) == list(BASE)
+
+
+def test_a_run_and_its_suite_can_be_moved_together(tmp_path: Path) -> None:
+    place = tmp_path / "here"
+    save_run(run("builtin/overlap", load_suite(write_suite(place / "suite"))), place / "runs" / "overlap")
+    shutil.move(place, tmp_path / "there")
+    assert len(load_run(tmp_path / "there" / "runs" / "overlap").datasets["base.tiny"]) == 3
+
+
+def test_a_run_alone_can_be_moved_too(tmp_path: Path) -> None:
+    save_run(run("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "a" / "run")
+    shutil.move(tmp_path / "a" / "run", tmp_path / "run")
+    assert len(load_run(tmp_path / "run").datasets["base.tiny"]) == 3
+
+
+def test_saving_anew_removes_what_is_no_longer_there(tmp_path: Path) -> None:
+    suite = Suite("s", {"base.tiny": BASE, "more.tiny": MORE})
+    save_run(run("builtin/overlap", suite), tmp_path)
+    save_run(run("builtin/overlap", MORE), tmp_path)
+    assert sorted(path.name for path in tmp_path.rglob("*.parquet")) == ["more.tiny.parquet"] * 2
+    assert list(load_run(tmp_path).datasets) == ["more.tiny"]
+
+
+def test_names_of_test_sets_do_not_leave_the_folder(tmp_path: Path) -> None:
+    data = Dataset("../a/b: ü.tiny", BASE.examples)
+    save_run(run("builtin/overlap", data), tmp_path / "run")
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+    assert list(load_run(tmp_path / "run").datasets) == [data.name]
+
+
+def test_the_same_answers_make_the_same_bytes(tmp_path: Path) -> None:
+    for name in "ab":
+        save_run(run("builtin/alignment", BASE), tmp_path / name)
+    file = "predictions/base.tiny.parquet"
+    assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite")
+    with pytest.raises(
+        FormatError, match=r"this is no run, or it was not finished\n  hint: the same `crossexam run`"
+    ):
+        load_run(tmp_path)
+    with pytest.raises(FormatError, match="not the manifest of a run"):
+        load_run(suite)
+    save_run(run("builtin/overlap", load_suite(suite)), tmp_path / "run")
+    changed = (Example("1", "A man sleeps.", "A man snores.", "neutral"), *BASE.examples[1:])
+    write_test_set(suite / "base.tiny.parquet", changed)
+    with pytest.raises(
+        FormatError, match="'base.tiny' is not the one that the model was asked about: it was changed"
+    ):
+        load_run(tmp_path / "run")
+    shutil.rmtree(suite)
+    with pytest.raises(
+        FormatError, match="the items of test set 'base.tiny' are gone\n  hint: put the suite back"
+    ):
+        load_run(tmp_path / "run")
+
+
+def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
+    save_run(run("builtin/overlap", Suite("s", {"base.tiny": BASE, "more.tiny": MORE})), tmp_path)
+    shutil.copy(
+        tmp_path / "predictions" / "base.tiny.parquet", tmp_path / "predictions" / "more.tiny.parquet"
+    )
+    with pytest.raises(FormatError, match="the ids are not those of test set 'more.tiny'"):
+        load_run(tmp_path)
+    (tmp_path / "predictions" / "base.tiny.parquet").write_text("x")
+    with pytest.raises(FormatError, match="not a table of predictions"):
+        load_run(tmp_path)
+
+
+def test_functions_are_asked_in_batches(tmp_path: Path) -> None:
+    sizes = []
+
+    def judge(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        sizes.append(len(pairs))
+        return ["neutral"] * len(pairs)
+
+    data = Dataset("d", tuple(Example(str(k), str(k), "h", None) for k in range(7)))
+    answered = run(judge, data, options=ModelOptions(batch_size=3))
+    assert sizes == [3, 3, 1]
+    assert set(answered.predictions("d")) == {1}
+
+
+def test_models_that_answer_nonsense_are_told() -> None:
+    class Broken:
+        name, key, details = "broken", "k", {}
+
+        def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+            return np.full((len(pairs), 3), 0.5)
+
+    with pytest.raises(
+        CrossexamError, match="broken: the model answered 3 pairs with something else than prob"
+    ):
+        run(Broken(), BASE)
+
+
+def test_an_empty_suite_and_an_empty_test_set() -> None:
+    with pytest.raises(CrossexamError, match="the suite holds no test sets"):
+        run("builtin/overlap", Suite("s", {}))
+    assert run("builtin/overlap", Dataset("d", ())).probabilities["d"].shape == (0, 3)
+
+
+def test_an_empty_test_set_is_saved_and_loaded(tmp_path: Path) -> None:
+    save_run(run("builtin/overlap", Dataset("d", ())), tmp_path)
+    assert load_run(tmp_path).probabilities["d"].shape == (0, 3)
+
+
+def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="there is no such file or folder"):
+        load_suite(tmp_path / "nowhere")
+    (tmp_path / "x.csv").write_text("a")
+    with pytest.raises(FormatError, match=r"a test set does not end in '\.csv'"):
+        load_suite(tmp_path / "x.csv")
+    with pytest.raises(FormatError, match="this is no suite, or building it was not finished"):
+        load_suite(tmp_path)
+    folder = write_suite(tmp_path / "suite")
+    write_test_set(folder / "more.tiny.parquet", BASE)
+    with pytest.raises(FormatError, match="the content is not what the manifest records"):
+        load_suite(folder)
+    (folder / "more.tiny.parquet").unlink()
+    with pytest.raises(FormatError, match="but there is no such file: test set 'more.tiny'"):
+        load_suite(folder)
+    write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
+    with pytest.raises(FormatError, match="test set 'a' names no file of this folder"):
+        load_suite(folder)
+    write_json(folder / "manifest.json", {"model_key": "x"})
+    with pytest.raises(
+        FormatError, match=r"field 'test_sets' is missing\n.*\n  hint: the folder of a run is read by"
+    ):
+        load_suite(folder)
+
+
+def test_several_suites_are_asked_as_one(tmp_path: Path) -> None:
+    folder = write_suite(tmp_path / "suite")
+    write_test_set(tmp_path / "third.jsonl", BASE, file_format="jsonl")
+    both = load_suites([folder, tmp_path / "third.jsonl"])
+    assert list(both.datasets) == ["base.tiny", "more.tiny", "third"]
+    with pytest.raises(FormatError, match="a second test set is called 'more.tiny'"):
+        load_suites([folder, folder / "more.tiny.parquet"])

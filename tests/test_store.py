@@ -1,0 +1,279 @@
+"""The store of answers: resuming after SIGKILL, sharing, refusing what is damaged."""
+
+from __future__ import annotations
+
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Example
+from crossexam.core.files import write_json
+from crossexam.core.tables import write_test_set
+from crossexam.runs.asking import run
+from crossexam.runs.store import FILE_NAME, Store, pair_hash
+
+BATCH = 8
+
+# A process that runs a model which notes every pair that it is asked, and that kills itself at the
+# moment it is told: the parent need not guess how far it is.
+CHILD = """
+import hashlib, os, signal, sys
+from pathlib import Path
+from crossexam.models.opening import ModelOptions
+from crossexam.runs import asking, folder
+from crossexam.runs.store import Store
+
+suite, out, log, moment, count = sys.argv[1:]
+left = int(count)
+
+def reached(name):
+    global left
+    if name == moment:
+        left -= 1
+        if left <= 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+def judge(pairs):
+    answers = []
+    with open(log, "a", encoding="utf-8") as stream:
+        for premise, hypothesis in pairs:
+            reached("asking")
+            digest = hashlib.sha256((premise + hypothesis).encode()).digest()
+            shares = [1 + digest[k] for k in range(3)]
+            answers.append([share / sum(shares) for share in shares])
+            stream.write(premise + "|" + hypothesis + "\\n")
+            stream.flush()
+    return answers
+
+add = Store.add
+def watched_add(self, *args):
+    reached("before storing")
+    add(self, *args)
+    reached("after storing")
+Store.add = watched_add
+
+write = folder._write_predictions
+def watched_write(*args):
+    reached("writing")
+    write(*args)
+folder._write_predictions = watched_write
+
+options = ModelOptions(batch_size=BATCH_SIZE)
+out = Path(out)
+folder.save_run(asking.run("py/judge_of_the_test:judge", suite, store=out, options=options), out)
+""".replace("BATCH_SIZE", str(BATCH))
+
+MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"
+
+
+def make_suite(folder: Path) -> Suite:
+    """Write a suite of two test sets, 150 pairs of which 30 stand in both."""
+    sets = {
+        "base.tiny": [
+            Example(f"b{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", "neutral") for k in range(90)
+        ],
+        "more.tiny": [
+            Example(f"m{k}", f"Premise {k // 3}.", f"Hypothesis {k}.", "neutral") for k in range(60, 150)
+        ],
+    }
+    for name, examples in sets.items():
+        write_test_set(folder / f"{name}.jsonl", examples, file_format="jsonl")
+    entries = {name: {"file": f"{name}.jsonl"} for name in sets}
+    write_json(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
+    return Suite("tiny", {name: Dataset(name, tuple(examples)) for name, examples in sets.items()})
+
+
+def start(place: Path, out: str, log: str, moment: str = "never", count: int = 0) -> subprocess.Popen[str]:
+    (place / "judge_of_the_test.py").write_text(MODULE, encoding="utf-8")
+    command = [sys.executable, "-c", CHILD, str(place / "suite"), str(place / out), str(place / log), moment]
+    return subprocess.Popen([*command, str(count)], cwd=place, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process: subprocess.Popen[str]) -> int:
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode in (0, -signal.SIGKILL), errors
+    return process.returncode
+
+
+def asked(log: Path) -> list[str]:
+    return log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+
+
+def stored(out: Path) -> set[bytes]:
+    if not (out / FILE_NAME).exists():
+        return set()
+    connection = sqlite3.connect(out / FILE_NAME)
+    try:
+        return {row[0] for row in connection.execute("SELECT pair FROM answers")}
+    finally:
+        connection.close()
+
+
+def prediction_bytes(out: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted((out / "predictions").glob("*"))}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
+def test_ten_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
+    suite = make_suite(tmp_path / "suite")
+    distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
+    assert finish(start(tmp_path, "calm", "calm.log")) == 0
+    assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
+
+    rng = random.Random(20)
+    moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
+    rng.shuffle(moments)
+    moments.sort(key=lambda moment: moment == "writing")  # writing comes when all is asked
+    name_of = {pair_hash(*pair): "|".join(pair) for pair in distinct}
+    settled: set[str] = set()
+    for moment in moments:
+        count = {"asking": rng.randint(1, 24), "writing": rng.randint(1, 2)}.get(moment, rng.randint(1, 3))
+        seen = len(asked(tmp_path / "killed.log"))
+        assert finish(start(tmp_path, "killed", "killed.log", moment, count)) == -signal.SIGKILL
+        assert not settled & set(asked(tmp_path / "killed.log")[seen:]), "a stored pair was asked again"
+        settled = {name_of[each] for each in stored(tmp_path / "killed")}
+        assert not (tmp_path / "killed" / "manifest.json").exists()
+    assert settled
+    seen = len(asked(tmp_path / "killed.log"))
+    assert finish(start(tmp_path, "killed", "killed.log")) == 0
+    log = asked(tmp_path / "killed.log")
+    assert not settled & set(log[seen:])
+    assert set(log) == set(name_of.values())
+    interrupted_batches = sum(moment in {"asking", "before storing"} for moment in moments)
+    assert len(log) <= len(distinct) + BATCH * interrupted_batches
+    assert max(Counter(log).values()) <= 1 + interrupted_batches
+    assert prediction_bytes(tmp_path / "killed") == prediction_bytes(tmp_path / "calm")
+    assert len(prediction_bytes(tmp_path / "calm")) == 2
+
+
+def test_two_processes_share_a_store(tmp_path: Path) -> None:
+    make_suite(tmp_path / "suite")
+    both = [start(tmp_path, "shared", f"{name}.log") for name in "ab"]
+    assert [finish(process) for process in both] == [0, 0]
+    assert len(stored(tmp_path / "shared")) == 150
+    finish(start(tmp_path, "calm", "calm.log"))
+    assert prediction_bytes(tmp_path / "shared") == prediction_bytes(tmp_path / "calm")
+
+
+class Counting:
+    """A model that counts what it is asked and answers with its own label."""
+
+    def __init__(self, key: str, column: int = 0, stop_after: int | None = None) -> None:
+        self.name, self.key, self.details = f"counting/{key}", key, {"device": "abacus"}
+        self.asked: list[tuple[str, str]] = []
+        self._column, self._stop_after = column, stop_after
+
+    def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+        if self._stop_after is not None and len(self.asked) >= self._stop_after:
+            raise KeyboardInterrupt
+        self.asked += pairs
+        return np.eye(3)[[self._column] * len(pairs)]
+
+
+def data_of(count: int, start_at: int = 0) -> Dataset:
+    return Dataset(
+        "d", tuple(Example(str(k), f"p {k}", f"h {k}", None) for k in range(start_at, start_at + count))
+    )
+
+
+def test_ctrl_c_leaves_a_store_to_resume_from(tmp_path: Path) -> None:
+    first, second = Counting("k", stop_after=512), Counting("k")
+    with pytest.raises(KeyboardInterrupt):
+        run(first, data_of(1000), store=tmp_path)
+    answered = run(second, data_of(1000), store=tmp_path)
+    assert (len(first.asked), len(second.asked)) == (512, 1000 - 512)
+    assert answered.manifest["pairs_from_store"] == 512
+    assert not set(first.asked) & set(second.asked)
+
+
+def test_a_pair_of_another_test_set_is_not_asked_again(tmp_path: Path) -> None:
+    model = Counting("k")
+    run(model, data_of(100), store=tmp_path)
+    run(model, data_of(100, start_at=60), store=tmp_path)
+    assert len(model.asked) == len(set(model.asked)) == 160
+
+
+def test_models_do_not_read_each_others_answers(tmp_path: Path) -> None:
+    first, second = Counting("one", column=0), Counting("two", column=2)
+    assert set(run(first, data_of(20), store=tmp_path).predictions("d")) == {0}
+    assert set(run(second, data_of(20), store=tmp_path).predictions("d")) == {2}
+    assert len(second.asked) == 20
+    assert set(run(Counting("one"), data_of(20), store=tmp_path).predictions("d")) == {0}
+
+
+def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    model = Counting("k")
+    for _ in range(2):
+        run(model, data_of(5))
+    assert len(model.asked) == 10
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_first_answer_stays(tmp_path: Path) -> None:
+    pair = pair_hash("a", "b")
+    with Store(tmp_path / "s", "k", "m") as store:
+        store.add([pair], np.array([[1.0, 0.0, 0.0]]), [True])
+        store.add([pair], np.array([[0.0, 1.0, 0.0]]), [False])
+        assert store.known([pair, pair_hash("b", "a")]) == {pair: ((1.0, 0.0, 0.0), True)}
+
+
+def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
+    table = np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [5e-324, 1e-17, 1.0]])
+    hashes = [pair_hash("p", str(k)) for k in range(3)]
+    with Store(tmp_path / "s", "k", "m") as store:
+        store.add(hashes, table, [False] * 3)
+    with Store(tmp_path / "s", "k", "m") as store:
+        assert [store.known(hashes)[each].probabilities for each in hashes] == [
+            tuple(row) for row in table.tolist()
+        ]
+
+
+def test_texts_do_not_run_into_each_other() -> None:
+    pairs = [("a b", "c"), ("a", "b c"), ("", "a b c"), ("a\x1fb", ""), ("a", "b\x1f"), ("\ud800", "x")]
+    assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
+
+
+def test_a_damaged_store_is_told(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"this is no database at all" * 100)
+    with pytest.raises(
+        FormatError, match=r"store\.sqlite: the store is damaged: .*\n  hint: move the file away"
+    ):
+        run(Counting("k"), data_of(3), store=tmp_path)
+
+
+def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
+    run(Counting("k"), data_of(2000), store=tmp_path)
+    whole = (tmp_path / FILE_NAME).read_bytes()
+    (tmp_path / FILE_NAME).write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match="the store"):
+        run(Counting("k"), data_of(2000), store=tmp_path)
+
+
+def test_another_format_is_told(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute("CREATE TABLE something (x)")
+    connection.execute("PRAGMA user_version=9")
+    connection.close()
+    with pytest.raises(FormatError, match=r"not a store of format 1 \(it says 9\)"):
+        run(Counting("k"), data_of(3), store=tmp_path)
+
+
+def test_an_answer_of_the_wrong_size_is_told(tmp_path: Path) -> None:
+    run(Counting("k"), data_of(3), store=tmp_path)
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute("UPDATE answers SET probabilities = x'00'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(FormatError, match="an answer is not three numbers"):
+        run(Counting("k"), data_of(3), store=tmp_path)

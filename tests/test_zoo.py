@@ -1,0 +1,354 @@
+"""The contract of the zoo, held by every line of the table of architectures.
+
+Sizes are shrunk by `tiny`; parameter counts are those of the papers' sizes, on the `meta` device, where
+weights take no memory.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_model, save_model
+from torch import Tensor, nn
+
+import crossexam.zoo
+from crossexam.core.errors import UnknownNameError
+from crossexam.zoo.architecture import Architecture, Classifier, SentenceEncoder
+from crossexam.zoo.embedding import Sizes
+from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.table import ARCHITECTURES, architecture_named
+
+SIZES = Sizes(words=40, characters=14, tags=9)
+PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
+MOST = 8  # a width of a shrunken configuration
+# What the rule of `tiny` does not make small enough to run, or too small to learn.
+TINY: dict[str, dict[str, Any]] = {}
+
+Text = Sequence[int]  # a sentence as numbers of words, from 1
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(params=ARCHITECTURES)
+def architecture(request: pytest.FixtureRequest) -> Architecture:
+    return ARCHITECTURES[request.param]
+
+
+def tiny(architecture: Architecture, **changes: Any) -> Any:
+    """The configuration with every width at most MOST and without dropout.
+
+    A width is an integer field (or one in a tuple) above MOST; what is called dropout becomes 0.
+    """
+    made: dict[str, Any] = {}
+    for field in fields(architecture.config):
+        value = getattr(architecture.config, field.name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            made[field.name] = min(value, MOST)
+        elif isinstance(value, tuple):
+            made[field.name] = tuple(min(each, MOST) for each in value)
+        elif "dropout" in field.name:
+            made[field.name] = 0.0
+    return replace(architecture.config, **{**made, **TINY.get(architecture.name, {}), **changes})
+
+
+def build(architecture: Architecture, seed: int = 0, **changes: Any) -> Any:
+    torch.manual_seed(seed)
+    return architecture.build(tiny(architecture, **changes), SIZES)
+
+
+def shaken(architecture: Architecture, **changes: Any) -> Any:
+    """A model in evaluation whose every weight is moved, as by training.
+
+    Biases that start at zero, and the vector of padding, would else hide a missing mask.
+    """
+    model = build(architecture, **changes)
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return model.eval()
+
+
+def texts(*lengths: int, seed: int = 0) -> list[Text]:
+    rng = random.Random(seed)
+    return [[rng.randrange(1, SIZES.words) for _ in range(length)] for length in lengths]
+
+
+def sentences(
+    batch: Sequence[Text], others: Sequence[Text], needs: Sequence[str], extra: int = 0
+) -> Sentences:
+    """A padded batch with all that *needs* name, each a function of the word alone but for match and trees.
+
+    *extra* places of padding stand behind the longest sentence and, with characters, the longest word.
+    """
+    width = max(map(len, batch)) + extra
+    words = torch.zeros(len(batch), width, dtype=torch.int64)
+    match = torch.zeros(len(batch), width, dtype=torch.bool)
+    characters = torch.zeros(len(batch), width, 6 + extra, dtype=torch.int64)
+    for row, (text, other) in enumerate(zip(batch, others, strict=True)):
+        words[row, : len(text)] = torch.tensor(text)
+        match[row, : len(text)] = torch.tensor([word in other for word in text])
+        for place, word in enumerate(text):
+            spelling = [1 + (word * step) % (SIZES.characters - 1) for step in range(1, 2 + word % 5)]
+            characters[row, place, : len(spelling)] = torch.tensor(spelling)
+    made: dict[str, Tensor] = {}
+    if "characters" in needs:
+        made["characters"] = characters
+    if "tags" in needs:
+        made["tags"] = torch.where(words > 0, 1 + words % (SIZES.tags - 1), 0)
+    if "match" in needs:
+        made["match"] = match
+    if "trees" in needs:
+        made["children"], made["levels"] = trees(batch)
+    return Sentences(words, words > 0, **made)
+
+
+def trees(batch: Sequence[Text]) -> tuple[Tensor, Tensor]:
+    """Some binary tree over each sentence, another over another one."""
+    from crossexam.zoo.trees import from_parse, padded_trees
+
+    def parse(text: Text, rng: random.Random) -> str:
+        if len(text) == 1:
+            return str(text[0])
+        cut = rng.randrange(1, len(text))
+        return f"( {parse(text[:cut], rng)} {parse(text[cut:], rng)} )"
+
+    made = padded_trees([from_parse(parse(text, random.Random(sum(text)))) for text in batch])
+    return torch.as_tensor(made[0]), torch.as_tensor(made[1])
+
+
+def pairs(
+    architecture: Architecture, premises: Sequence[Text], hypotheses: Sequence[Text], extra: int = 0
+) -> Pairs:
+    needs = architecture.needs
+    return Pairs(sentences(premises, hypotheses, needs, extra), sentences(hypotheses, premises, needs, extra))
+
+
+PREMISES = texts(7, 3, 9, 5, 4, seed=1)
+HYPOTHESES = [*texts(4, 6, 3, 8, seed=2), PREMISES[4][1:]]
+
+
+def close(got: Tensor, wanted: Tensor) -> None:
+    torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-5)
+
+
+# The table
+
+
+def test_the_line_is_complete(architecture: Architecture) -> None:
+    assert is_dataclass(architecture.config)
+    with pytest.raises(AttributeError):
+        architecture.config.dropout = 0.5
+    assert architecture.recipe.source
+    assert architecture.summary
+    assert architecture.parameters_source
+    assert set(architecture.published) <= {"snli", "snli_dev", "multinli_matched", "multinli_mismatched"}
+    assert all(33 < value < 100 for value in architecture.published.values())
+
+
+def test_the_paper_is_cited(architecture: Architecture) -> None:
+    author, *_ = architecture.paper.replace(",", " ").split()
+    module = inspect.getmodule(architecture.build)
+    assert module is not None
+    assert author in (module.__doc__ or "")
+    assert "20" in architecture.paper
+
+
+def test_every_file_with_an_architecture_is_in_the_table() -> None:
+    found = set()
+    for name in (module.name for module in pkgutil.iter_modules(crossexam.zoo.__path__)):
+        module = importlib.import_module(f"crossexam.zoo.{name}")
+        found |= {module.ARCHITECTURE.name} if hasattr(module, "ARCHITECTURE") else set()
+    assert found == set(ARCHITECTURES)
+
+
+def test_an_unknown_name_is_told_the_nearest() -> None:
+    with pytest.raises(
+        UnknownNameError, match=r"no architecture is called 'inferscent'\n  hint: did you mean 'infersent'"
+    ):
+        architecture_named("inferscent")
+
+
+def test_it_has_the_papers_number_of_parameters(architecture: Architecture) -> None:
+    with torch.device("meta"):
+        model: Any = architecture.build(architecture.config, PAPER)
+    count = sum(parameter.numel() for parameter in model.parameters()) - model.words.table.weight.numel()
+    assert count == pytest.approx(architecture.parameters, rel=architecture.tolerance)
+
+
+# Shapes
+
+
+def test_logits_and_features_have_their_shapes(architecture: Architecture) -> None:
+    model = shaken(architecture)
+    batch = pairs(architecture, PREMISES, HYPOTHESES)
+    features, logits = model.features(batch), model(batch)
+    assert isinstance(model, Classifier)
+    assert features.shape == (len(PREMISES), model.output.in_features)
+    assert logits.shape == (len(PREMISES), 3)
+    close(model.output(features), logits)
+    assert torch.isfinite(logits).all()
+    assert logits.std(0).min() > 1e-4  # the pairs are told apart
+
+
+@pytest.mark.parametrize(("premise", "hypothesis"), [(1, 1), (1, 300), (300, 1), (300, 300)])
+def test_lengths_of_1_and_300(architecture: Architecture, premise: int, hypothesis: int) -> None:
+    model = shaken(architecture)
+    with torch.no_grad():
+        alone = model(pairs(architecture, texts(premise), texts(hypothesis, seed=5)))
+        beside = model(pairs(architecture, texts(premise) + [[3]], [*texts(hypothesis, seed=5), [4, 5]]))
+    assert torch.isfinite(alone).all()
+    torch.testing.assert_close(beside[:1], alone, atol=1e-4, rtol=1e-4)  # sums of 300 words
+
+
+# What logits may not depend on
+
+
+def test_padding_changes_no_logit(architecture: Architecture) -> None:
+    model = shaken(architecture)
+    longer = texts(23, seed=3)
+    with torch.no_grad():
+        wanted = model(pairs(architecture, PREMISES, HYPOTHESES))
+        close(model(pairs(architecture, [*PREMISES, *longer], [*HYPOTHESES, [1]]))[:-1], wanted)
+        close(model(pairs(architecture, [*PREMISES, [1]], [*HYPOTHESES, *longer]))[:-1], wanted)
+        if "trees" not in architecture.needs:  # their batches are as wide as the longest sentence
+            close(model(pairs(architecture, PREMISES, HYPOTHESES, extra=3)), wanted)
+
+
+def test_a_batch_does_not_leak(architecture: Architecture) -> None:
+    model = shaken(architecture)
+    order = [3, 0, 4, 2, 1]
+    with torch.no_grad():
+        together = model(pairs(architecture, PREMISES, HYPOTHESES))
+        alone = [model(pairs(architecture, [p], [h])) for p, h in zip(PREMISES, HYPOTHESES, strict=True)]
+        turned = model(pairs(architecture, [PREMISES[i] for i in order], [HYPOTHESES[i] for i in order]))
+    close(together, torch.cat(alone))
+    close(turned, together[order])
+
+
+def test_the_same_seed_gives_the_same_weights(architecture: Architecture) -> None:
+    one, two, other = (build(architecture, seed).state_dict() for seed in (3, 3, 4))
+    assert all(torch.equal(one[name], two[name]) for name in one)
+    assert any(not torch.equal(one[name], other[name]) for name in one)
+
+
+# Learning
+
+
+def test_every_trainable_parameter_gets_a_gradient(architecture: Architecture) -> None:
+    model = shaken(architecture).train()
+    assert model.words.table.weight.requires_grad == (architecture.recipe.vectors == "tuned")
+    loss = nn.functional.cross_entropy(
+        model(pairs(architecture, PREMISES, HYPOTHESES)), torch.tensor([0, 1, 2, 0, 1])
+    )
+    loss.backward()
+    without = [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.requires_grad and (parameter.grad is None or not parameter.grad.any())
+    ]
+    assert not without
+
+
+def test_four_examples_are_learned(architecture: Architecture) -> None:
+    model = build(architecture)
+    batch = pairs(architecture, PREMISES[:4], HYPOTHESES[:4])
+    labels = torch.tensor([2, 0, 1, 2])
+    adam = torch.optim.Adam((p for p in model.parameters() if p.requires_grad), lr=0.01)
+    for _ in range(400):
+        loss = nn.functional.cross_entropy(model.train()(batch), labels)
+        adam.zero_grad()
+        loss.backward()
+        adam.step()
+        if loss < 0.05 and torch.equal(model.eval()(batch).argmax(1), labels):
+            return
+    pytest.fail(f"after 400 steps the loss is {loss:.3f}")
+
+
+def test_a_saved_model_answers_the_same(architecture: Architecture, tmp_path: Path) -> None:
+    model, other = shaken(architecture), build(architecture, seed=9).eval()
+    save_model(model, str(tmp_path / "model.safetensors"))
+    load_model(other, tmp_path / "model.safetensors")
+    batch = pairs(architecture, PREMISES, HYPOTHESES)
+    assert torch.equal(other(batch), model(batch))
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="mixed precision is for GPUs, and there is none")
+def test_bf16_is_near_float32(architecture: Architecture) -> None:
+    model = shaken(architecture).cuda()
+    batch = pairs(architecture, PREMISES, HYPOTHESES).to("cuda")
+    with torch.no_grad(), torch.autocast("cuda", torch.bfloat16):
+        half = model(batch).float()
+    with torch.no_grad():
+        whole = model(batch)
+    assert (half - whole).abs().max() < 0.05 * whole.std() + 0.05  # bf16 has 8 bits
+
+
+# Sentence encoders
+
+
+ENCODERS = [name for name, each in ARCHITECTURES.items() if each.encodes_sentences]
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_each_distinct_sentence_need_be_encoded_once(name: str) -> None:
+    architecture = ARCHITECTURES[name]
+    model = shaken(architecture)
+    assert isinstance(model, SentenceEncoder)
+    distinct = texts(6, 2, 11, seed=7)
+    needs = architecture.needs
+    u = model.encode(sentences(distinct, distinct, needs), "premise")
+    v = model.encode(sentences(distinct, distinct, needs), "hypothesis")
+    assert u.shape == v.shape == (3, u.shape[1])
+    left, right = [0, 0, 1, 2, 2], [1, 2, 2, 0, 2]
+    matched = model.output(model.compare(u[left], v[right]))
+    batch = pairs(architecture, [distinct[i] for i in left], [distinct[i] for i in right])
+    close(matched, model(batch))
+
+
+# The ablation of Nie et al. (2019, section 4.1)
+
+
+ABLATED = [name for name, each in ARCHITECTURES.items() if hasattr(each.config, "recurrence")]
+IN_ORDER = ("characters",)  # inputs that a word brings along wherever it stands
+
+
+@pytest.mark.parametrize("name", ABLATED)
+def test_recurrence_can_be_replaced(name: str) -> None:
+    architecture = ARCHITECTURES[name]
+    model, whole = shaken(architecture, recurrence="feedforward"), shaken(architecture)
+    batch = pairs(architecture, PREMISES, HYPOTHESES)
+    assert not any(isinstance(module, nn.RNNBase | nn.RNNCellBase) for module in model.modules())
+    assert model.features(batch).shape == whole.features(batch).shape
+    logits = model(batch)
+    close(model(pairs(architecture, [*PREMISES, *texts(20)], [*HYPOTHESES, [1]]))[:-1], logits)
+    logits.sum().backward()
+    assert all(p.grad is not None for p in model.parameters() if p.requires_grad)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in ABLATED if not set(ARCHITECTURES[name].needs) - set(IN_ORDER)]
+)
+def test_without_recurrence_the_order_of_words_does_not_matter(name: str) -> None:
+    architecture = ARCHITECTURES[name]
+    turned = [list(reversed(text)) for text in PREMISES]
+    for recurrence, matters in (("lstm", True), ("feedforward", False)):
+        model = shaken(architecture, recurrence=recurrence)
+        before = model(pairs(architecture, PREMISES, HYPOTHESES))
+        after = model(pairs(architecture, turned, HYPOTHESES))
+        assert torch.allclose(before, after, atol=1e-4) is (not matters)

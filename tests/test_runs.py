@@ -161,12 +161,12 @@ def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
     changed = (Example("1", "A man sleeps.", "A man snores.", "neutral"), *BASE.examples[1:])
     write_test_set(suite / "base.tiny.parquet", changed)
     with pytest.raises(
-        FormatError, match="'base.tiny' is not the one that the model was asked about: it was changed"
+        FormatError, match=r"'base.tiny' is not the one that the model was asked about: it was changed"
     ):
         load_run(tmp_path / "run")
     shutil.rmtree(suite)
     with pytest.raises(
-        FormatError, match="the items of test set 'base.tiny' are gone\n  hint: put the suite back"
+        FormatError, match=r"the items of test set 'base.tiny' are gone\n  hint: put the suite back"
     ):
         load_run(tmp_path / "run")
 
@@ -176,7 +176,7 @@ def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
     shutil.copy(
         tmp_path / "predictions" / "base.tiny.parquet", tmp_path / "predictions" / "more.tiny.parquet"
     )
-    with pytest.raises(FormatError, match="the ids are not those of test set 'more.tiny'"):
+    with pytest.raises(FormatError, match=r"the ids are not those of test set 'more.tiny'"):
         load_run(tmp_path)
     (tmp_path / "predictions" / "base.tiny.parquet").write_text("x")
     with pytest.raises(FormatError, match="not a table of predictions"):
@@ -233,7 +233,7 @@ def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="the content is not what the manifest records"):
         load_suite(folder)
     (folder / "more.tiny.parquet").unlink()
-    with pytest.raises(FormatError, match="but there is no such file: test set 'more.tiny'"):
+    with pytest.raises(FormatError, match=r"but there is no such file: test set 'more.tiny'"):
         load_suite(folder)
     write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
     with pytest.raises(FormatError, match="test set 'a' names no file of this folder"):
@@ -250,5 +250,5 @@ def test_several_suites_are_asked_as_one(tmp_path: Path) -> None:
     write_test_set(tmp_path / "third.jsonl", BASE, file_format="jsonl")
     both = load_suites([folder, tmp_path / "third.jsonl"])
     assert list(both.datasets) == ["base.tiny", "more.tiny", "third"]
-    with pytest.raises(FormatError, match="a second test set is called 'more.tiny'"):
+    with pytest.raises(FormatError, match=r"a second test set is called 'more.tiny'"):
         load_suites([folder, folder / "more.tiny.parquet"])

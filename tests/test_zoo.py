@@ -26,12 +26,16 @@ from crossexam.zoo.architecture import Architecture, Classifier, SentenceEncoder
 from crossexam.zoo.embedding import Sizes
 from crossexam.zoo.sentences import Pairs, Sentences
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
+from crossexam.zoo.trees import parse_binary, tree_tensors
 
 SIZES = Sizes(words=40, characters=14, tags=9)
 PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
 MOST = 8  # a width of a shrunken configuration
 # What the rule of `tiny` does not make small enough to run, or too small to learn.
-TINY: dict[str, dict[str, Any]] = {}
+TINY: dict[str, dict[str, Any]] = {
+    "decomposable_attention": {"deviation": 0.3},  # .01 is for layers of 200
+    "diin": {"block_layers": 2},  # 24 shaken layers end at 1e7, where float32 has no decimals
+}
 
 Text = Sequence[int]  # a sentence as numbers of words, from 1
 
@@ -72,15 +76,19 @@ def build(architecture: Architecture, seed: int = 0, **changes: Any) -> Any:
 
 
 def shaken(architecture: Architecture, **changes: Any) -> Any:
-    """A model in evaluation whose every weight is moved, as by training.
+    """A model in evaluation whose every weight is moved, as by training: biases that start at zero would
+    else hide a missing mask.
 
-    Biases that start at zero, and the vector of padding, would else hide a missing mask.
+    As in training, vectors of padding stay zero.
     """
     model = build(architecture, **changes)
     generator = torch.Generator().manual_seed(1)
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
+        for module in model.modules():
+            if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+                module.weight[module.padding_idx] = 0
     return model.eval()
 
 
@@ -114,13 +122,12 @@ def sentences(
     if "match" in needs:
         made["match"] = match
     if "trees" in needs:
-        made["children"], made["levels"] = trees(batch)
+        made["children"], made["levels"] = trees(batch, width)
     return Sentences(words, words > 0, **made)
 
 
-def trees(batch: Sequence[Text]) -> tuple[Tensor, Tensor]:
-    """Some binary tree over each sentence, another over another one."""
-    from crossexam.zoo.trees import from_parse, padded_trees
+def trees(batch: Sequence[Text], width: int) -> tuple[Tensor, Tensor]:
+    """Some binary tree over each sentence, the same one wherever the sentence stands."""
 
     def parse(text: Text, rng: random.Random) -> str:
         if len(text) == 1:
@@ -128,8 +135,7 @@ def trees(batch: Sequence[Text]) -> tuple[Tensor, Tensor]:
         cut = rng.randrange(1, len(text))
         return f"( {parse(text[:cut], rng)} {parse(text[cut:], rng)} )"
 
-    made = padded_trees([from_parse(parse(text, random.Random(sum(text)))) for text in batch])
-    return torch.as_tensor(made[0]), torch.as_tensor(made[1])
+    return tree_tensors([parse_binary(parse(text, random.Random(sum(text))))[1] for text in batch], width)
 
 
 def pairs(
@@ -143,8 +149,9 @@ PREMISES = texts(7, 3, 9, 5, 4, seed=1)
 HYPOTHESES = [*texts(4, 6, 3, 8, seed=2), PREMISES[4][1:]]
 
 
-def close(got: Tensor, wanted: Tensor) -> None:
-    torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-5)
+def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
+    scale = max(1.0, float(wanted.detach().abs().max()))
+    torch.testing.assert_close(got, wanted, atol=tolerance * scale, rtol=0)
 
 
 # The table
@@ -178,10 +185,9 @@ def test_every_file_with_an_architecture_is_in_the_table() -> None:
 
 
 def test_an_unknown_name_is_told_the_nearest() -> None:
-    with pytest.raises(
-        UnknownNameError, match=r"no architecture is called 'inferscent'\n  hint: did you mean 'infersent'"
-    ):
+    with pytest.raises(UnknownNameError, match="no architecture is called 'inferscent'") as error:
         architecture_named("inferscent")
+    assert error.value.hint == "did you mean 'infersent'?"
 
 
 def test_it_has_the_papers_number_of_parameters(architecture: Architecture) -> None:
@@ -211,9 +217,9 @@ def test_lengths_of_1_and_300(architecture: Architecture, premise: int, hypothes
     model = shaken(architecture)
     with torch.no_grad():
         alone = model(pairs(architecture, texts(premise), texts(hypothesis, seed=5)))
-        beside = model(pairs(architecture, texts(premise) + [[3]], [*texts(hypothesis, seed=5), [4, 5]]))
+        beside = model(pairs(architecture, [*texts(premise), [3]], [*texts(hypothesis, seed=5), [4, 5]]))
     assert torch.isfinite(alone).all()
-    torch.testing.assert_close(beside[:1], alone, atol=1e-4, rtol=1e-4)  # sums of 300 words
+    close(beside[:1], alone, 1e-4)  # sums of 300 words
 
 
 # What logits may not depend on
@@ -226,8 +232,7 @@ def test_padding_changes_no_logit(architecture: Architecture) -> None:
         wanted = model(pairs(architecture, PREMISES, HYPOTHESES))
         close(model(pairs(architecture, [*PREMISES, *longer], [*HYPOTHESES, [1]]))[:-1], wanted)
         close(model(pairs(architecture, [*PREMISES, [1]], [*HYPOTHESES, *longer]))[:-1], wanted)
-        if "trees" not in architecture.needs:  # their batches are as wide as the longest sentence
-            close(model(pairs(architecture, PREMISES, HYPOTHESES, extra=3)), wanted)
+        close(model(pairs(architecture, PREMISES, HYPOTHESES, extra=3)), wanted)
 
 
 def test_a_batch_does_not_leak(architecture: Architecture) -> None:
@@ -275,7 +280,7 @@ def test_four_examples_are_learned(architecture: Architecture) -> None:
         adam.zero_grad()
         loss.backward()
         adam.step()
-        if loss < 0.05 and torch.equal(model.eval()(batch).argmax(1), labels):
+        if loss < 0.2 and torch.equal(model.eval()(batch).argmax(1), labels):
             return
     pytest.fail(f"after 400 steps the loss is {loss:.3f}")
 
@@ -325,7 +330,8 @@ def test_each_distinct_sentence_need_be_encoded_once(name: str) -> None:
 
 
 ABLATED = [name for name, each in ARCHITECTURES.items() if hasattr(each.config, "recurrence")]
-IN_ORDER = ("characters",)  # inputs that a word brings along wherever it stands
+# Those without a parse: what else they need, a word brings along wherever it stands.
+UNORDERED = [name for name in ABLATED if "trees" not in ARCHITECTURES[name].needs]
 
 
 @pytest.mark.parametrize("name", ABLATED)
@@ -341,14 +347,12 @@ def test_recurrence_can_be_replaced(name: str) -> None:
     assert all(p.grad is not None for p in model.parameters() if p.requires_grad)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in ABLATED if not set(ARCHITECTURES[name].needs) - set(IN_ORDER)]
-)
+@pytest.mark.parametrize("name", UNORDERED)
 def test_without_recurrence_the_order_of_words_does_not_matter(name: str) -> None:
     architecture = ARCHITECTURES[name]
-    turned = [list(reversed(text)) for text in PREMISES]
+    turned = [[list(reversed(text)) for text in side] for side in (PREMISES, HYPOTHESES)]
     for recurrence, matters in (("lstm", True), ("feedforward", False)):
         model = shaken(architecture, recurrence=recurrence)
         before = model(pairs(architecture, PREMISES, HYPOTHESES))
-        after = model(pairs(architecture, turned, HYPOTHESES))
+        after = model(pairs(architecture, *turned))
         assert torch.allclose(before, after, atol=1e-4) is (not matters)

@@ -47,7 +47,8 @@ _AT_TIMES: Final = frozenset(
 # Words that taggers call adjectives or nouns, whose antonym does not go where they stand; quantifiers that
 # do not exclude each other: many are here, and few are there.
 _DETERMINERS: Final = frozenset(
-    "other same such own more most less least few many much little like whole certain past".split()
+    "other same such own more most less least few many much little like whole certain past "
+    "different individual".split()
 )
 _DEGREES: Final = frozenset({"more", "most", "less", "least"})
 
@@ -68,8 +69,10 @@ def doubts(
         yield "at times"
     if "than" in words or (position and words[position - 1] in _DEGREES):
         yield "comparison"
-    if words[-1] == "?":
+    if "?" in words[-3:]:  # quotation marks may follow
         yield "question"
+    if swap.pos == "n" and position + 1 < len(tokens) and tokens[position + 1].tag.startswith("NN"):
+        yield "part of a compound noun"
     if is_in_name(tokens, position):
         yield "proper name"
     if is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos):
@@ -109,9 +112,9 @@ def _total(wordnet: WordNet, word: str, pos: str) -> int:
 
 
 def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -> bool:
-    """Tell whether WordNet lists the word with its neighbours as one expression ("hot dog").
+    """Tell whether WordNet lists the word with its neighbours as one expression: "hot dog", "local call".
 
-    Transparent ones do not count: a young man is a man, so that "young man" is what it says.
+    Not where the head is a person: a young man is what it says, although WordNet has a sense for it.
     """
     first, last = max(0, position - 2), min(len(words), position + 3)
     for start in range(first, position + 1):
@@ -126,10 +129,9 @@ def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
     last = words[-1]
     if last.endswith("s"):
         last = wordnet.morphy(last, "n") or last
-    return any(
-        spelling in wordnet.expressions and not _is_transparent(wordnet, spelling, last)
-        for spelling in _spellings((*words[:-1], last))
-    )
+    if not any(spelling in wordnet.expressions for spelling in _spellings((*words[:-1], last))):
+        return False
+    return not _is_person(wordnet, last)
 
 
 def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
@@ -138,9 +140,19 @@ def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
     return "_".join(words), with_hyphen
 
 
-def _is_transparent(wordnet: WordNet, expression: str, head: str) -> bool:
-    heads = set(wordnet.synsets(head, "n"))
-    return any(not heads.isdisjoint(wordnet.hypernyms(synset)) for synset in wordnet.synsets(expression))
+@lru_cache(maxsize=_CACHED)
+def _is_person(wordnet: WordNet, noun: str) -> bool:
+    """Tell whether the first sense of *noun* is a kind of person."""
+    senses = wordnet.synsets(noun, "n")[:1]
+    pending, seen = list(senses), set(senses)
+    while pending:
+        synset = pending.pop()
+        if wordnet.name(synset) == "person.n.01":
+            return True
+        new = set(wordnet.hypernyms(synset)) - seen
+        pending.extend(new)
+        seen |= new
+    return False
 
 
 def is_in_name(tokens: Sequence[Token], position: int) -> bool:

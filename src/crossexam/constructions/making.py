@@ -48,12 +48,15 @@ class Maker:
     def items(self, example: Example) -> Iterator[Example]:
         """Yield the items made from *example*."""
         self.counts.examples += 1
+        base = (example.premise, example.hypothesis)
         if self.construction.per_sentence:
             example = self._new_sentences(example)
         self._chance.aim(self.seed, self.construction.name, example.id)
         for outcome in self.construction.function(example, self.resources, self._chance):
             if isinstance(outcome, Rejection):
                 self.counts.rejected[outcome.reason] += 1
+            elif (outcome.premise, outcome.hypothesis) == base:
+                self.counts.rejected["equal to its base"] += 1
             elif self._is_repeated(outcome):
                 self.counts.rejected["pair already in the set"] += 1
             else:

@@ -1,0 +1,565 @@
+"""Trees, the two models that climb them, and DiSAN, against slow references that take one sentence at a time.
+
+References follow the papers' equations with Python loops, without padding, masks or batches.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.zoo import disan, gumbel_tree
+from crossexam.zoo.disan import DirectionalAttention, DiSAN
+from crossexam.zoo.embedding import Sizes
+from crossexam.zoo.forest import forest
+from crossexam.zoo.gumbel_tree import GumbelTree
+from crossexam.zoo.gumbel_tree_lstm import Config as GumbelConfig
+from crossexam.zoo.gumbel_tree_lstm import GumbelTreeLSTM
+from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.syntactic_tree_lstm import Config as SyntacticConfig
+from crossexam.zoo.syntactic_tree_lstm import SyntacticTreeLSTM, TreeLSTM
+from crossexam.zoo.trees import Tree, cut, parse_binary, right_branching, tree_over, tree_tensors
+
+Nested: TypeAlias = Any  # a word, or a pair of such
+
+SIZES = Sizes(words=40)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+WORDS = st.sampled_from("a man is here not -LRB- tall dogs bark 1\xa01/2".split(" "))
+TREES = st.recursive(WORDS, lambda inner: st.tuples(inner, inner), max_leaves=12)
+
+
+def text(nested: Nested) -> str:
+    return nested if isinstance(nested, str) else f"( {text(nested[0])} {text(nested[1])} )"
+
+
+def leaves(nested: Nested) -> list[str]:
+    return [nested] if isinstance(nested, str) else leaves(nested[0]) + leaves(nested[1])
+
+
+def nested_of(words: Sequence[str], tree: Tree) -> Nested:
+    made: list[Nested] = list(words)
+    made += [None] * len(tree)
+    for number, (left, right, _) in enumerate(tree.tolist(), len(words)):
+        assert left < number  # children come first
+        assert right < number
+        made[number] = (made[left], made[right])
+    return made[-1]
+
+
+def height(nested: Nested) -> int:
+    return 0 if isinstance(nested, str) else 1 + max(height(nested[0]), height(nested[1]))
+
+
+# Text and tables
+
+
+@given(TREES)
+def test_a_parse_survives_the_table(nested: Nested) -> None:
+    words, tree = parse_binary(text(nested))
+    assert words == leaves(nested)
+    assert nested_of(words, tree) == nested
+    assert sorted(tree[:, 2].tolist()) == tree[:, 2].tolist()
+    assert (tree[-1, 2] if len(tree) else 0) == height(nested)
+
+
+def test_nodes_of_one_height_stand_from_left_to_right() -> None:
+    words, tree = parse_binary("( ( a ( b c ) ) ( ( d e ) f ) )")
+    #                          6: b c, 7: d e, 8: a 6, 9: 7 f, 10: all
+    assert words == list("abcdef")
+    assert tree.tolist() == [[1, 2, 1], [3, 4, 1], [0, 6, 2], [7, 5, 2], [8, 9, 3]]
+
+
+@pytest.mark.parametrize("parse", ["Eating", "( Eating )", "( ( Eating ) )"])
+def test_a_bracket_around_one_part_is_no_node(parse: str) -> None:
+    words, tree = parse_binary(parse)
+    assert (words, tree.shape) == (["Eating"], (0, 3))
+
+
+@pytest.mark.parametrize(
+    ("parse", "message"),
+    [
+        ("( A tall man )", "character 13: a bracket with 3 parts"),
+        ("( A ( ) )", "character 6: a bracket with 0 parts"),
+        ("( A man", "character 7: a bracket is not closed"),
+        ("( A man ) )", "character 10: a closing bracket too many"),
+        ("A man", "character 5: 2 trees in one parse"),
+        ("", "character 0: 0 trees in one parse"),
+    ],
+)
+def test_broken_parses_are_named(parse: str, message: str) -> None:
+    with pytest.raises(FormatError) as error:
+        parse_binary(parse)
+    assert str(error.value).splitlines() == [
+        message,
+        "  wanted: ( LEFT RIGHT ) with a word or such a bracket on each side",
+    ]
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 7])
+def test_right_branching(words: int) -> None:
+    nested: Nested = str(words - 1)
+    for word in reversed(range(words - 1)):
+        nested = (str(word), nested)
+    assert right_branching(words).tolist() == parse_binary(text(nested))[1].tolist()
+
+
+@given(TREES, st.integers(1, 12))
+def test_a_cut_tree_is_what_is_left_of_the_brackets(nested: Nested, words: int) -> None:
+    def kept(part: Nested, first: int) -> Nested | None:
+        if isinstance(part, str):
+            return part if first < words else None
+        left, right = kept(part[0], first), kept(part[1], first + len(leaves(part[0])))
+        return left if right is None else (left, right)
+
+    tree = cut(parse_binary(text(nested))[1], words)
+    assert nested_of(leaves(nested)[:words], tree) == kept(nested, 0)
+    assert sorted(tree[:, 2].tolist()) == tree[:, 2].tolist()
+
+
+def test_without_a_parse_a_right_branching_tree_stands_in() -> None:
+    assert tree_over(["a", "man", "left"], None).tolist() == right_branching(3).tolist()
+    assert tree_over(["A", "man", "("], "( ( a man ) -LRB- )").tolist() == [[0, 1, 1], [3, 2, 2]]
+
+
+def test_a_parse_of_another_sentence_is_an_error() -> None:
+    with pytest.raises(FormatError) as error:
+        tree_over(["a", "man"], "( ( a man ) left )")
+    assert "'a man': the binary parse has 3 words and the sentence 2" in str(error.value)
+    assert "hint: leave the parse out where the text was changed" in str(error.value)
+
+
+def test_padding_moves_no_number() -> None:
+    trees = [parse_binary("( ( a b ) ( c d ) )")[1], right_branching(1), right_branching(3)]
+    short, long = tree_tensors(trees, 4), tree_tensors(trees, 6)
+    assert all(torch.equal(a, b[:, :3]) for a, b in zip(short, long, strict=True))
+    assert short[1].tolist() == [[1, 1, 2], [0, 0, 0], [1, 2, 0]]
+    assert not long[0][:, 3:].any()
+    assert tree_tensors([right_branching(1)], 1)[0].shape == (1, 0, 2)
+    with pytest.raises(ValueError, match="a tree over 4 words in a batch of 3: cut it"):
+        tree_tensors(trees, 3)
+
+
+def test_the_parses_that_snli_ships(shared_data: Path) -> None:
+    with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as lines:
+        pairs = [json.loads(line) for line in islice(lines, 1000)]
+    for pair in pairs:
+        for side in ("sentence1_binary_parse", "sentence2_binary_parse"):
+            words, tree = parse_binary(pair[side])
+            assert words == [piece for piece in pair[side].split(" ") if piece not in "()"]
+            assert text(nested_of(words, tree)) == pair[side]
+
+
+# The forest
+
+
+@settings(max_examples=50)
+@given(st.lists(TREES, min_size=1, max_size=5), st.integers(0, 2))
+def test_the_forest_computes_what_recursion_does(batch: list[Nested], extra: int) -> None:
+    parsed = [parse_binary(text(nested)) for nested in batch]
+    lengths = torch.tensor([len(words) for words, _ in parsed])
+    longest = int(lengths.max()) + extra
+    grove = forest(*tree_tensors([tree for _, tree in parsed], longest), lengths)
+    values = torch.arange(len(batch) * (2 * longest - 1)).view(len(batch), -1, 1) + 1
+    steps = []
+
+    def inner(x: Tensor, children: Tensor) -> Tensor:
+        steps.append(len(x))
+        return (x + 2 * children[:, 0] + 3 * children[:, 1]) % 1009
+
+    got = grove.padded(grove.bottom_up(grove.packed(values), lambda x: 7 * x, inner))
+    for row, (words, tree) in enumerate(parsed):
+        wanted = [7 * int(values[row, i]) for i in range(len(words))]
+        for number, (left, right, _) in enumerate(tree.tolist(), len(words)):
+            wanted.append((int(values[row, number]) + 2 * wanted[left] + 3 * wanted[right]) % 1009)
+        assert got[row, :, 0].tolist() == wanted + [0] * (2 * longest - 1 - len(wanted))
+        assert grove.mask[row].sum() == len(wanted)
+    assert len(steps) == max(map(height, batch))  # one step a height, not a node
+
+
+# S-TLSTM
+
+NESTED: list[tuple[Nested, Nested]] = [
+    ((("a", "b"), ("c", ("d", "e"))), ("b", "a")),
+    ("a", (("b", "a"), "e")),
+    (("e", ((("d", "c"), "b"), "a")), "c"),
+]
+
+
+def sentences(batch: Sequence[Nested], extra: int = 0) -> Sentences:
+    texts = [leaves(nested) for nested in batch]
+    words = torch.zeros(len(batch), max(map(len, texts)) + extra, dtype=torch.int64)
+    for row, tokens in enumerate(texts):
+        words[row, : len(tokens)] = torch.tensor([ord(token) - ord("a") + 1 for token in tokens])
+    trees = [parse_binary(text(nested))[1] for nested in batch]
+    return Sentences(words, words > 0, None, None, None, *tree_tensors(trees, words.shape[1]))
+
+
+def pairs(batch: Sequence[tuple[Nested, Nested]], extra: int = 0) -> Pairs:
+    return Pairs(sentences([p for p, _ in batch], extra), sentences([h for _, h in batch]))
+
+
+def shaken(model: Any) -> Any:
+    """Weights moved away from their start, where many are zero."""
+    generator = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.3 * torch.randn(parameter.shape, generator=generator))
+    return model
+
+
+def syntactic(**changes: Any) -> SyntacticTreeLSTM:
+    torch.manual_seed(0)
+    made: SyntacticTreeLSTM = shaken(SyntacticTreeLSTM(SyntacticConfig(5, 4, **changes), SIZES)).eval()
+    return made
+
+
+def tree_lstm(layer: TreeLSTM, nested: Nested, x: Iterator[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    """States of all nodes below, in postorder; equations (4) to (10), gate by gate."""
+    w_i, w_f, w_o, w_c = layer.inputs.weight.chunk(4)
+    b_i, b_f, b_o, b_c = layer.inputs.bias.chunk(4)
+    u_i, u_left, u_right, u_o, u_c = layer.recursion.weight.chunk(5)
+    d = len(w_i)
+    if isinstance(nested, str):
+        done: list[tuple[Tensor, Tensor]] = []
+        (h_l, c_l), (h_r, c_r) = [(torch.zeros(d), torch.zeros(d))] * 2
+    else:
+        left = tree_lstm(layer, nested[0], x)
+        right = tree_lstm(layer, nested[1], x)
+        done = left + right
+        (h_l, c_l), (h_r, c_r) = left[-1], right[-1]
+    x_t = next(x)
+    o = torch.sigmoid(w_o @ x_t + b_o + u_o[:, :d] @ h_l + u_o[:, d:] @ h_r)
+    f_l = torch.sigmoid(w_f @ x_t + b_f + u_left[:, :d] @ h_l + u_left[:, d:] @ h_r)
+    f_r = torch.sigmoid(w_f @ x_t + b_f + u_right[:, :d] @ h_l + u_right[:, d:] @ h_r)
+    i = torch.sigmoid(w_i @ x_t + b_i + u_i[:, :d] @ h_l + u_i[:, d:] @ h_r)
+    u = torch.tanh(w_c @ x_t + b_c + u_c[:, :d] @ h_l + u_c[:, d:] @ h_r)
+    c = f_l * c_l + f_r * c_r + i * u
+    return [*done, (o * torch.tanh(c), c)]
+
+
+def postorder(model: SyntacticTreeLSTM, nested: Nested) -> list[Tensor]:
+    if isinstance(nested, str):
+        return [model.words.table.weight[ord(nested) - ord("a") + 1]]
+    return [*postorder(model, nested[0]), *postorder(model, nested[1]), model.inner]
+
+
+def syntactic_reference(model: SyntacticTreeLSTM, premise: Nested, hypothesis: Nested) -> Tensor:
+    encoder: Any = model.encoder
+    sides = [tree_lstm(encoder, each, iter(postorder(model, each))) for each in (premise, hypothesis)]
+    encoded = [[h for h, _ in side] for side in sides]
+    pools: dict[str, list[Tensor]] = {"root": [], "mean": [], "max": []}
+    for own, other, nested in ((*encoded, premise), (*encoded[::-1], hypothesis)):
+        enhanced = []
+        for node in own:
+            alpha = torch.stack([node @ each for each in other]).exp()
+            aligned = (
+                sum((a * each for a, each in zip(alpha, other, strict=True)), torch.zeros(4)) / alpha.sum()
+            )
+            m = torch.cat([node, aligned, node - aligned, node * aligned])
+            enhanced.append(torch.relu(model.projection(m)))
+        composition: Any = model.composition
+        v = torch.stack([h for h, _ in tree_lstm(composition, nested, iter(enhanced))])
+        for name, pool in zip(pools, (v[-1], v.mean(0), v.amax(0)), strict=True):
+            pools[name].append(pool)
+    pooled = torch.cat([side for pool in pools.values() for side in pool])
+    logits: Tensor = model.output(torch.tanh(model.hidden(pooled)))
+    return logits
+
+
+@pytest.mark.parametrize("extra", [0, 3])
+def test_syntactic_trees_are_climbed_as_by_recursion(extra: int) -> None:
+    model = syntactic()
+    wanted = torch.stack([syntactic_reference(model, p, h) for p, h in NESTED])
+    torch.testing.assert_close(model(pairs(NESTED, extra)), wanted, atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_through_the_forest_are_those_of_recursion() -> None:
+    batched, slow = syntactic(), syntactic()
+    batched(pairs(NESTED)).pow(2).sum().backward()
+    sum(syntactic_reference(slow, p, h).pow(2).sum() for p, h in NESTED).backward()  # type: ignore[union-attr]
+    for (name, got), wanted in zip(batched.named_parameters(), slow.parameters(), strict=True):
+        torch.testing.assert_close(got.grad, wanted.grad, atol=1e-4, rtol=1e-4, msg=name)
+
+
+@pytest.mark.parametrize(("recurrence", "matters"), [("lstm", True), ("feedforward", False)])
+def test_the_tree_matters_to_a_tree_lstm_only(recurrence: str, matters: bool) -> None:
+    model = syntactic(recurrence=recurrence)
+    one, other = (("a", "b"), "c"), ("a", ("b", "c"))
+    got = [model(pairs([(premise, ("d", "e"))])) for premise in (one, other)]
+    assert torch.allclose(*got, atol=1e-5) is (not matters)
+
+
+def test_the_initial_weights_are_orthogonal_gate_by_gate() -> None:
+    model = SyntacticTreeLSTM(SyntacticConfig(6, 6), SIZES)
+    encoder: Any = model.encoder
+    blocks = [*encoder.inputs.weight.chunk(4), *model.composition.inputs.weight.chunk(4)]  # type: ignore[union-attr]
+    blocks += [block for gate in encoder.recursion.weight.chunk(5) for block in gate.chunk(2, 1)]
+    for block in blocks:
+        torch.testing.assert_close(block @ block.T, torch.eye(6), atol=1e-5, rtol=0)
+    assert not encoder.inputs.bias.any()
+    assert 0.005 < model.projection.weight.std() < 0.02  # 0.01, of 144 draws
+
+
+def test_without_trees_the_way_out_is_named() -> None:
+    words = torch.tensor([[1, 2]])
+    bare = Sentences(words, words > 0)
+    with pytest.raises(CrossexamError, match="reads trees, and the batch has none") as error:
+        syntactic()(Pairs(bare, bare))
+    assert "tree_over and tree_tensors" in str(error.value)
+
+
+# G-TLSTM
+
+LENGTHS = [4, 1, 7, 2, 3, 7]
+
+
+def gumbel(seed: int = 0, temperature: float = 1.0) -> GumbelTree:
+    torch.manual_seed(seed)
+    tree: GumbelTree = shaken(GumbelTree(5, 4, temperature, 1.0))
+    return tree
+
+
+def embedded(lengths: Sequence[int] = LENGTHS, extra: int = 0) -> tuple[Tensor, Tensor]:
+    """Word vectors, also at padding, where they must not be read, and the mask."""
+    generator = torch.Generator().manual_seed(2)
+    x = torch.randn(len(lengths), max(lengths), 5, generator=generator)
+    x = torch.cat([x, torch.full((len(lengths), extra, 5), 9.0)], 1)
+    return x, torch.arange(x.shape[1]) < torch.tensor(lengths).unsqueeze(1)
+
+
+State: TypeAlias = tuple[Tensor, Tensor]
+
+
+def leaf_states(tree: GumbelTree, x: Tensor) -> list[State]:
+    h = c = torch.zeros(4)
+    states = []
+    for word in x:
+        pre = tree.leaf.weight_ih @ word + tree.leaf.bias_ih + tree.leaf.weight_hh @ h + tree.leaf.bias_hh
+        i, f, g, o = pre.chunk(4)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+        h = torch.sigmoid(o) * torch.tanh(c)
+        states.append((h, c))
+    return states
+
+
+def parent(tree: GumbelTree, left: State, right: State) -> State:
+    pre = tree.composition.weight @ torch.cat([left[0], right[0]]) + tree.composition.bias
+    i, f_l, f_r, u, o = pre.chunk(5)
+    c = (
+        torch.sigmoid(f_l + 1) * left[1]
+        + torch.sigmoid(f_r + 1) * right[1]
+        + torch.sigmoid(i) * torch.tanh(u)
+    )
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def candidates(tree: GumbelTree, nodes: list[State]) -> tuple[list[State], Tensor]:
+    parents = [parent(tree, left, right) for left, right in zip(nodes, nodes[1:], strict=False)]
+    return parents, torch.stack([tree.query @ h for h, _ in parents]) / 4**0.5
+
+
+def greedy_root(tree: GumbelTree, x: Tensor) -> Tensor:
+    nodes = leaf_states(tree, x)
+    while len(nodes) > 1:
+        parents, scores = candidates(tree, nodes)
+        best = int(scores.argmax())
+        nodes[best : best + 2] = [parents[best]]
+    return nodes[0][0]
+
+
+def straight_through_root(tree: GumbelTree, x: Tensor) -> Tensor:
+    """The paper's step over all nodes of one sentence, without noise."""
+    nodes = [torch.cat(state) for state in leaf_states(tree, x)]
+    while len(nodes) > 1:
+        parents, scores = candidates(tree, [(node[:4], node[4:]) for node in nodes])
+        soft = torch.softmax(scores / tree.temperature, 0)
+        hard = torch.zeros_like(soft)
+        hard[soft.argmax()] = 1
+        s = hard - soft.detach() + soft
+        nodes = [
+            s[k] * torch.cat(parents[k]) + (1 - s[: k + 1].sum()) * nodes[k] + s[:k].sum() * nodes[k + 1]
+            for k in range(len(parents))
+        ]
+    return nodes[0][:4]
+
+
+@pytest.mark.parametrize("extra", [0, 2])
+@pytest.mark.parametrize("seed", range(5))
+def test_evaluation_merges_the_best_pair_each_time(seed: int, extra: int) -> None:
+    tree = gumbel(seed).eval()
+    x, mask = embedded(extra=extra)
+    wanted = torch.stack([greedy_root(tree, row[:n]) for row, n in zip(x, LENGTHS, strict=True)])
+    torch.testing.assert_close(tree(x, mask), wanted, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("seed", "temperature"), [(0, 1.0), (3, 0.5), (4, 2.0)])
+def test_training_without_noise_has_the_straight_through_gradient(
+    seed: int, temperature: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gumbel_tree, "gumbel_noise", torch.zeros_like)
+    batched, slow = gumbel(seed, temperature).train(), gumbel(seed, temperature)
+    x, mask = embedded(extra=2)
+    got = batched(x, mask)
+    wanted = torch.stack([straight_through_root(slow, row[:n]) for row, n in zip(x, LENGTHS, strict=True)])
+    torch.testing.assert_close(got, wanted, atol=1e-5, rtol=1e-5)
+    factor = torch.linspace(-1, 2, got.numel()).view_as(got)
+    (got * factor).sum().backward()
+    (wanted * factor).sum().backward()
+    for (name, a), b in zip(batched.named_parameters(), slow.parameters(), strict=True):
+        torch.testing.assert_close(a.grad, b.grad, atol=1e-4, rtol=1e-4, msg=name)
+    assert slow.query.grad is not None
+    assert slow.query.grad.abs().max() > 1e-3  # the query learns from the choice alone
+
+
+def test_training_draws_merges_by_the_softmax_of_their_scores() -> None:
+    tree = gumbel(1).train()
+    x, _ = embedded([3])
+    nodes = leaf_states(tree, x[0])
+    parents, scores = candidates(tree, nodes)
+    left, _ = parent(tree, parents[0], nodes[2])
+    right, _ = parent(tree, nodes[0], parents[1])
+    chance = float(torch.softmax(scores, 0)[0])
+    assert 0.1 < chance < 0.9
+    draws = 4000
+    torch.manual_seed(5)
+    roots = tree(x.expand(draws, -1, -1), torch.ones(draws, 3, dtype=torch.bool))
+    is_left = (roots - left).abs().amax(1) < 1e-5
+    is_right = (roots - right).abs().amax(1) < 1e-5
+    assert (is_left ^ is_right).all()
+    spread = (chance * (1 - chance) / draws) ** 0.5
+    assert abs(float(is_left.float().mean()) - chance) < 4 * spread
+
+
+def test_gradients_reach_the_leaves_in_evaluation() -> None:
+    tree = gumbel(2).eval()
+    x, mask = embedded([5])
+    x.requires_grad_()
+    tree(x, mask).sum().backward()
+    by_recursion = torch.autograd.grad(greedy_root(tree, x[0]).sum(), x)[0]
+    torch.testing.assert_close(x.grad, by_recursion, atol=1e-5, rtol=1e-5)
+
+
+def test_a_training_batch_may_have_one_pair() -> None:
+    torch.manual_seed(0)
+    model = GumbelTreeLSTM(GumbelConfig(5, 4, 6, dropout=0.0), SIZES).train()
+    before = model.match_norm.running_mean
+    assert before is not None
+    before = before.clone()
+    u, v = torch.randn(2, 4), torch.randn(2, 4)
+    assert torch.isfinite(model.compare(u[:1], v[:1])).all()
+    assert torch.equal(model.match_norm.running_mean, before)  # type: ignore[arg-type]
+    model.compare(u, v)
+    assert not torch.equal(model.match_norm.running_mean, before)  # type: ignore[arg-type]
+
+
+# DiSAN
+
+
+def attentive(seed: int = 0) -> DiSAN:
+    torch.manual_seed(seed)
+    made: DiSAN = shaken(DiSAN(disan.Config(5, 4, 3), SIZES)).eval()
+    return made
+
+
+def directional_reference(layer: DirectionalAttention, x: Tensor) -> Tensor:
+    h = torch.nn.functional.elu(layer.states(x))
+    out = []
+    for i in range(len(x)):
+        visible = range(i + 1, len(x)) if layer.backward else range(i)
+        s = torch.zeros(h.shape[1])
+        if len(visible):
+            f = [5 * torch.tanh((layer.seen(h[j]) + layer.seeing(h[i])) / 5) for j in visible]
+            total = sum((each.exp() for each in f), torch.zeros_like(s))
+            s = sum((e.exp() / total * h[j] for e, j in zip(f, visible, strict=True)), s)
+        gate = torch.sigmoid(layer.gate_seen(s) + layer.gate_states(h[i]))
+        out.append(gate * h[i] + (1 - gate) * s)
+    return torch.stack(out)
+
+
+def disan_reference(model: DiSAN, words: Tensor) -> Tensor:
+    x = model.words.table.weight[words]
+    u = torch.cat([directional_reference(layer, x) for layer in (model.earlier, model.later)], 1)
+    f = model.scores(torch.nn.functional.elu(model.attention(u))).exp()
+    return (f / f.sum(0) * u).sum(0)
+
+
+def word_batch(extra: int = 0) -> Sentences:
+    mask = torch.arange(max(LENGTHS) + extra) < torch.tensor(LENGTHS).unsqueeze(1)
+    words = torch.randint(1, SIZES.words, mask.shape, generator=torch.Generator().manual_seed(3))
+    return Sentences(words.masked_fill(~mask, 0), mask)
+
+
+@pytest.mark.parametrize("extra", [0, 4])
+def test_each_word_attends_feature_by_feature(extra: int) -> None:
+    model, batch = attentive(), word_batch(extra)
+    wanted = torch.stack(
+        [disan_reference(model, words[:n]) for words, n in zip(batch.words, LENGTHS, strict=True)]
+    )
+    torch.testing.assert_close(model.encode(batch, "premise"), wanted, atol=1e-5, rtol=1e-5)
+
+
+def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    block = DirectionalAttention._block
+
+    def watched(self: DirectionalAttention, h: Tensor, *rest: Tensor) -> Tensor:
+        sizes.append(rest[2].numel() * h.shape[2])
+        return block(self, h, *rest)
+
+    monkeypatch.setattr(DirectionalAttention, "_block", watched)
+
+    def encoded(kept: int) -> tuple[Tensor, list[Tensor | None]]:
+        monkeypatch.setattr(disan, "_KEPT", kept)
+        sizes.clear()
+        model = attentive()
+        u = model.encode(word_batch(), "premise")
+        u.pow(2).sum().backward()
+        return u, [parameter.grad for parameter in model.parameters()]
+
+    whole, gradients = encoded(10**6)
+    assert len(sizes) == 2 * 4  # two directions, blocks of 2, 2, 2 and 1 words
+    in_blocks, again = encoded(6 * 7 * 4)  # one word of 6 sentences against 7 words, for 4 features
+    assert max(sizes) <= 6 * 7 * 4
+    assert len(sizes) == 2 * 7 * 2  # each word alone, and again for the gradient
+    torch.testing.assert_close(in_blocks, whole)
+    for a, b in zip(gradients, again, strict=True):
+        torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_a_direction_does_not_see_the_other_side(backward: bool) -> None:
+    torch.manual_seed(0)
+    layer = shaken(DirectionalAttention(disan.Config(5, 4, 3), backward=backward)).eval()
+    x, mask = torch.randn(1, 6, 5), torch.ones(1, 6, dtype=torch.bool)
+    changed = x.clone()
+    changed[0, 3] += 1
+    differs = (layer(x, mask) - layer(changed, mask)).abs().amax(-1)[0] > 1e-6
+    assert differs.tolist() == [backward, backward, backward, True, not backward, not backward]
+
+
+def test_glorot_weights_and_no_biases_at_the_start() -> None:
+    model = DiSAN(disan.Config(50, 50, 50), SIZES)
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear):
+            limit = (6 / (layer.in_features + layer.out_features)) ** 0.5
+            assert 0.9 * limit < float(layer.weight.detach().abs().max()) <= limit
+            assert layer.bias is None or not layer.bias.any()

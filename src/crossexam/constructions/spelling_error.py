@@ -86,7 +86,9 @@ def _misspelt(
         for wrong in misspell(word, rng):
             if wrong != word and not is_english(wrong, resources.wordnet):
                 edit = Edit("hypothesis", start, end, word, wrong)
-                yield example.derive(example.label, Change(construction, "premise", "hypothesis", (edit,)))
+                kind = "function" if word.lower() in CLOSED_CLASSES else "content"
+                change = Change(construction, "premise", "hypothesis", (edit,))
+                yield example.derive(example.label, change, info={"word_class": kind})
                 return
     yield Rejection("every error makes another word")
 

@@ -23,7 +23,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, str], ...]] = (
     ("pair",        "pair",        5, "antonymy: the word and its antonym"),
     ("kind",        "kind",        1, "antonymy: gradable, complementary, relational (section 4.3)"),
     ("relation",    "relation",    1, "antonymy: of the word, of a synonym, indirect"),
-    ("word class",  "word_class",  1, "antonymy: noun or adjective"),
+    ("word class",  "word_class",  1, "antonymy: noun or adjective; spelling errors: content or function"),
     ("side",        "side",        1, "antonymy: the sentence of the base example it was made from"),
     ("how",         "how",         1, "numerical reasoning: which rule made the item"),
     ("question",    "question",    1, "numerical reasoning: the sentence is a question"),

@@ -17,6 +17,9 @@ import time
 from pathlib import Path
 
 
+_BASES = (("snli:dev", "aqua:dev"), ("multinli:dev_matched", "aqua:dev"))
+
+
 def build(base: str, problems: str | None) -> None:
     """Build the stress tests of *base* into a temporary folder; print seconds and peak memory."""
     from crossexam.suites.bases import base_from_spec
@@ -39,7 +42,7 @@ def build(base: str, problems: str | None) -> None:
 
 def _million(path: Path) -> None:
     """Write 1,000,000 records of the official form: SNLI dev again and again with new ids."""
-    from crossexam.corpora.splits import resolve
+    from crossexam.corpora.reading import resolve
 
     lines = [json.loads(line) for line in resolve("snli:dev")[0].open(encoding="utf-8")]
     lines = [line for line in lines if line["gold_label"] != "-"]
@@ -52,14 +55,14 @@ def _million(path: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--million", action="store_true", help="also stream 1,000,000 examples")
+    parser.add_argument("--million", action="store_true", help="stream 1,000,000 examples instead")
     parser.add_argument("--inner", nargs=2, metavar=("BASE", "PROBLEMS"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.inner:
         base, problems = arguments.inner
         build(base, problems if problems != "-" else None)
         return
-    for base, problems in (("snli:dev", "aqua:dev"), ("multinli:dev_matched", "aqua:dev")):
+    for base, problems in () if arguments.million else _BASES:
         print(base, end=": ", flush=True)
         subprocess.run([sys.executable, __file__, "--inner", base, problems], check=True)
     if arguments.million:

@@ -398,7 +398,7 @@ def test_the_spelling_is_read_by_hand(generator: torch.Generator) -> None:
     assert side.match is not None
     for row, (length, _) in enumerate(LENGTHS):
         for place in range(length):
-            letters = model.letters.weight[side.characters[row, place, :6]]  # [6, 3]
+            letters = model.letters.weight.detach()[side.characters[row, place, :6]]  # [6, 3]
             maps = [
                 [float((kernel.T * letters[at : at + 3]).sum() + bias) for at in range(4)]
                 for kernel, bias in zip(kernels, biases, strict=True)

@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 
 from crossexam.zoo import gated_attention, hbmp, masked, residual_stacked, rivercorners, shortcut_stacked  # noqa: E402
 from crossexam.zoo.embedding import Sizes  # noqa: E402
-from crossexam.zoo.sentences import Pairs, Sentences  # noqa: E402
+from crossexam.zoo.sentences import Pairs, Sentences, joined  # noqa: E402
 
 SIZES = Sizes(words=30, characters=20)
 LENGTHS = (3, 1, 5)
@@ -239,6 +239,23 @@ def one(sentences: Sentences, i: int) -> Sentences:
     return Sentences(
         sentences.words[part, :length], sentences.mask[part, :length], characters=letters[:, :, :longest]
     )
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_features_are_those_of_sides_encoded_apart(name: str) -> None:
+    model, pairs = build(name), Pairs(batch(padding=1), batch((2, 4, 1), seed=5, spelling=7))
+    apart = model.encode(pairs.premise, "premise"), model.encode(pairs.hypothesis, "hypothesis")
+    torch.testing.assert_close(model.features(pairs), model.compare(*apart), atol=1e-5, rtol=0)
+
+
+def test_batches_are_joined_with_all_they_have() -> None:
+    both = joined(batch((2, 1)), batch((4,), seed=5, spelling=6))
+    assert both.words.shape == both.mask.shape == (3, 4)
+    assert both.characters is not None
+    assert both.characters.shape == (3, 4, 6)
+    assert both.lengths.tolist() == [2, 1, 4]
+    assert torch.equal(both.words[2], batch((4,), seed=5, spelling=6).words[0])
+    assert both.tags is None
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -51,7 +51,7 @@ _SMALLEST_SUM = 1e-6  # of attention weights
 class Config:
     """The paper's sizes (section 4.1, "Experiment Settings")."""
 
-    embedding: int = 300  # GloVe 840B
+    width: int = 300  # of word vectors, GloVe 840B
     letters: int = 20  # of the vector of a character
     spelling: int = 50  # of the word vector that an LSTM makes of them
     hidden: int = 100  # of the BiLSTMs, a direction
@@ -74,10 +74,10 @@ class BiMPM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         h, kind = config.hidden, config.recurrence
-        self.words = Words(sizes.words, config.embedding, "fixed")
+        self.words = Words(sizes.words, config.width, "fixed")
         self.letters = nn.Embedding(sizes.characters, config.letters, padding_idx=0)
         self.spelling = context_layer(config.letters, config.spelling, recurrence=kind, bidirectional=False)
-        self.context = context_layer(config.embedding + config.spelling, h, recurrence=kind)
+        self.context = context_layer(config.width + config.spelling, h, recurrence=kind)
         self.forward_matching = Matching(h, config.perspectives)  # W^1, W^3, W^5, W^7
         self.backward_matching = Matching(h, config.perspectives)  # W^2, W^4, W^6, W^8
         self.aggregation = context_layer(8 * config.perspectives, h, recurrence=kind)
@@ -102,7 +102,8 @@ class BiMPM(nn.Module):
         p = self.aggregation(self.dropout(p_matches), in_p).final  # [B, 2h]
         q = self.aggregation(self.dropout(q_matches), in_q).final  # [B, 2h]
         both = self.dropout(torch.cat([p, q], -1))  # [B, 4h]
-        return self.dropout(torch.tanh(self.hidden(both)))  # [B, 2h]
+        features: Tensor = self.dropout(torch.tanh(self.hidden(both)))  # [B, 2h]
+        return features
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -112,13 +113,16 @@ class BiMPM(nn.Module):
     def _represent(self, sentences: Sentences) -> Tensor:
         """Return the word vectors beside what the character LSTM makes of the spelling."""
         assert sentences.characters is not None  # the architecture needs them
-        letters = sentences.characters[sentences.mask]  # [N, C], N the real words of the batch
+        spelling = masked.at_words(self._spell, sentences.characters, sentences.mask)  # [B, T, spelling]
+        words: Tensor = self.dropout(torch.cat([self.words(sentences.words), spelling], -1))  # [B, T, 350]
+        return words
+
+    def _spell(self, letters: Tensor) -> Tensor:
+        """Return the final states of the character LSTM: [N, C] -> [N, spelling]."""
         inside = letters != 0  # [N, C]
         inside[:, 0] = True  # a word without a known character
-        spelt = self.spelling(self.letters(letters), inside).final  # [N, spelling]
-        spelling = spelt.new_zeros(*sentences.words.shape, spelt.shape[-1])  # [B, T, spelling]
-        spelling[sentences.mask] = spelt
-        return self.dropout(torch.cat([self.words(sentences.words), spelling], -1))  # [B, T, 350]
+        final: Tensor = self.spelling(self.letters(letters), inside).final  # [N, spelling]
+        return final
 
 
 class Matching(nn.Module):
@@ -130,7 +134,8 @@ class Matching(nn.Module):
 
     def __init__(self, hidden: int, perspectives: int) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(4, perspectives, hidden))  # full, max, attentive, max-attentive
+        # W of full, max-pooling, attentive and max-attentive matching
+        self.weight = nn.Parameter(torch.empty(4, perspectives, hidden))
         for each in self.weight.detach():
             nn.init.xavier_uniform_(each)
 
@@ -160,7 +165,9 @@ class Matching(nn.Module):
 
 
 def cosine(v_1: Tensor, v_2: Tensor, weight: Tensor) -> Tensor:
-    """Return f_m, the cosines of W_k o v_1 and W_k o v_2 (3, 4): [B, S, h], [B, S or 1, h], [l, h] -> [B, S, l].
+    """Return f_m, the cosines of W_k o v_1 and W_k o v_2 (3, 4): [B, S, l].
+
+    *v_1* is [B, S, h], *v_2* [B, S, h] or [B, 1, h], *weight* W is [l, h].
 
     >>> v = torch.tensor([[[3.0, 4.0]]])
     >>> cosine(v, torch.tensor([[[4.0, 3.0]]]), torch.tensor([[1.0, 1.0], [1.0, 0.0]]))  # 24 / 25, 1
@@ -175,7 +182,8 @@ def cosines(p: Tensor, q: Tensor, weight: Tensor) -> Tensor:
     squares = weight.square().t()  # [h, l]
     scaled = p.unsqueeze(1) * weight.square()[:, None] / _norm(p, squares).transpose(1, 2)[..., None]
     products = scaled.flatten(1, 2) @ q.transpose(1, 2)  # [B, l * S, h] @ [B, h, T]
-    return products.unflatten(1, scaled.shape[1:3]) / _norm(q, squares).transpose(1, 2).unsqueeze(2)
+    lengths = _norm(q, squares).transpose(1, 2).unsqueeze(2)  # [B, l, 1, T]
+    return products.view(*scaled.shape[:3], -1) / lengths
 
 
 def weighted_mean(alpha: Tensor, q: Tensor, in_q: Tensor) -> Tensor:

@@ -38,7 +38,7 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The paper's sizes (sections 4 and 5)."""
 
-    embedding: int = 300  # GloVe
+    width: int = 300  # of word vectors, GloVe
     hidden: int = 200  # of the projection and of every layer
     dropout: float = 0.2
     deviation: float = 0.01  # of the normal distribution that all weights are drawn from
@@ -47,7 +47,8 @@ class Config:
 class DecomposableAttention(nn.Module):
     """Attend, compare, aggregate.
 
-    Shapes: B pairs, S words of a premise and T of a hypothesis with the NULL word, d hidden.
+    Shapes: B pairs, S words of a premise and T of a hypothesis with the NULL word, w width of
+    word vectors, d hidden.
     a, b: projected words of premise and hypothesis; e: attention scores; beta, alpha: what a word of the
     premise, the hypothesis is aligned with; v_1, v_2: the compared sentences.
 
@@ -60,8 +61,8 @@ class DecomposableAttention(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         d = config.hidden
-        self.words = Words(sizes.words, config.embedding, "fixed")
-        self.projection = nn.Linear(config.embedding, d, bias=False)
+        self.words = Words(sizes.words, config.width, "fixed")
+        self.projection = nn.Linear(config.width, d, bias=False)
         self.f = _two_layers(d, d, config.dropout)
         self.g = _two_layers(2 * d, d, config.dropout)
         self.h = _two_layers(2 * d, d, config.dropout)
@@ -69,17 +70,18 @@ class DecomposableAttention(nn.Module):
         for part in (self.projection, self.f, self.g, self.h, self.output):
             for weight in part.parameters():
                 nn.init.normal_(weight, std=config.deviation)
-        self.register_buffer("null", functional.normalize(torch.randn(config.embedding), dim=0))
+        self.register_buffer("null", functional.normalize(torch.randn(config.width), dim=0))
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return H's hidden layer: [B, d]."""
         a, in_a = self._read(pairs.premise)  # [B, S, d], [B, S]
         b, in_b = self._read(pairs.hypothesis)  # [B, T, d], [B, T]
-        e = self.f(a) @ self.f(b).transpose(1, 2)  # (1) [B, S, T]
+        f_a, f_b = masked.at_words(self.f, a, in_a), masked.at_words(self.f, b, in_b)  # [B, S, d], [B, T, d]
+        e = f_a @ f_b.transpose(1, 2)  # (1) [B, S, T]
         beta = masked.softmax(e, in_b.unsqueeze(1)) @ b  # (2) [B, S, d]
         alpha = masked.softmax(e.transpose(1, 2), in_a.unsqueeze(1)) @ a  # (2) [B, T, d]
-        v_1 = masked.total(self.g(torch.cat([a, beta], -1)), in_a)  # (3, 4) [B, d]
-        v_2 = masked.total(self.g(torch.cat([b, alpha], -1)), in_b)  # (3, 4) [B, d]
+        v_1 = masked.at_words(self.g, torch.cat([a, beta], -1), in_a).sum(1)  # (3, 4) [B, d]
+        v_2 = masked.at_words(self.g, torch.cat([b, alpha], -1), in_b).sum(1)  # (3, 4) [B, d]
         features: Tensor = self.h(torch.cat([v_1, v_2], -1))  # (5) [B, d]
         return features
 
@@ -90,10 +92,10 @@ class DecomposableAttention(nn.Module):
 
     def _read(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
         """Return the projected words with NULL in front, and their mask."""
-        words = self.words(sentences.words)  # [B, T - 1, embedding]
-        null = self.null.to(words.dtype).expand(len(words), 1, -1)  # [B, 1, embedding]
+        words = self.words(sentences.words)  # [B, T - 1, w]
+        null = self.null.to(words.dtype).expand(len(words), 1, -1)  # [B, 1, w]
         mask = functional.pad(sentences.mask, (1, 0), value=True)  # [B, T]
-        return self.projection(torch.cat([null, words], 1)), mask  # [B, T, d]
+        return masked.at_words(self.projection, torch.cat([null, words], 1), mask), mask  # [B, T, d]
 
 
 def _two_layers(width: int, hidden: int, dropout: float) -> nn.Sequential:

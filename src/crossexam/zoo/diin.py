@@ -1,32 +1,27 @@
 """DIIN: the densely interactive inference network (Gong, Luo and Zhang, 2018, ICLR, arXiv 1709.04348).
 
 Section 3: words with spelling, part of speech and exact match; a highway network; self-attention with a fuse
-gate, separate for premise and hypothesis; the tensor of all products of words as an image; a DenseNet over
-it.  What the paper leaves open follows the released code (YichenGong/Densely-Interactive-Inference-Network,
-python/models/DIIN.py).
+gate; all products of words as an image; a DenseNet over it.  What the paper leaves open follows the released
+code (YichenGong/Densely-Interactive-Inference-Network, python/models/DIIN.py).
 
 The image is 48 x 48 words, since the classifier reads it flattened: longer sentences are cut at 48 words and
-words at 16 letters, in training and afterwards.  That is part of the model.
+words at 16 letters, in training and afterwards.  That is part of the model.  Shorter words are filled with a
+letter that has a vector of its own, as in the released code.
 
-Beyond a sentence's end the image is 0.  The paper's tensor ends there; the released code has what highway
-and gate make of an empty word.  Within the DenseNet nothing is masked, as in the released code, so the
-convolutions see where the sentences end.
+Beyond a sentence's end the image is 0, where the released code has what highway and gate make of an empty
+word.  Within the DenseNet nothing is masked, as there.
 
 The score of self-attention is w1.a + w2.b + w3.(a o b) + c, followed by a softmax over b, which takes out
 whatever b is not part of: w1 and c have no effect and no gradient, and are left out (898 parameters).
 The paper's equation 2 normalises over a, its code over b; here over b.  The scores are w2.b + (w3 o a).b,
-two matrix products instead of a [B, T, T, 3d] tensor; dropout falls on the words before them, not on each
-product.
+two matrix products instead of a [B, T, T, 3d] tensor; dropout falls on the words, not on each product.
 
-Dropout starts at 0 and grows: what is kept falls by 2.3 % every 10,000 training steps.  The count of steps is
-a buffer, saved with the weights, so that a resumed run goes on where it was.
+Dropout starts at 0 and grows with the training steps, whose count is a buffer, saved with the weights, so
+that a resumed run goes on where it was.
 
-The paper adds to the loss an L2 penalty that grows along a sigmoid over 100,000 steps and one on the
-difference of the two self-attentions; a model here returns logits only, and :meth:`DIIN.penalty` is what a
+The paper adds two penalties to the loss; a model here returns logits only, and :meth:`DIIN.penalty` is what a
 training loop adds.  The switch to SGD at the end of the paper's training is not in its code and is left out.
-
-Padding letters have a vector of their own, as in the released code; words always have 16 letters, so that
-nothing depends on the batch.
+The released code's Adadelta has rho .95, torch's .9.
 """
 
 from __future__ import annotations
@@ -50,7 +45,7 @@ from crossexam.zoo.sentences import Pairs, Sentences
 class Config:
     """The paper's sizes (section 4.2) and those of the released code (util/parameters.py)."""
 
-    embedding: int = 300  # GloVe 840B
+    width: int = 300  # of word vectors, GloVe 840B
     letters: int = 8  # of the vector of a character
     word_length: int = 16  # in characters
     filters: int = 100  # of the character CNN
@@ -63,10 +58,10 @@ class Config:
     growth: int = 20  # channels that a layer of a dense block adds
     block_layers: int = 8
     blocks: int = 3
-    keep: float = 0.977  # of what dropout keeps, every dropout_steps
-    dropout_steps: int = 10_000
+    keep: float = 0.977  # of what dropout keeps, in every decay_steps
+    decay_steps: float = 1e4
     weight_penalty: float = 9e-5  # of L2, when fully grown
-    penalty_steps: int = 100_000  # until it is
+    penalty_steps: float = 1e5  # until it is
     difference_penalty: float = 1e-3
 
 
@@ -84,13 +79,11 @@ class DIIN(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         if sizes.tags > config.tags + 1:
-            raise CrossexamError(
-                f"DIIN has room for {config.tags} parts of speech, the data have {sizes.tags - 1}",
-                hint=f"give it more: tags={sizes.tags - 1}",
-            )
-        d = config.embedding + config.filters + config.tags + 1
+            what = f"DIIN has room for {config.tags} parts of speech, the data have {sizes.tags - 1}"
+            raise CrossexamError(what, hint=f"give it more: tags={sizes.tags - 1}")
+        d = config.width + config.filters + config.tags + 1
         self.config = config
-        self.words = Words(sizes.words, config.embedding)
+        self.words = Words(sizes.words, config.width)
         self.letters = nn.Embedding(sizes.characters, config.letters)
         self.spelling = nn.Conv1d(config.letters, config.filters, config.filter_width)
         self.highways = nn.ModuleList(Highway(d) for _ in range(config.highways))
@@ -98,14 +91,10 @@ class DIIN(nn.Module):
         self.image, channels = _dense_net(config, d)
         side = config.length // 2**config.blocks
         self.output = nn.Linear(channels * side * side, 3)
-        self.dropout = GrowingDropout(config.keep, config.dropout_steps)
-        for weight in self.parameters():
-            if weight.dim() == 1:
-                nn.init.zeros_(weight)
-            elif weight is not self.words.table.weight:
-                nn.init.xavier_uniform_(weight)
-        for attention in (self.premise_attention, self.hypothesis_attention):
-            attention.start()
+        self.dropout = GrowingDropout(config.keep, config.decay_steps)
+        for part in (self.letters, self.spelling, self.highways, self.image, self.output):
+            for weight in part.parameters():
+                nn.init.zeros_(weight) if weight.dim() == 1 else nn.init.xavier_uniform_(weight)
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return the flattened last feature map: [B, c * 6 * 6]."""
@@ -114,7 +103,8 @@ class DIIN(nn.Module):
         h = self._read(pairs.hypothesis, self.hypothesis_attention)  # [B, L, d]
         image = p.unsqueeze(2) * h.unsqueeze(1)  # (7) [B, L, L, d]
         image = self.dropout(image).permute(0, 3, 1, 2)  # [B, d, L, L], channels last in memory
-        return self.dropout(self.image(image).flatten(1))  # [B, c * 6 * 6]
+        features: Tensor = self.dropout(self.image(image).flatten(1))  # [B, c * 6 * 6]
+        return features
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -124,8 +114,8 @@ class DIIN(nn.Module):
     def penalty(self) -> Tensor:
         """Return what the paper adds to the loss: [], sections 3.2 and 4.2.
 
-        Half the squared weights of linear and convolution layers, times 9e-5, times a sigmoid that is 1/2
-        after half of ``penalty_steps``; and half the squared difference of the two self-attentions.
+        Half the squared weights of linear and convolution layers, times a sigmoid that is 1/2 after half of
+        ``penalty_steps``; half the squared difference of the two self-attentions.
         """
         half = self.config.penalty_steps / 2
         share = 1 / (1 + math.exp(8 * (half - float(self.dropout.steps)) / half))
@@ -139,8 +129,7 @@ class DIIN(nn.Module):
     def _read(self, sentences: Sentences, attention: SelfAttention) -> Tensor:
         """Return the words of the image's side, zero beyond the sentence's end."""
         length = min(sentences.words.shape[1], self.config.length)  # T
-        mask = sentences.mask[:, :length]  # [B, T]
-        states = self._represent(sentences, length)  # [B, T, d]
+        states, mask = self._represent(sentences, length), sentences.mask[:, :length]  # [B, T, d], [B, T]
         for highway in self.highways:
             states = highway(states, self.dropout)  # [B, T, d]
         states = masked.zeroed(attention(states, mask, self.dropout), mask)  # [B, T, d]
@@ -150,14 +139,14 @@ class DIIN(nn.Module):
         """Return word vector, spelling, part of speech and exact match of the first *length* words."""
         letters, tags, match = sentences.characters, sentences.tags, sentences.match
         assert letters is not None and tags is not None and match is not None  # noqa: PT018 (needed inputs)
-        letters = letters[:, :length, : self.config.word_length]  # [B, T, C]
-        letters = functional.pad(letters, (0, self.config.word_length - letters.shape[-1]))  # [B, T, 16]
-        vectors = self.dropout(self.letters(letters.flatten(0, 1))).transpose(1, 2)  # [B * T, letters, 16]
+        missing = self.config.word_length - letters.shape[-1]  # below 0: letters to cut
+        letters = functional.pad(letters[:, :length], (0, missing))  # [B, T, 16]
+        vectors = self.dropout(self.letters(letters.flatten(0, 1))).transpose(1, 2)  # [B * T, 8, 16]
         spelling = torch.relu(self.spelling(vectors)).amax(-1)  # [B * T, filters]
         one_hot = functional.one_hot(tags[:, :length], self.config.tags + 1)[..., 1:]  # [B, T, tags]
-        words = self.dropout(self.words(sentences.words[:, :length]))  # [B, T, embedding]
+        words = self.dropout(self.words(sentences.words[:, :length]))  # [B, T, w]
         rest = torch.cat([one_hot, match[:, :length, None]], -1).to(words.dtype)  # [B, T, tags + 1]
-        return torch.cat([words, spelling.unflatten(0, words.shape[:2]), rest], -1)  # [B, T, d]
+        return torch.cat([words, spelling.view(*words.shape[:2], -1), rest], -1)  # [B, T, d]
 
 
 class GrowingDropout(nn.Module):
@@ -165,19 +154,19 @@ class GrowingDropout(nn.Module):
 
     steps: Tensor
 
-    def __init__(self, keep: float, every: int) -> None:
+    def __init__(self, keep: float, every: float) -> None:
         super().__init__()
         self.keep, self.every, self.rate = keep, every, 0.0
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
 
     def step(self) -> None:
-        """Count a step, in training only, and set the rate."""
+        """Count a step and set the rate, in training only."""
         if self.training:
             self.rate = 1 - self.keep ** (int(self.steps) / self.every)
             self.steps += 1
 
     def forward(self, values: Tensor) -> Tensor:
-        """Return *values* with some dropped, in training only."""
+        """Return *values*, in training with some dropped."""
         return functional.dropout(values, self.rate, self.training and self.rate > 0)
 
 
@@ -201,14 +190,12 @@ class SelfAttention(nn.Module):
         super().__init__()
         self.score = nn.Parameter(torch.empty(2, width))  # w2 and w3 of the trilinear score
         self.fuse = nn.Linear(2 * width, 3 * width)  # W^1, W^2, W^3 side by side
-
-    def start(self) -> None:
-        """Draw the initial weights as if they were those of the released code: [3d, 1] and six [d, d]."""
-        width = self.score.shape[1]
-        nn.init.uniform_(self.score, -math.sqrt(6 / (3 * width + 1)), math.sqrt(6 / (3 * width + 1)))
+        bound = math.sqrt(6 / (3 * width + 1))  # that of the released code's [3d, 1]
+        nn.init.uniform_(self.score, -bound, bound)
         for rows in self.fuse.weight.detach().chunk(3):
-            for block in rows.chunk(2, -1):
+            for block in rows.chunk(2, -1):  # the released code has six [d, d]
                 nn.init.xavier_uniform_(block)
+        nn.init.zeros_(self.fuse.bias)
 
     def forward(self, p: Tensor, mask: Tensor, dropout: GrowingDropout) -> Tensor:
         """Return the fused words: [B, T, d]."""
@@ -222,13 +209,12 @@ class SelfAttention(nn.Module):
 
 
 class DenseBlock(nn.Module):
-    """Convolutions each of which reads what all before it gave (section 3.2, feature extraction)."""
+    """Convolutions, each of which reads what all before it gave (section 3.2, feature extraction)."""
 
     def __init__(self, channels: int, growth: int, layers: int) -> None:
         super().__init__()
-        self.layers = nn.ModuleList(
-            nn.Conv2d(channels + growth * i, growth, 3, padding=1) for i in range(layers)
-        )
+        widths = (channels + growth * i for i in range(layers))
+        self.layers = nn.ModuleList(nn.Conv2d(width, growth, 3, padding=1) for width in widths)
 
     def forward(self, image: Tensor) -> Tensor:
         """Return the image with what the layers add: [B, c, L, L] -> [B, c + growth * layers, L, L]."""
@@ -250,19 +236,10 @@ def _dense_net(config: Config, width: int) -> tuple[nn.Sequential, int]:
 
 
 ARCHITECTURE = Architecture(
-    name="diin",
-    build=DIIN,
-    config=Config(),
+    name="diin", build=DIIN, config=Config(),
     recipe=Recipe(
-        optimizer="adadelta",
-        learning_rate=0.5,
-        batch_size=70,
-        epochs=50,
-        patience=5,
-        clip=1.0,
-        max_length=48,
-        source="Gong et al. 2018, section 4.2; released code, util/parameters.py; it stops after 35,000 steps "
-        "(4.5 epochs of SNLI) without a gain",
+        optimizer="adadelta", learning_rate=0.5, batch_size=70, epochs=50, patience=5, max_length=48, clip=1,
+        source="Gong et al. 2018, section 4.2; util/parameters.py; stops after 35,000 steps without a gain",
     ),
     paper="Gong et al. 2018, Natural Language Inference over Interaction Space, ICLR",
     summary="DIIN: a DenseNet over all products of words",
@@ -270,4 +247,4 @@ ARCHITECTURE = Architecture(
     parameters_source="CAFE (Tay et al. 2018), Table 1 (4.4 M, without vectors)",
     published={"snli": 88.0, "multinli_matched": 78.8, "multinli_mismatched": 77.8},
     needs=("characters", "tags", "match"),
-)
+)  # fmt: skip

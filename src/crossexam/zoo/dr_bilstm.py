@@ -37,7 +37,7 @@ from crossexam.zoo.sentences import Pairs
 class Config:
     """The paper's sizes (section 4.2, "Experimental Setup")."""
 
-    embedding: int = 300  # GloVe 840B
+    width: int = 300  # of word vectors, GloVe 840B
     hidden: int = 450  # of all layers; of the LSTMs, a direction
     dropout: float = 0.4  # on all feedforward connections
     recurrence: Recurrence = "lstm"
@@ -46,7 +46,8 @@ class Config:
 class DRBiLSTM(nn.Module):
     """Encode dependently, align, compose dependently, pool.
 
-    Shapes: B pairs, S words of a premise and T of a hypothesis, h hidden, D = 2h.
+    Shapes: B pairs, S words of a premise and T of a hypothesis, w width of word
+    vectors, h hidden, D = 2h.
     u, v: premise and hypothesis (with a hat in the paper: read dependently, with a bar: alone); e: attention
     scores; u_, v_: what the words are aligned with (with a tilde); p, q: the enhanced words.
 
@@ -57,8 +58,8 @@ class DRBiLSTM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         h = config.hidden
-        self.words = Words(sizes.words, config.embedding)
-        self.encoder = context_layer(config.embedding, h, recurrence=config.recurrence)
+        self.words = Words(sizes.words, config.width)
+        self.encoder = context_layer(config.width, h, recurrence=config.recurrence)
         self.projection = nn.Linear(8 * h, h)
         self.inference = context_layer(h, h, recurrence=config.recurrence)
         self.hidden = nn.Linear(8 * h, h)
@@ -68,27 +69,29 @@ class DRBiLSTM(nn.Module):
     def features(self, pairs: Pairs) -> Tensor:
         """Return the classifier's hidden layer: [B, h]."""
         in_u, in_v = pairs.premise.mask, pairs.hypothesis.mask  # [B, S], [B, T]
-        r = self.dropout(self.words(pairs.premise.words))  # [B, S, embedding]
-        s = self.dropout(self.words(pairs.hypothesis.words))  # [B, T, embedding]
+        r = self.dropout(self.words(pairs.premise.words))  # [B, S, w]
+        s = self.dropout(self.words(pairs.hypothesis.words))  # [B, T, w]
         _, _, u, v = read_dependently(self.encoder, r, in_u, s, in_v)  # (1, 2) [B, S, D], [B, T, D]
         e = u @ v.transpose(1, 2)  # (3) [B, S, T]
         u_ = masked.softmax(e, in_v.unsqueeze(1)) @ v  # (4) [B, S, D]
         v_ = masked.softmax(e.transpose(1, 2), in_u.unsqueeze(1)) @ u  # (5) [B, T, D]
-        p, q = self._enhance(u, u_), self._enhance(v, v_)  # [B, S, h], [B, T, h]
+        p, q = self._enhance(u, u_, in_u), self._enhance(v, v_, in_v)  # [B, S, h], [B, T, h]
         p_alone, q_alone, p, q = read_dependently(self.inference, p, in_u, q, in_v)  # [B, S, D], [B, T, D]
         p, q = torch.maximum(p_alone, p), torch.maximum(q_alone, q)  # [B, S, D], [B, T, D]
         pooled = torch.cat([_pool(p, in_u), _pool(q, in_v)], -1)  # [B, 4D]
-        return self.dropout(torch.tanh(self.hidden(self.dropout(pooled))))  # [B, h]
+        features: Tensor = self.dropout(torch.tanh(self.hidden(self.dropout(pooled))))  # [B, h]
+        return features
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
         logits: Tensor = self.output(self.features(pairs))
         return logits
 
-    def _enhance(self, u: Tensor, u_: Tensor) -> Tensor:
+    def _enhance(self, u: Tensor, u_: Tensor, mask: Tensor) -> Tensor:
         """Return the words with what they are aligned with, projected."""
         a = torch.cat([u, u_, u - u_, u * u_], -1)  # [B, T, 4D]
-        return self.dropout(torch.relu(self.projection(a)))  # [B, T, h]
+        enhanced: Tensor = self.dropout(torch.relu(masked.at_words(self.projection, a, mask)))  # [B, T, h]
+        return enhanced
 
 
 def read_dependently(

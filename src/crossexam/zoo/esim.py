@@ -1,4 +1,4 @@
-"""ESIM: the enhanced sequential inference model (Chen, Zhu, Ling, Wei, Jiang and Inkpen, 2017, ACL, P17-1152).
+"""ESIM, the enhanced sequential inference model (Chen et al., 2017, ACL, P17-1152).
 
 Section 3: input encoding, local inference by co-attention, inference composition.  Equation numbers are
 those of the paper; what it leaves open follows the released code (lukecq1231/nli, scripts/ESIM/main.py).
@@ -36,7 +36,7 @@ from crossexam.zoo.sentences import Pairs
 class Config:
     """The paper's sizes (section 5.1, "Training")."""
 
-    embedding: int = 300  # GloVe 840B
+    width: int = 300  # of word vectors, GloVe 840B
     hidden: int = 300  # of the LSTMs, a direction, of the projection and of the classifier
     dropout: float = 0.5  # on "all feedforward connections"
     deviation: float = 0.01  # of the weights that are not orthogonal (released code, norm_weight)
@@ -57,8 +57,8 @@ class ESIM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         h = config.hidden
-        self.words = Words(sizes.words, config.embedding)
-        self.encoder = context_layer(config.embedding, h, recurrence=config.recurrence)
+        self.words = Words(sizes.words, config.width)
+        self.encoder = context_layer(config.width, h, recurrence=config.recurrence)
         self.projection = nn.Linear(8 * h, h)
         self.composition = context_layer(h, h, recurrence=config.recurrence)
         self.hidden = nn.Linear(8 * h, h)
@@ -79,7 +79,8 @@ class ESIM(nn.Module):
         a_ = masked.softmax(e, in_b.unsqueeze(1)) @ b  # (12) [B, S, D]
         b_ = masked.softmax(e.transpose(1, 2), in_a.unsqueeze(1)) @ a  # (13) [B, T, D]
         v = torch.cat([self._compose(a, a_, in_a), self._compose(b, b_, in_b)], -1)  # (20) [B, 4D]
-        return self.dropout(torch.tanh(self.hidden(self.dropout(v))))  # [B, h]
+        features: Tensor = self.dropout(torch.tanh(self.hidden(self.dropout(v))))  # [B, h]
+        return features
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -89,7 +90,7 @@ class ESIM(nn.Module):
     def _compose(self, a: Tensor, a_: Tensor, mask: Tensor) -> Tensor:
         """Return the mean and the maximum of the composed words of one sentence."""
         m = torch.cat([a, a_, a - a_, a * a_], -1)  # (14, 15) [B, T, 4D]
-        f = self.dropout(torch.relu(self.projection(m)))  # F, section 3.3 [B, T, h]
+        f = self.dropout(torch.relu(masked.at_words(self.projection, m, mask)))  # F, section 3.3 [B, T, h]
         v = self.composition(f, mask).states  # section 3.3 [B, T, D]
         return torch.cat([masked.mean(v, mask), masked.maximum(v, mask)], -1)  # (18, 19) [B, 2D]
 
@@ -122,7 +123,7 @@ ARCHITECTURE = Architecture(
         patience=8,
         clip=10.0,
         max_length=100,
-        source="Chen et al. 2017, section 5.1; lukecq1231/nli, scripts/ESIM/train.py; its 5,000 epochs are never reached",
+        source="Chen et al. 2017, section 5.1; lukecq1231/nli, scripts/ESIM/train.py; epochs unlimited there",
     ),
     paper="Chen et al. 2017, Enhanced LSTM for Natural Language Inference, ACL",
     summary="ESIM: BiLSTM, co-attention, BiLSTM",

@@ -33,6 +33,11 @@ class Forest:
     routes: tuple[tuple[Route, ...], ...]  # of each height from 0
     arrivals: tuple[Tensor, ...]  # of each height from 1: [2 * nodes] int64
 
+    @property
+    def leaves(self) -> int:
+        """Return the number of words, which are the first in ``place``."""
+        return _total(self.routes[0])
+
     def packed(self, nodes: Tensor) -> Tensor:
         """Return the real ones among *nodes*: [B, N, d] -> [M, d]."""
         return nodes.flatten(0, 1).index_select(0, self.place)
@@ -40,7 +45,7 @@ class Forest:
     def padded(self, nodes: Tensor) -> Tensor:
         """Return *nodes* at their places, zeros elsewhere: [M, d] -> [B, N, d]."""
         empty = nodes.new_zeros(self.mask.numel(), nodes.shape[-1])
-        return empty.index_copy(0, self.place, nodes).view(*self.mask.shape, -1)
+        return empty.index_copy_(0, self.place, nodes).view(*self.mask.shape, -1)
 
     def bottom_up(
         self, inputs: Tensor, leaf: Callable[[Tensor], Tensor], inner: Callable[[Tensor, Tensor], Tensor]

@@ -10,9 +10,9 @@ depends on the longest sentence of its batch; logits of ours do not.
 
 Without recurrence (Nie et al. 2019, 4.1) there are no states to hand on: the three layers are independent.
 
-The released code stops at the fourth epoch in all whose dev loss did not fall, never shrinks the rate below
-1e-5, and has the words of dev and test in its vocabulary; the recipe stops when dev accuracy has not risen in
-three epochs, and the vocabulary is that of training.  Initial weights are PyTorch's own, as there.
+The released code stops at the fourth epoch in all whose dev loss did not fall, and has the words of dev and
+test in its vocabulary; the recipe stops when dev accuracy has not risen in three epochs in a row, and the
+vocabulary is that of training.  Initial weights are PyTorch's own, as there.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.sentences import Pairs, Sentences, joined
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ class HBMP(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, m]."""
-        premise = self.encode(pairs.premise, "premise")  # [B, d]
-        return self.compare(premise, self.encode(pairs.hypothesis, "hypothesis"))  # [B, m]
+        both = self.encode(joined(pairs.premise, pairs.hypothesis), "premise")  # [2B, d], sides are alike
+        return self.compare(*both.chunk(2))  # [B, m]
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""
@@ -113,6 +113,8 @@ ARCHITECTURE: Final = Architecture(
         schedule="plateau",
         factor=0.2,
         patience=3,
+        plateau_patience=1,
+        minimum_rate=1e-5,
         max_length=500,  # the released code cuts nothing
         lower_case=True,
     ),

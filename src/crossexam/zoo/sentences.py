@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,7 @@ class Sentences:
     characters: Tensor | None = None  # [B, T, C] int64, 0 is padding
     tags: Tensor | None = None  # [B, T] int64, 0 is padding
     match: Tensor | None = None  # [B, T] bool
-    children: Tensor | None = (
-        None  # [B, T-1, 2] int64: each inner node's left and right child
-    )
+    children: Tensor | None = None  # [B, T-1, 2] int64: each inner node's left and right child
     levels: Tensor | None = None  # [B, T-1] int64: height of each inner node, from 1; 0 is padding
 
     @property
@@ -56,3 +55,29 @@ class Pairs:
         """Return the same pairs on *device*."""
         labels = self.labels.to(device, non_blocking=True) if self.labels is not None else None
         return Pairs(self.premise.to(device), self.hypothesis.to(device), labels)
+
+
+def joined(first: Sentences, second: Sentences) -> Sentences:
+    """Return the sentences of both batches as one, padded to the longer: what is encoded alike goes together.
+
+    A recurrent layer then takes as many steps as the longest sentence has words, not as two of them have.
+
+    >>> one, two = torch.tensor([[3, 4]]), torch.tensor([[5, 6, 7]])
+    >>> joined(Sentences(one, one != 0), Sentences(two, two != 0)).words
+    tensor([[3, 4, 0],
+            [5, 6, 7]])
+    """
+    made: dict[str, Tensor] = {}
+    for field in fields(Sentences):
+        here, there = getattr(first, field.name), getattr(second, field.name)
+        if here is not None:
+            shape = tuple(map(max, here.shape[1:], there.shape[1:]))
+            made[field.name] = torch.cat([_padded(here, shape), _padded(there, shape)])
+    return Sentences(**made)
+
+
+def _padded(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+    if tuple(tensor.shape[1:]) == shape:
+        return tensor
+    missing = [(0, want - have) for have, want in zip(tensor.shape[1:], shape, strict=True)]
+    return functional.pad(tensor, [size for pair in reversed(missing) for size in pair])

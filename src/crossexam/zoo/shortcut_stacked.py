@@ -26,7 +26,7 @@ from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.sentences import Pairs, Sentences, joined
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ class ShortcutStacked(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return what the output layer reads: [B, m]."""
-        premise = self.encode(pairs.premise, "premise")  # [B, d]
-        return self.compare(premise, self.encode(pairs.hypothesis, "hypothesis"))  # [B, m]
+        both = self.encode(joined(pairs.premise, pairs.hypothesis), "premise")  # [2B, d], sides are alike
+        return self.compare(*both.chunk(2))  # [B, m]
 
     def forward(self, pairs: Pairs) -> Tensor:
         """Return the logits of *pairs*: [B, 3]."""

@@ -16,7 +16,6 @@ import tempfile
 import time
 from pathlib import Path
 
-
 _BASES = (("snli:dev", "aqua:dev"), ("multinli:dev_matched", "aqua:dev"))
 
 

@@ -106,13 +106,14 @@ def test_overlap_has_the_accuracy_that_its_docstring_claims(shared_data: Path) -
 
 
 def test_alignment_features_by_hand() -> None:
-    # Hypothesis words: "Bob" is first, hence open; "never": negation; "eats", "soup": open.
-    # Best premise words: bob 1; never "and" 1 - 4/5; eats 1; soup "bob" 1 - 3/4.
-    row = alignment.features([("Ann and Bob eats.", "Bob never eats soup.")])[0]
+    # Best premise words: bob "rob" 1 - 1/3; never "and" 1 - 4/5; eats 1; soup "rob" 1 - 3/4.
+    row = alignment.features([("Ann and Rob eats.", "Bob never eats soup.")])[0]
     by_class = dict(zip(alignment.CLASSES, row, strict=True))
     assert by_class["negation"] == pytest.approx((1 - 1 / 5) / 4)
-    assert by_class["open"] == pytest.approx((0 + 0 + 1 - 1 / 4) / 4)
+    assert by_class["open"] == pytest.approx((1 / 3 + 0 + 3 / 4) / 4)  # the first word may be no name
     assert by_class["name"] == by_class["number"] == 0
+    row = alignment.features([("Ann and Rob eats.", "And Bob eats.")])[0]
+    assert dict(zip(alignment.CLASSES, row, strict=True))["name"] == pytest.approx((1 / 3) / 3)
 
 
 def test_alignment_never_says_contradiction() -> None:

@@ -415,6 +415,14 @@ def test_pickled_weights_are_refused(tmp_path: Path) -> None:
     assert "save_pretrained(folder) writes safetensors" in str(caught.value)
 
 
+def test_pickled_weights_are_not_read_beside_other_safetensors(tmp_path: Path) -> None:
+    folder = save(tmp_path)
+    (folder / "model.safetensors").rename(folder / "something.safetensors")
+    torch.save(make_model("bert")[1].state_dict(), folder / "pytorch_model.bin")
+    with pytest.raises(CrossexamError, match=r"transformers cannot load it: .*safetensors"):
+        open_model(f"hf/{folder}", ModelOptions(label_order=LABELS)).predict(PAIRS)
+
+
 def test_code_of_the_checkpoint_is_not_run(tmp_path: Path) -> None:
     ran = tmp_path / "ran"
     folder = save(
@@ -481,3 +489,4 @@ def test_plans_waste_little_and_lose_nothing() -> None:
     assert all(len(batch) * max(lengths[index] for index in batch) <= 768 for batch in batches)
     assert plan_batches([900, 3], tokens=768) == [[0], [1]]  # a pair above the budget is a batch of its own
     assert [len(batch) for batch in plan_batches([5] * 7, pairs=3)] == [3, 3, 1]
+    assert plan_batches([200, 20, 20], tokens=768) == [[0], [1, 2]]  # padding would triple their tokens

@@ -135,6 +135,20 @@ def test_saving_anew_removes_what_is_no_longer_there(tmp_path: Path) -> None:
     assert list(load_run(tmp_path).datasets) == ["more.tiny"]
 
 
+def test_a_save_that_fails_leaves_no_finished_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    answered = run("builtin/overlap", BASE)
+    save_run(answered, tmp_path)
+
+    def full(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("crossexam.runs.folder._write_predictions", full)
+    with pytest.raises(OSError, match="disk full"):
+        save_run(answered, tmp_path)
+    with pytest.raises(FormatError, match="or it was not finished"):
+        load_run(tmp_path)
+
+
 def test_names_of_test_sets_do_not_leave_the_folder(tmp_path: Path) -> None:
     data = Dataset("../a/b: ü.tiny", BASE.examples)
     save_run(run("builtin/overlap", data), tmp_path / "run")

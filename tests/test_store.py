@@ -19,6 +19,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.tables import write_test_set
+from crossexam.models.opening import ModelOptions
 from crossexam.runs.asking import run
 from crossexam.runs.store import FILE_NAME, Store, pair_hash
 
@@ -196,6 +197,25 @@ def test_ctrl_c_leaves_a_store_to_resume_from(tmp_path: Path) -> None:
     assert not set(first.asked) & set(second.asked)
 
 
+def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(tmp_path: Path) -> None:
+    def batches_of(model: Counting, store: Path) -> list[tuple[str, ...]]:
+        batches: list[tuple[str, ...]] = []
+        predict = model.predict
+
+        def noting(pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+            batches.append(tuple(premise for premise, _ in pairs))
+            return predict(pairs)
+
+        model.predict = noting  # type: ignore[method-assign]
+        run(model, data_of(100), store=store, options=ModelOptions(batch_size=30))
+        return batches
+
+    calm = batches_of(Counting("k"), tmp_path / "calm")
+    run(Counting("k"), data_of(20, start_at=40), store=tmp_path / "other")  # 40 to 59 are answered already
+    assert [len(batch) for batch in calm] == [30, 30, 30, 10]
+    assert batches_of(Counting("k"), tmp_path / "other") == [calm[0], calm[1][:10], calm[2], calm[3]]
+
+
 def test_a_pair_of_another_test_set_is_not_asked_again(tmp_path: Path) -> None:
     model = Counting("k")
     run(model, data_of(100), store=tmp_path)
@@ -240,7 +260,7 @@ def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
 
 
 def test_texts_do_not_run_into_each_other() -> None:
-    pairs = [("a b", "c"), ("a", "b c"), ("", "a b c"), ("a\x1fb", ""), ("a", "b\x1f"), ("\ud800", "x")]
+    pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\ud800", "x")]
     assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
 
 

@@ -67,7 +67,7 @@ def test_a_bad_line_is_named(tmp_path: Path, text: str, message: str) -> None:
 def test_a_file_that_is_no_parquet_is_named(tmp_path: Path) -> None:
     path = tmp_path / "set.parquet"
     path.write_text("no parquet")
-    with pytest.raises(FormatError, match="set.parquet: not a Parquet file"):
+    with pytest.raises(FormatError, match=r"set\.parquet: not a Parquet file"):
         read_test_set(path)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import typer
 
-from crossexam.cli import build, check, compare, demo, examine, fetch, listing, report, run_model
+from crossexam.cli import build, check, compare, demo, examine, fetch, listing, report, run_model, train
 from crossexam.core.errors import CrossexamError
 
 _FINDINGS: Final = 1
@@ -32,6 +32,7 @@ app.command("check")(check.check)
 app.command("run")(run_model.run)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
+app.command("train")(train.train)
 
 
 @app.callback(invoke_without_command=True)

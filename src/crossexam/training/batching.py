@@ -7,15 +7,22 @@ from typing import Final
 
 from crossexam.core.randomness import rng_for
 
-#: Batches that are sorted by length together.  More leave less padding and less chance; with 100 of 32
-#: SNLI pairs, 4 % of the places of a batch are padding, against 38 % without sorting.
-BATCHES_A_POOL: Final = 100
+#: Batches that are sorted by length together.  More leave less padding, and less to chance.  Over 27,872
+#: pairs of SNLI in batches of 32, 5 % of the places are padding, 10 % with 100 batches a pool, 54 % unsorted.
+BATCHES_A_POOL: Final = 300
+#: Premises whose lengths differ by less are sorted by their hypotheses.
+_BAND: Final = 3
 #: Words, padding included, that a pair may take up on average before a batch is made smaller.
 WORDS_A_PAIR: Final = 128
 
 
 def plan_epoch(
-    lengths: Sequence[tuple[int, int]], batch_size: int, *, seed: int, epoch: int, most_words: int | None = None
+    lengths: Sequence[tuple[int, int]],
+    batch_size: int,
+    *,
+    seed: int,
+    epoch: int,
+    most_words: int | None = None,
 ) -> list[list[int]]:
     """Return batches of indices into *lengths*, the numbers of words of premises and hypotheses.
 
@@ -24,7 +31,7 @@ def plan_epoch(
     very long pairs are smaller than the recipe says.
 
     >>> plan_epoch([(3, 2), (9, 4), (3, 2), (9, 4)], 2, seed=0, epoch=0)
-    [[2, 0], [1, 3]]
+    [[1, 3], [2, 0]]
     """
     most_words = most_words or batch_size * WORDS_A_PAIR
     rng = rng_for(seed, "batches", str(epoch))
@@ -33,14 +40,21 @@ def plan_epoch(
     pool = batch_size * BATCHES_A_POOL
     batches: list[list[int]] = []
     for start in range(0, len(order), pool):
-        batches += _of_pool(sorted(order[start : start + pool], key=lambda k: lengths[k]), lengths, batch_size, most_words)
+        chosen = sorted(order[start : start + pool], key=lambda k: _snake(*lengths[k]))
+        batches += _of_pool(chosen, lengths, batch_size, most_words)
     rng.shuffle(batches)
     return batches
 
 
+def _snake(premise: int, hypothesis: int) -> tuple[int, int, int]:
+    """Return the place of a pair in the order by length: hypotheses go up and down, band by band."""
+    band = premise // _BAND
+    return band, hypothesis if band % 2 else -hypothesis, premise
+
+
 def plan_scoring(lengths: Sequence[tuple[int, int]], most_words: int) -> list[list[int]]:
-    """Return batches of at most *most_words* words with padding, the longest pairs first."""
-    order = sorted(range(len(lengths)), key=lambda k: (-lengths[k][0], -lengths[k][1], k))
+    """Return batches of at most *most_words* words with padding, the longest premises first."""
+    order = sorted(range(len(lengths)), key=lambda k: (_snake(*lengths[k]), k), reverse=True)
     return _of_pool(order, lengths, len(lengths), most_words)
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 #: Characters of a word that are read at most: addresses would else widen a whole batch.
 MOST_CHARACTERS: Final = 32
+#: What a corpus may say of a sentence that decides how it is read.
+_SHIPPED: Final = ("parse", "binary_parse", "tags")
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,11 @@ class EncodedPairs:
 class Encoder:
     """Turns examples into numbers, and numbers into batches.
 
-    ``needs`` are those of the architecture.  *max_length* cuts sentences (in training).  ``reader``
-    counts where tags and parses came from, ``unknown`` the words outside the vocabulary.
+    ``needs`` are those of the architecture.  ``reader`` counts where tags and parses came from.
     """
 
-    def __init__(
-        self, vocabulary: Vocabulary, needs: Collection[str] = (), *, max_length: int | None = None
-    ) -> None:
-        self.vocabulary, self.needs, self.max_length = vocabulary, frozenset(needs), max_length
+    def __init__(self, vocabulary: Vocabulary, needs: Collection[str] = ()) -> None:
+        self.vocabulary, self.needs = vocabulary, frozenset(needs)
         self.reader = SentenceReader(tags="tags" in needs, trees="trees" in needs)
         self._forms: dict[str, int] = {}
         self._words: list[int] = []
@@ -72,29 +71,29 @@ class Encoder:
         self._spellings: list[list[int]] = []
         self._tables: tuple[NDArray[np.int64], ...] | None = None
 
-    def pairs(self, examples: Sequence[Example]) -> EncodedPairs:
+    def pairs(self, examples: Sequence[Example], *, max_length: int | None = None) -> EncodedPairs:
         """Return *examples* encoded, a sentence that stands in several of them once.
 
-        Raises CrossexamError where a sentence is empty.
+        Sentences are cut to *max_length* words (in training).  Raises CrossexamError where one is empty.
         """
         import numpy as np
 
-        known: dict[tuple[object, ...], Encoded] = {}
+        known: dict[tuple[str, ...], Encoded] = {}
         sides: dict[Side, list[Encoded]] = {side: [] for side in SIDES}
         for example in examples:
             for side, encoded in sides.items():
-                key = (example.text(side), *(example.info.get(f"{side}_{name}") for name in ("parse", "binary_parse")))
-                if key not in known or f"{side}_tags" in example.info:
-                    known[key] = self.encode(self.reader.sentence(example, side))
+                key = (example.text(side), *(str(example.info.get(f"{side}_{name}")) for name in _SHIPPED))
+                if key not in known:
+                    known[key] = self.encode(self.reader.sentence(example, side), max_length)
                 encoded.append(known[key])
         labels = [-1 if e.label is None else LABEL_INDEX[e.label] for e in examples]
         return EncodedPairs(sides["premise"], sides["hypothesis"], np.array(labels, dtype=np.int64))
 
-    def encode(self, sentence: Sentence) -> Encoded:
-        """Return *sentence* as numbers, cut to the maximum length."""
+    def encode(self, sentence: Sentence, max_length: int | None = None) -> Encoded:
+        """Return *sentence* as numbers, cut to *max_length* words."""
         import numpy as np
 
-        forms = np.array([self._form(word) for word in sentence.words[: self.max_length]], dtype=np.int32)
+        forms = np.array([self._form(word) for word in sentence.words[:max_length]], dtype=np.int32)
         tags = tree = None
         if "tags" in self.needs:
             tags = np.array([self.vocabulary.tag(tag) for tag in sentence.tags[: len(forms)]], dtype=np.int16)
@@ -109,7 +108,9 @@ class Encoder:
         if number is None:
             number = self._forms[word] = len(self._words)
             self._words.append(self.vocabulary.word(word))
-            self._spellings.append(self.vocabulary.spelling(word[:MOST_CHARACTERS]) if "characters" in self.needs else [])
+            self._spellings.append(
+                self.vocabulary.spelling(word[:MOST_CHARACTERS]) if "characters" in self.needs else []
+            )
             self._folded.append(number)
             self._tables = None
             lower = word.lower()
@@ -160,9 +161,14 @@ class Encoder:
             longest = max(1, int(counts[flat].max()))
             made["characters"] = _padded(spellings[flat, :longest], mask)
         if "tags" in self.needs:
-            made["tags"] = _padded(np.concatenate([each.tags for each in encoded if each.tags is not None]), mask)
+            made["tags"] = _padded(
+                np.concatenate([each.tags for each in encoded if each.tags is not None]), mask
+            )
         if "match" in self.needs and others is not None:
-            same = [np.isin(folded[one.forms], folded[two.forms]) for one, two in zip(encoded, others, strict=True)]
+            same = [
+                np.isin(folded[one.forms], folded[two.forms])
+                for one, two in zip(encoded, others, strict=True)
+            ]
             made["match"] = _padded(np.concatenate(same), mask)
         tensors = {name: torch.from_numpy(table) for name, table in made.items()}
         if "trees" in self.needs:

@@ -25,9 +25,11 @@ class Device:
     def __init__(self, name: str = "auto", precision: str = "auto") -> None:
         if precision not in PRECISIONS:
             raise UnknownNameError("precision", precision, PRECISIONS)
-        self.device = _device(name)
+        self.device = torch_device(name)
         if precision == "auto":
-            precision = "bfloat16" if self.device.type == "cuda" and torch.cuda.is_bf16_supported() else "float32"
+            precision = (
+                "bfloat16" if self.device.type == "cuda" and torch.cuda.is_bf16_supported() else "float32"
+            )
         self.precision = precision
         self._accelerator: Any = None
         if self.device.type == "cuda" or int(os.environ.get("WORLD_SIZE", "1")) > 1:
@@ -35,7 +37,8 @@ class Device:
             self.device = self._accelerator.device
         elif precision != "float32":
             raise CrossexamError(
-                f"{precision} is trained on a GPU only, not on {self.device.type}", hint="leave out the precision"
+                f"{precision} is trained on a GPU only, not on {self.device.type}",
+                hint="leave out the precision",
             )
         self.processes: int = self._accelerator.num_processes if self._accelerator else 1
         self.rank: int = self._accelerator.process_index if self._accelerator else 0
@@ -88,7 +91,8 @@ class Device:
             yield
 
 
-def _device(name: str) -> torch.device:
+def torch_device(name: str) -> torch.device:
+    """Return the device called *name*; raises CrossexamError where it is not here."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -102,11 +106,9 @@ def _device(name: str) -> torch.device:
 
 def _accelerator(device: torch.device, mixed: str) -> Any:
     try:
-        from accelerate import Accelerator
-        from accelerate.utils import DistributedDataParallelKwargs
+        from accelerate import Accelerator  # type: ignore[import-untyped]
     except ImportError:
         raise MissingExtraError("accelerate", "torch", f"training on {device}") from None
     if device.type == "cuda" and device.index is not None and int(os.environ.get("WORLD_SIZE", "1")) == 1:
         torch.cuda.set_device(device)
-    unused = DistributedDataParallelKwargs(find_unused_parameters=True)
-    return Accelerator(cpu=device.type == "cpu", mixed_precision=mixed, kwargs_handlers=[unused])
+    return Accelerator(cpu=device.type == "cpu", mixed_precision=mixed)

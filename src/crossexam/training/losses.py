@@ -55,7 +55,9 @@ def learned_mixin_h(logits: Tensor, log_bias: Tensor, gate: Tensor, labels: Tens
     That of Learned-Mixin plus *weight* times the entropy of softmax(g log b), which keeps the gate from
     falling to zero, where the biased model would not be used.
     """
-    return learned_mixin(logits, log_bias, gate, labels) + weight * entropy(gate.float().unsqueeze(-1) * log_bias)
+    return learned_mixin(logits, log_bias, gate, labels) + weight * entropy(
+        gate.float().unsqueeze(-1) * log_bias
+    )
 
 
 def entropy(logits: Tensor) -> Tensor:

@@ -69,12 +69,16 @@ class Batch:
 
     def to(self, device: torch.device) -> Batch:
         """Return the same batch on *device*."""
-        rest = {name: value.to(device) for name in ("log_bias", "weights") if (value := getattr(self, name)) is not None}
+        rest = {
+            name: value.to(device)
+            for name in ("log_bias", "weights")
+            if (value := getattr(self, name)) is not None
+        }
         return replace(self, inputs=self.inputs.to(device), labels=self.labels.to(device), **rest)
 
 
 class Objective(nn.Module):
-    """A model under a loss; what the loss alone needs (a gate, an adversary) is trained along and not kept."""
+    """A model under a loss; what the loss alone needs (gate, adversary) is trained along and not kept."""
 
     def __init__(self, model: nn.Module, read: Reader, debias: Debias | None = None) -> None:
         super().__init__()
@@ -98,7 +102,9 @@ class Objective(nn.Module):
                     hint="--debias drift works with every model",
                 )
             self.adversary = nn.Sequential(
-                nn.Linear(seen.hypothesis.shape[-1], _ADVERSARY_WIDTH), nn.Tanh(), nn.Linear(_ADVERSARY_WIDTH, 3)
+                nn.Linear(seen.hypothesis.shape[-1], _ADVERSARY_WIDTH),
+                nn.Tanh(),
+                nn.Linear(_ADVERSARY_WIDTH, 3),
             )
         else:
             self.gate = nn.Linear(seen.features.shape[-1], 1)

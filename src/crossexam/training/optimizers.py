@@ -49,7 +49,9 @@ def flatten(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], dict[s
     return tensors, plain
 
 
-def restore(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], plain: Mapping[str, Any]) -> None:
+def restore(
+    optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], plain: Mapping[str, Any]
+) -> None:
     """Put back what :func:`flatten` returned."""
     state: dict[int, dict[str, Any]] = {}
     for name, value in {**tensors, **plain}.items():

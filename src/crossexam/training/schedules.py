@@ -18,7 +18,7 @@ INFERSENT_LEAST: Final = 1e-5
 
 
 class Decision(NamedTuple):
-    """What follows from an epoch: the base *rate* of the next, whether the best weights come back, the end."""
+    """What follows from an epoch: the *rate* of the next, whether the best weights come back, the end."""
 
     rate: float
     restore: bool = False
@@ -48,7 +48,9 @@ def epochs_since_best(scores: Sequence[float]) -> int:
     return len(scores) - 1 - max(range(len(scores)), key=lambda epoch: (scores[epoch], -epoch))
 
 
-def after_epoch(recipe: Recipe, rate: float, accuracies: Sequence[float], losses: Sequence[float]) -> Decision:
+def after_epoch(
+    recipe: Recipe, rate: float, accuracies: Sequence[float], losses: Sequence[float]
+) -> Decision:
     """Return what *recipe* does after an epoch, from the dev *accuracies* and *losses* of all so far.
 
     Training stops where accuracy has not risen for ``patience`` epochs.
@@ -67,7 +69,9 @@ def after_epoch(recipe: Recipe, rate: float, accuracies: Sequence[float], losses
         return Decision(rate * INFERSENT_DECAY, stop=stop or rate < INFERSENT_LEAST)
     if recipe.schedule == "plateau":
         lowered = _plateau(losses, recipe.plateau_patience)
-        return Decision(max(rate * recipe.factor, min(rate, recipe.minimum_rate)) if lowered else rate, stop=stop)
+        return Decision(
+            max(rate * recipe.factor, min(rate, recipe.minimum_rate)) if lowered else rate, stop=stop
+        )
     return Decision(rate, stop=stop)
 
 

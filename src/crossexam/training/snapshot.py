@@ -14,7 +14,7 @@ from typing import Any, Final
 import torch
 from torch import Tensor
 
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent
 
 _FORMAT: Final = "crossexam-training-1"
@@ -68,3 +68,21 @@ def set_random_states(states: Mapping[str, Tensor]) -> None:
     for number in range(torch.cuda.device_count()):
         if f"cuda{number}" in states:
             torch.cuda.set_rng_state(states[f"cuda{number}"], number)
+
+
+def refuse_other(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:
+    """Raise CrossexamError where *folder* holds a training that depends on something else than *ours*."""
+    differing = [name for name in sorted({*found, *ours}) if found.get(name) != ours.get(name)]
+    if differing:
+        name = differing[0]
+        raise CrossexamError(
+            f"it holds a training with another {name}: {_short(found.get(name))}, "
+            f"not {_short(ours.get(name))}",
+            where=str(folder),
+            hint="choose another folder, or remove this one",
+        )
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -1,4 +1,4 @@
-"""What is done to training examples before a model sees them; every choice depends on (seed, epoch, id) alone."""
+"""What is done to training examples first; every choice depends on (seed, epoch, id) alone."""
 
 from __future__ import annotations
 
@@ -61,7 +61,9 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
     for piece in text.split(","):
         name, colon, count = piece.strip().partition(":")
         if colon and not (count.isdigit() and int(count) > 0):
-            raise CrossexamError(f"--augment has '{piece.strip()}'", wanted="NAME or NAME:COUNT, as in negation:20000")
+            raise CrossexamError(
+                f"--augment has '{piece.strip()}'", wanted="NAME or NAME:COUNT, as in negation:20000"
+            )
         construction = construction_named(name)
         if construction.reads_problems:
             raise CrossexamError(f"'{name}' is made of word problems, not of pairs", where="--augment")
@@ -70,7 +72,12 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
 
 
 def augment(
-    examples: Sequence[Example], wanted: Augmentation, *, seed: int, epoch: int, resources: Resources | None = None
+    examples: Sequence[Example],
+    wanted: Augmentation,
+    *,
+    seed: int,
+    epoch: int,
+    resources: Resources | None = None,
 ) -> list[Example]:
     """Return the items that *wanted* adds to *examples* in *epoch*.
 
@@ -110,4 +117,3 @@ def _first_items(
                 if not isinstance(outcome, Rejection) and outcome.label is not None:
                     yield outcome
                     break
-

@@ -65,8 +65,6 @@ def read_vectors(path: Path, words: Collection[str], *, progress: Progress = sil
     CrossexamError where there is no such file or no vector of any word, FormatError with the line
     where a row has another width or is no row of numbers.
     """
-    import numpy as np
-
     wanted = {word.encode("utf-8", "surrogatepass") for word in words}
     wanted |= {word.lower().encode("utf-8", "surrogatepass") for word in words}
     found: dict[bytes, NDArray[np.float32]] = {}
@@ -138,7 +136,9 @@ def _width_of(line: bytes, path: Path, number: int) -> int:
     pieces = line.split(b" ")
     if len(pieces) < 3:
         raise FormatError(
-            "this is no vector", where=f"{path}, line {number}", wanted="a word and its numbers, with blanks between"
+            "this is no vector",
+            where=f"{path}, line {number}",
+            wanted="a word and its numbers, with blanks between",
         )
     return len(pieces) - 1
 
@@ -174,6 +174,8 @@ def _numbers(values: bytes, width: int, path: Path, number: int) -> NDArray[np.f
         row = np.zeros(0, dtype=np.float32)
     if row.shape != (width,) or not np.isfinite(row).all():
         raise FormatError(
-            f"the row is not {width} finite numbers", where=f"{path}, line {number}", wanted="a word and its numbers"
+            f"the row is not {width} finite numbers",
+            where=f"{path}, line {number}",
+            wanted="a word and its numbers",
         )
     return row

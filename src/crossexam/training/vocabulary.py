@@ -84,9 +84,9 @@ class Vocabulary:
         from tokenizers.pre_tokenizers import WhitespaceSplit
 
         tokenizer = Tokenizer(WordLevel(dict(self.words), unk_token=_SPECIAL[UNKNOWN]))
-        tokenizer.pre_tokenizer = WhitespaceSplit()  # type: ignore[assignment]
+        tokenizer.pre_tokenizer = WhitespaceSplit()
         if self.lower_case:
-            tokenizer.normalizer = Lowercase()  # type: ignore[assignment]
+            tokenizer.normalizer = Lowercase()
         tokenizer.enable_padding(pad_id=PADDING, pad_token=_SPECIAL[PADDING])
         with finished_or_absent(folder / WORDS_FILE) as temporary:
             tokenizer.save(str(temporary))
@@ -104,10 +104,12 @@ class Vocabulary:
         except (KeyError, TypeError, AttributeError):
             words, lower_case = {}, False
         if [words.get(text) for text in _SPECIAL] != [PADDING, UNKNOWN]:
-            raise FormatError("no word-level vocabulary", where=str(path), wanted="a file that training wrote")
+            raise FormatError(
+                "no word-level vocabulary", where=str(path), wanted="a file that training wrote"
+            )
         by_number = dict(sorted(words.items(), key=lambda item: item[1]))
-        return cls(by_number, _listed(folder / CHARACTERS_FILE, "characters"), _listed(folder / TAGS_FILE, "tags"),
-                   lower_case)  # fmt: skip
+        characters = _listed(folder / CHARACTERS_FILE, "characters")
+        return cls(by_number, characters, _listed(folder / TAGS_FILE, "tags"), lower_case)
 
 
 def _by_count(texts: Iterable[str]) -> list[str]:
@@ -121,6 +123,12 @@ def _numbered(texts: Sequence[str]) -> dict[str, int]:
 
 def _listed(path: Path, field: str) -> dict[str, int]:
     found = read_json(path).get(field)
-    if not isinstance(found, list) or found[:2] != list(_SPECIAL) or len(set(map(json.dumps, found))) != len(found):
-        raise FormatError(f"field '{field}' is no vocabulary", where=str(path), wanted="a file that training wrote")
+    if (
+        not isinstance(found, list)
+        or found[:2] != list(_SPECIAL)
+        or len(set(map(json.dumps, found))) != len(found)
+    ):
+        raise FormatError(
+            f"field '{field}' is no vocabulary", where=str(path), wanted="a file that training wrote"
+        )
     return {str(text): number for number, text in enumerate(found)}

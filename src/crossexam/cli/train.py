@@ -1,0 +1,236 @@
+"""crossexam train: fit a model of the zoo, or fine-tune a checkpoint of transformers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from crossexam.core.errors import CrossexamError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from crossexam.training.plan import Status
+    from crossexam.training.request import Request, Trained
+
+_TRAINING: Final = "How to train"
+_CHANGES: Final = "What to train differently"
+_SECONDS_A_LINE: Final = 0.2
+
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="A field of the configuration or recipe: --set lr=0.0004 --set hidden=100. Repeatable.",
+        metavar="FIELD=VALUE",
+        rich_help_panel=_TRAINING,
+    ),
+]
+Sweep = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Train every combination: --sweep lr=0.001,0.0004 --sweep hidden=100,300; chosen on dev.",
+        metavar="FIELD=VALUE,VALUE",
+        rich_help_panel=_TRAINING,
+    ),
+]
+
+
+def train(
+    model: Annotated[str, typer.Argument(help="An architecture, or hf/FOLDER-or-ID.", metavar="NAME")],
+    training: Annotated[
+        str, typer.Option("--train", help="What to train on: CORPUS+CORPUS.", metavar="CORPUS")
+    ],
+    dev: Annotated[str, typer.Option("--dev", help="What to stop and choose by.", metavar="CORPUS")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")],
+    seed: Annotated[int, typer.Option(help="Seed.", min=0, rich_help_panel=_TRAINING)] = 0,
+    seeds: Annotated[
+        int | None, typer.Option(help="Train with so many seeds, from --seed on.", min=1,
+                                 rich_help_panel=_TRAINING, metavar="N"),
+    ] = None,
+    values: Values = None,
+    epochs: Annotated[int | None, typer.Option(help="At most so many epochs.", min=1,
+                                               rich_help_panel=_TRAINING, metavar="N")] = None,
+    vectors: Annotated[
+        Path | None, typer.Option(help="Word vectors: GloVe, word2vec or fastText text, plain or .gz.",
+                                  rich_help_panel=_TRAINING, metavar="FILE"),
+    ] = None,
+    limit: Annotated[int | None, typer.Option(help="The first N examples of each training corpus only.",
+                                              min=1, rich_help_panel=_TRAINING, metavar="N")] = None,
+    sweep: Sweep = None,
+    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1.", rich_help_panel=_TRAINING)] = "auto",
+    precision: Annotated[
+        str, typer.Option(help="auto (bfloat16 on a GPU that has it), float32, bfloat16, float16.",
+                          rich_help_panel=_TRAINING),
+    ] = "auto",
+    track: Annotated[list[str] | None, typer.Option(help="Also tell tensorboard, wandb or mlflow.",
+                                                    rich_help_panel=_TRAINING)] = None,
+    ablate: Annotated[str | None, typer.Option(help="rnn: position-wise layers for recurrent ones.",
+                                               rich_help_panel=_CHANGES)] = None,
+    shuffle_words: Annotated[bool, typer.Option("--shuffle-words", help="Shuffle the words of sentences.",
+                                                rich_help_panel=_CHANGES)] = False,
+    augment: Annotated[
+        str | None, typer.Option(help="Items of constructions beside the data: negation, antonymy:20000.",
+                                 rich_help_panel=_CHANGES, metavar="NAME[:COUNT],..."),
+    ] = None,
+    debias: Annotated[
+        str | None, typer.Option(help="adv, drift, learned-mixin, learned-mixin-h, weighting.",
+                                 rich_help_panel=_CHANGES),
+    ] = None,
+    bias: Annotated[
+        Path | None, typer.Option(help="Run of a biased model over the training set; else one is trained.",
+                                  rich_help_panel=_CHANGES, metavar="RUN"),
+    ] = None,
+) -> None:  # fmt: skip
+    """Train a model; an interrupted training goes on where it was."""
+    from crossexam.cli.screen import note, show, written
+    from crossexam.training.data import load_data
+    from crossexam.training.repeats import train_grid, train_seeds
+    from crossexam.training.request import Request
+    from crossexam.training.settings import grid
+    from crossexam.training.transforms import parse_augmentations
+
+    if ablate not in (None, "rnn"):
+        raise CrossexamError(f"--ablate is '{ablate}'", wanted="rnn")
+    if bias is not None and debias is None:
+        raise CrossexamError("--bias without --debias", hint="say which method: --debias drift")
+    _known(model, debias)
+    combinations = grid(sweep or [])
+    with _watching() as watch:
+        request = Request(
+            model, load_data(training, dev, limit=limit), output, values=_assigned(values, epochs),
+            vectors=vectors, ablate_rnn=ablate == "rnn", shuffle_words=shuffle_words,
+            augmentations=parse_augmentations(augment) if augment else (), debias=debias, bias=_run(bias),
+            device=device, precision=precision, trackers=tuple(track or ()), watch=watch,
+        )  # fmt: skip
+        chosen = range(seed, seed + (seeds or 1))
+        found = train_grid(request, combinations, chosen) if sweep else {"": train_seeds(request, chosen)}
+    show(_table(request, found))
+    if seeds is not None and seeds > 1 and not sweep:
+        note(_spread_line(found[""]))
+    written(output)
+
+
+def _known(model: str, debias: str | None) -> None:
+    """Raise CrossexamError where the names of model and method are in no table, before data are read."""
+    if debias is not None:
+        from crossexam.training.objective import Debias
+
+        Debias(debias)
+    if not model.startswith("hf/"):
+        from crossexam.zoo.table import architecture_named
+
+        architecture_named(model)
+
+
+def _assigned(values: Sequence[str] | None, epochs: int | None) -> dict[str, str]:
+    from crossexam.training.settings import parse_assignments
+
+    found = parse_assignments(values or [], "--set")
+    if epochs is not None:
+        if "epochs" in found:
+            raise CrossexamError("'epochs' is both in --set and in --epochs")
+        found["epochs"] = str(epochs)
+    return found
+
+
+def _run(folder: Path | None) -> Any:
+    if folder is None:
+        return None
+    from crossexam.runs.folder import load_run
+
+    return load_run(folder)
+
+
+def _table(request: Request, found: Mapping[str, Sequence[Trained]]) -> Table:
+    """Return a line a training: settings, folder, best epoch, dev accuracy."""
+    from rich.table import Table
+
+    from crossexam.training.repeats import best_of_grid
+
+    table = Table(title=f"{request.name} on {request.data.dev.spec}", title_justify="left")
+    for column in ("model", "best epoch", "dev accuracy", "dev loss"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    best = best_of_grid(found) if len(found) > 1 else None
+    for name, trained in found.items():
+        for each in trained:
+            scores = each.manifest["scores"]
+            mark = "  (best)" if name == best else ""
+            table.add_row(f"{_prefix(request)}{each.folder}{mark}", str(scores["best_epoch"]),
+                          f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}")  # fmt: skip
+    return table
+
+
+def _prefix(request: Request) -> str:
+    return "hf/" if request.name.startswith("hf/") else "zoo/"
+
+
+def _spread_line(trained: Sequence[Trained]) -> str:
+    from crossexam.training.repeats import spread_of
+
+    spread = spread_of([each.accuracy for each in trained])
+    return (
+        f"dev accuracy {spread.mean:.1f} % on average over {spread.n} seeds, "
+        f"standard deviation {spread.deviation:.1f}"
+    )
+
+
+@contextmanager
+def _watching() -> Iterator[Callable[[Status], None]]:
+    """Give what shows a training: a line an epoch, and on a terminal a line that moves."""
+    from rich.console import Console
+    from rich.status import Status as Spinner
+
+    from crossexam.cli.screen import note
+
+    console = Console(stderr=True)
+    spinner = Spinner("reading", console=console) if console.is_terminal else None
+    last = 0.0
+
+    def watch(status: Status) -> None:
+        nonlocal last
+        if status.scores is not None:
+            note(_epoch_line(status))
+        elif spinner is not None and time.monotonic() - last > _SECONDS_A_LINE:
+            last = time.monotonic()
+            spinner.update(_moving_line(status))
+
+    if spinner is None:
+        yield watch
+        return
+    with spinner:
+        yield watch
+
+
+def _moving_line(status: Status) -> str:
+    return (
+        f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
+        f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
+        f"at most {duration(status.seconds_left)} left"
+    )
+
+
+def _epoch_line(status: Status) -> str:
+    scores = status.scores or {}
+    return (
+        f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
+        f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
+        f"at most {duration(status.seconds_left)} left"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return *seconds* in words.
+
+    >>> duration(59.6), duration(125), duration(7_500)
+    ('60 s', '2 min', '2 h 5 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,87 @@
+"""Optional hooks that show a training elsewhere; none is imported unless it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from crossexam.core.errors import MissingExtraError, UnknownNameError
+
+_EXTRA: Final = "tracking"
+
+
+class Tracker(Protocol):
+    """What is told of each epoch."""
+
+    def log(self, values: Mapping[str, float], step: int) -> None:
+        """Take the *values* after *step*."""
+
+    def close(self) -> None:
+        """Write what is left."""
+
+
+def _imported(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(name, _EXTRA, f"--track {name}") from None
+
+
+class _TensorBoard:
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise MissingExtraError("tensorboard", _EXTRA, "--track tensorboard") from None
+        self._writer: Any = SummaryWriter(str(folder / "tensorboard"))
+
+    def log(self, values: Mapping[str, float], step: int) -> None:
+        for name, value in values.items():
+            self._writer.add_scalar(name, value, step)
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _WeightsAndBiases:
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        wandb = _imported("wandb")
+        self._run: Any = wandb.init(
+            project="crossexam", name=folder.name, dir=str(folder), config=dict(settings)
+        )
+
+    def log(self, values: Mapping[str, float], step: int) -> None:
+        self._run.log(dict(values), step=step)
+
+    def close(self) -> None:
+        self._run.finish()
+
+
+class _MLflow:
+    def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
+        mlflow = _imported("mlflow")
+        self._mlflow: Any = mlflow
+        mlflow.start_run(run_name=folder.name)
+        mlflow.log_params(dict(settings))
+
+    def log(self, values: Mapping[str, float], step: int) -> None:
+        self._mlflow.log_metrics(dict(values), step=step)
+
+    def close(self) -> None:
+        self._mlflow.end_run()
+
+
+TRACKERS: Final[dict[str, Callable[[Path, Mapping[str, Any]], Tracker]]] = {
+    "tensorboard": _TensorBoard,
+    "wandb": _WeightsAndBiases,
+    "mlflow": _MLflow,
+}
+
+
+def open_tracker(name: str, folder: Path, settings: Mapping[str, Any]) -> Tracker:
+    """Return the tracker called *name*, told of *settings*; raises UnknownNameError, MissingExtraError."""
+    if name not in TRACKERS:
+        raise UnknownNameError("tracker", name, TRACKERS)
+    return TRACKERS[name](folder, settings)

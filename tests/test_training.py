@@ -1,0 +1,432 @@
+"""Training from corpora to folders: options, errors, and the trained models as models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor, nn
+from typer.testing import CliRunner, Result
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example, Side
+from crossexam.core.run import Run
+from crossexam.models.opening import ModelOptions
+from crossexam.models.zoo_checkpoint import open_zoo
+from crossexam.training.data import Corpus, Data, load_data
+from crossexam.training.debiasing import (
+    folds_of,
+    make_bias,
+    probabilities_from_run,
+    probabilities_on_the_spot,
+)
+from crossexam.training.objective import Debias
+from crossexam.training.repeats import train, train_grid, train_seeds
+from crossexam.training.request import Request
+from crossexam.training.settings import grid
+from crossexam.training.transforms import parse_augmentations
+from crossexam.zoo import masked, table
+from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.sentences import Pairs, Sentences
+
+
+@dataclass(frozen=True)
+class ToyConfig:
+    width: int = 6
+    hidden: int = 5
+    recurrence: Recurrence = "lstm"
+
+
+class Crossing(nn.Module):
+    """The smallest model with an RNN; it hands out no sentence vectors."""
+
+    def __init__(self, config: ToyConfig, sizes: Sizes) -> None:
+        super().__init__()
+        self.words = Words(sizes.words, config.width)
+        self.layer = context_layer(config.width, config.hidden, recurrence=config.recurrence)
+        self.dropout = nn.Dropout(0.1)
+        self.output = nn.Linear(8 * config.hidden, 3)
+
+    def vector(self, sentences: Sentences) -> Tensor:
+        states = self.layer(self.words(sentences.words), sentences.mask).states
+        return masked.maximum(states, sentences.mask)
+
+    def match(self, u: Tensor, v: Tensor) -> Tensor:
+        matched: Tensor = self.dropout(torch.cat([u, v, u - v, u * v], -1))
+        return matched
+
+    def features(self, pairs: Pairs) -> Tensor:
+        return self.match(self.vector(pairs.premise), self.vector(pairs.hypothesis))
+
+    def forward(self, pairs: Pairs) -> Tensor:
+        logits: Tensor = self.output(self.features(pairs))
+        return logits
+
+
+class Toy(Crossing):
+    """The same as a sentence encoder."""
+
+    def encode(self, sentences: Sentences, side: Side) -> Tensor:
+        return self.vector(sentences)
+
+    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
+        return self.match(premise, hypothesis)
+
+
+TOY = Architecture(
+    "toy", Toy, ToyConfig(), Recipe("adam", 0.01, 8, 2, source="here"), "none", "a toy", 0, "none", {}
+)
+CROSSING = replace(TOY, name="crossing", build=Crossing)
+
+
+@pytest.fixture(autouse=True)
+def _toys(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setitem(table.ARCHITECTURES, "toy", TOY)
+    monkeypatch.setitem(table.ARCHITECTURES, "crossing", CROSSING)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="session")
+def data() -> Data:
+    return load_data("builtin:demo[:60]", "builtin:demo[60:90]")
+
+
+@pytest.fixture
+def request_of(tmp_path: Path, data: Data) -> Callable[..., Request]:
+    def make(name: str = "toy", folder: str = "out", **given: Any) -> Request:
+        return Request(name, given.pop("data", data), tmp_path / folder, device="cpu", **given)
+
+    return make
+
+
+def _weights(folder: Path) -> bytes:
+    return (folder / "model.safetensors").read_bytes()
+
+
+# The folder
+
+
+def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
+    request_of: Any, data: Data
+) -> None:
+    trained = train(request_of(values={"hidden": "4"}))
+    names = {path.name for path in trained.folder.iterdir()}
+    assert names == {"config.json", "model.safetensors", "vocabulary.json", "characters.json", "tags.json",
+                     "metrics.jsonl", "manifest.json"}  # fmt: skip
+    config = json.loads((trained.folder / "config.json").read_text())
+    assert config["config"] == {"width": 6, "hidden": 4, "recurrence": "lstm"}
+    manifest = json.loads((trained.folder / "manifest.json").read_text())
+    prints = manifest["fingerprint"]
+    assert prints["recipe"]["learning_rate"] == 0.01
+    assert prints["data"]["train"][0]["content_hash"] == data.train[0].describe()["content_hash"]
+    assert prints["seed"] == 0
+    assert manifest["versions"]["torch"] == torch.__version__.split("+")[0] or manifest["versions"]["torch"]
+    assert len(manifest["curve"]) == 2
+    assert manifest["scores"]["dev_accuracy"] == max(r["dev_accuracy"] for r in manifest["curve"])
+    lines = (trained.folder / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == manifest["curve"]
+
+
+def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, data: Data) -> None:
+    trained = train(request_of())
+    model = open_zoo(str(trained.folder), ModelOptions(device="cpu"))
+    answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
+    gold = ["entailment neutral contradiction".split().index(str(e.label)) for e in data.dev.examples]
+    assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)
+    assert answers.sum(1) == pytest.approx(np.ones(len(gold)))
+
+
+def test_a_seed_gives_the_same_weights_and_another_seed_others(request_of: Any) -> None:
+    first, same, other = (
+        train(request_of(folder=name, seed=seed)) for name, seed in (("a", 1), ("b", 1), ("c", 2))
+    )
+    assert _weights(first.folder) == _weights(same.folder)
+    assert _weights(first.folder) != _weights(other.folder)
+
+
+def test_a_finished_training_is_not_done_again_and_not_overwritten(request_of: Any) -> None:
+    first = train(request_of())
+    stamp = (first.folder / "model.safetensors").stat().st_mtime_ns
+    assert train(request_of()).manifest == json.loads((first.folder / "manifest.json").read_text())
+    assert (first.folder / "model.safetensors").stat().st_mtime_ns == stamp
+    with pytest.raises(CrossexamError) as error:
+        train(request_of(values={"hidden": "3"}))
+    assert "it holds a training with another config" in str(error.value)
+
+
+# As a model
+
+
+def test_each_distinct_sentence_is_encoded_once(request_of: Any) -> None:
+    model = open_zoo(str(train(request_of()).folder), ModelOptions(device="cpu"))
+    pairs = [(f"The dog {p}.", f"A cat {h}.") for p in ("runs", "sleeps") for h in ("eats", "sings", "purrs")]
+    whole = model.predict(pairs)
+    assert (model.details["sentences_asked"], model.details["sentences_encoded"]) == (12, 2 + 3)
+    alone = np.concatenate(
+        [open_zoo(model.name[4:], ModelOptions(device="cpu")).predict([pair]) for pair in pairs]
+    )
+    assert whole == pytest.approx(alone, abs=1e-6)
+
+
+def test_a_resumed_run_asks_for_what_is_not_known(request_of: Any) -> None:
+    model = open_zoo(str(train(request_of()).folder), ModelOptions(device="cpu"))
+    pairs = [("A dog runs.", "It moves."), ("A dog runs.", "It sleeps."), ("Rain falls.", "It is wet.")]
+    found = list(model.batches(pairs, [True, False, True]))
+    assert [index for batch in found for index in batch.indices] == [1]
+    assert model.details["sentences_encoded"] == 2
+
+
+def test_the_key_changes_with_the_weights_and_not_with_the_manifest(request_of: Any, tmp_path: Path) -> None:
+    folder = train(request_of()).folder
+    key = open_zoo(str(folder), ModelOptions()).key
+    copy = Path(shutil.copytree(folder, tmp_path / "copy"))
+    (copy / "manifest.json").write_text("{}")
+    assert open_zoo(str(copy), ModelOptions()).key == key
+    content = bytearray(_weights(copy))
+    content[-1] ^= 1
+    (copy / "model.safetensors").write_bytes(content)
+    assert open_zoo(str(copy), ModelOptions()).key != key
+
+
+def test_a_model_that_reads_pairs_together_answers_too(request_of: Any) -> None:
+    model = open_zoo(str(train(request_of("crossing")).folder), ModelOptions(device="cpu", batch_size=2))
+    pairs = [("A dog runs.", "It moves."), ("Rain falls on the old town.", "It is wet."), ("Snow.", "Cold.")]
+    assert model.predict(pairs).shape == (3, 3)
+    assert model.details["sentences_encoded"] == 6
+    with pytest.raises(CrossexamError, match="the hypothesis is empty"):
+        model.predict([("A dog.", "")])
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "format 2: this version of Crossexam does not read it"),
+        ({"novel": 1}, "fields novel: this version of Crossexam does not read it"),
+        ({"kind": "other"}, "this is no model of the zoo"),
+        ({"architecture": "toi"}, "no architecture is called 'toi'"),
+        (
+            {"config": {"width": 6, "hidden": 5, "recurrence": "lstm", "heads": 2}},
+            "unknown or missing: heads",
+        ),
+        ({"sizes": {"words": 3}}, "unknown or missing: characters, tags"),
+    ],
+)
+def test_a_configuration_that_cannot_be_read_is_told(
+    request_of: Any, change: dict[str, Any], message: str
+) -> None:
+    folder = train(request_of()).folder
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, **change}))
+    with pytest.raises(FormatError) as error:
+        open_zoo(str(folder), ModelOptions())
+    assert message in str(error.value)
+
+
+def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="there is no such folder"):
+        open_zoo(str(tmp_path / "absent"), ModelOptions())
+    (tmp_path / "begun" / "unfinished").mkdir(parents=True)
+    with pytest.raises(CrossexamError, match="the training was not finished"):
+        open_zoo(str(tmp_path / "begun"), ModelOptions())
+    trained = train_seeds(request_of(values={"epochs": "1"}), [0, 1])
+    with pytest.raises(CrossexamError, match="it holds 2 models: seed-0, seed-1"):
+        open_zoo(str(trained[0].folder.parent), ModelOptions())
+    with pytest.raises(CrossexamError, match="leave out --label-order"):
+        open_zoo(str(trained[0].folder), ModelOptions(label_order=("entailment",)))
+    (trained[0].folder / "model.safetensors").unlink()
+    with pytest.raises(FormatError, match="there is no such file"):
+        open_zoo(str(trained[0].folder), ModelOptions()).predict([("a", "b")])
+
+
+# Options
+
+
+def test_the_ablation_replaces_the_rnn(request_of: Any) -> None:
+    trained = train(request_of(ablate_rnn=True, values={"epochs": "1"}))
+    assert json.loads((trained.folder / "config.json").read_text())["config"]["recurrence"] == "feedforward"
+    with pytest.raises(CrossexamError, match="cbow has no recurrent layer to replace"):
+        train(request_of("cbow", ablate_rnn=True))
+
+
+def test_options_change_what_is_learned(request_of: Any) -> None:
+    plain = _weights(train(request_of(folder="plain")).folder)
+    shuffled = _weights(train(request_of(folder="s", shuffle_words=True)).folder)
+    augmented = train(request_of(folder="a", augmentations=parse_augmentations("negation,word_overlap:10")))
+    assert plain != shuffled
+    assert [record["step"] for record in augmented.manifest["curve"]] == [17, 34]  # (60 + 60 + 10) / 8
+
+
+@pytest.mark.parametrize("method", ["adv", "drift", "learned-mixin", "learned-mixin-h", "weighting"])
+def test_debiasing_keeps_the_main_model_only(request_of: Any, method: str) -> None:
+    plain = train(request_of(folder="plain"))
+    debiased = train(request_of(folder="debiased", debias=method))
+    assert _weights(debiased.folder) != _weights(plain.folder)
+    model = open_zoo(str(debiased.folder), ModelOptions(device="cpu"))
+    assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
+
+
+def _run(examples: list[Example], rows: Any) -> Run:
+    return Run("mine", {"train": Dataset("train", tuple(examples))}, {"train": np.asarray(rows)}, {})
+
+
+@pytest.mark.parametrize("method", ["drift", "weighting", "learned-mixin"])
+def test_a_uniform_run_changes_nothing(request_of: Any, data: Data, method: str) -> None:
+    uniform = _run(list(data.examples), np.full((60, 3), 1 / 3))
+    plain = train(request_of(folder="plain"))
+    debiased = train(request_of(folder="debiased", debias=method, bias=uniform))
+    losses = [[record["train_loss"] for record in each.manifest["curve"]] for each in (plain, debiased)]
+    assert losses[0] == pytest.approx(losses[1], abs=2e-5)
+
+
+def test_a_run_over_other_examples_is_refused(data: Data) -> None:
+    some = _run(list(data.examples[:58]), np.full((58, 3), 1 / 3))
+    with pytest.raises(CrossexamError, match="the run of mine has no answer for 2 of 60 training examples"):
+        probabilities_from_run(some, data.examples)
+
+
+def test_an_item_made_from_an_example_has_its_bias(data: Data) -> None:
+    table_ = torch.full((60, 3), 1 / 3)
+    bias = make_bias(data.examples, table_, torch.zeros(60, dtype=torch.int64), Debias("drift"))
+    made = Example("negation:x", "p", "h", "neutral", base=data.examples[7].id)
+    assert bias.rows([data.examples[3], made]) == [3, 7]
+    with pytest.raises(CrossexamError, match="the biased model was not asked for it"):
+        bias.rows([Example("y", "p", "h", "neutral")])
+
+
+def test_folds_answer_for_what_they_did_not_see() -> None:
+    asked: list[tuple[set[int], set[int]]] = []
+
+    def answer(rows: Any, held: Any, name: str) -> Tensor:
+        asked.append((set(rows), set(held)))
+        return torch.full((len(held), 3), float(len(asked)))
+
+    found = probabilities_on_the_spot(10, Debias("weighting", folds=3), 0, answer)
+    assert [rows & held for rows, held in asked] == [set()] * 3
+    assert all(rows | held == set(range(10)) for rows, held in asked)
+    assert sorted(sum(([*held] for _, held in asked), [])) == list(range(10))  # noqa: RUF017
+    assert found[folds_of(10, 3, 0)[1]].eq(2).all()
+    probabilities_on_the_spot(10, Debias("drift"), 0, answer)
+    assert asked[-1] == (set(range(10)), set(range(10)))
+
+
+def test_adv_needs_a_sentence_encoder(request_of: Any) -> None:
+    with pytest.raises(CrossexamError, match="adv needs the hypothesis's vector"):
+        train(request_of("crossing", debias="adv"))
+    assert train(request_of("crossing", debias="drift", values={"epochs": "1"})).accuracy >= 0
+
+
+def test_several_seeds_and_a_grid(request_of: Any) -> None:
+    trained = train_seeds(request_of(values={"epochs": "1"}), [3, 4])
+    summary = json.loads((trained[0].folder.parent / "seeds.json").read_text())
+    assert summary["mean"] == pytest.approx((trained[0].accuracy + trained[1].accuracy) / 2)
+    assert set(summary["dev_accuracy"]) == {"seed-3", "seed-4"}
+    found = train_grid(
+        request_of(folder="grid", values={"epochs": "1"}), grid(["lr=0.1,0.001", "hidden=3"]), [0]
+    )
+    assert list(found) == ["lr=0.1,hidden=3", "lr=0.001,hidden=3"]
+    best = json.loads((request_of(folder="grid").folder / "sweep.json").read_text())["best"]
+    assert found[best][0].accuracy == max(each[0].accuracy for each in found.values())
+    with pytest.raises(CrossexamError, match="'hidden' is both in --set and in --sweep"):
+        train_grid(request_of(folder="both", values={"hidden": "2"}), grid(["hidden=3"]), [0])
+
+
+def test_a_share_is_drawn_anew_each_epoch(data: Data) -> None:
+    shared = Data((replace(data.train[0], share=0.25),), data.dev)
+    first, second = shared.of_epoch(0, 7), shared.of_epoch(1, 7)
+    assert len(first) == len(second) == 15
+    assert first != second
+    assert first == shared.of_epoch(0, 7)
+
+
+def test_corpora_are_joined_cut_and_shared(tmp_path: Path) -> None:
+    found = load_data("builtin:demo[::2]+builtin:demo[1::2]@0.5", "builtin:demo", limit=20)
+    assert [(c.spec, len(c.examples), c.share) for c in found.train] == [
+        ("builtin:demo[::2]", 20, None), ("builtin:demo[1::2]@0.5", 20, 0.5)]  # fmt: skip
+    whole = load_data("builtin:demo", "builtin:demo").examples
+    assert found.train[0].examples == whole[0:40:2]
+    twice = load_data("builtin:demo[:5]+builtin:demo[:5]", "builtin:demo")
+    assert len({example.id for example in twice.examples}) == 10
+    plus = tmp_path / "a+b.jsonl"
+    rows = [{"premise": "a", "hypothesis": label, "label": label} for label in ("neutral", "entailment")]
+    plus.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert len(load_data(str(plus), str(plus)).examples) == 2
+
+
+def test_data_that_cannot_be_trained_on(tmp_path: Path) -> None:
+    empty, one = tmp_path / "empty.jsonl", tmp_path / "one.jsonl"
+    empty.write_text("")
+    one.write_text('{"premise": "a", "hypothesis": "b", "label": "neutral"}\n' * 3)
+    with pytest.raises(CrossexamError, match="the file is empty"):
+        load_data(str(empty), "builtin:demo")
+    with pytest.raises(CrossexamError) as error:
+        load_data(str(one), "builtin:demo")
+    assert f"{one}: all 3 training examples are neutral" in str(error.value)
+    with pytest.raises(CrossexamError, match="no labelled examples among"):
+        load_data("builtin:demo[5:5]", "builtin:demo")
+
+
+# The command line
+
+
+def _cli(*arguments: str) -> Result:
+    import typer
+
+    from crossexam.cli.train import train as verb
+
+    app = typer.Typer()
+    app.command()(verb)
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:
+    corpora = ["--train", "builtin:demo[:40]", "--dev", "builtin:demo[40:60]", "-o", str(tmp_path / "out")]
+    done = _cli("toy", *corpora, "--seeds", "2", "--epochs", "1", "--set", "lr=0.02", "--device", "cpu")
+    assert done.exit_code == 0, done.exception
+    assert "dev accuracy" in done.output
+    assert "on average over 2 seeds, standard deviation" in done.output
+    assert "epoch 1 of 1: loss" in done.output
+    manifest = json.loads((tmp_path / "out" / "seed-1" / "manifest.json").read_text())
+    assert manifest["fingerprint"]["recipe"]["learning_rate"] == 0.02
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--set", "hiden=4"], "no setting is called 'hiden'\n  hint: did you mean 'hidden'?"),
+        (["--set", "hidden"], "--set has 'hidden'"),
+        (["--set", "hidden=wide"], "'hidden' cannot be 'wide'\n  wanted: int"),
+        (["--set", "schedule=plato"], "'schedule' cannot be 'plato'"),
+        (["--set", "epochs=2", "--epochs", "3"], "'epochs' is both in --set and in --epochs"),
+        (["--ablate", "cnn"], "--ablate is 'cnn'"),
+        (["--debias", "drifft"], "no debiasing method is called 'drifft'\n  hint: did you mean 'drift'?"),
+        (["--bias", "run"], "--bias without --debias"),
+        (["--augment", "negaton"], "did you mean 'negation'?"),
+        (["--set", "folds=1", "--debias", "weighting"], "1 folds"),
+    ],
+)
+def test_mistakes_on_the_command_line(tmp_path: Path, arguments: list[str], message: str) -> None:
+    done = _cli(
+        "toy", "--train", "builtin:demo", "--dev", "builtin:demo", "-o", str(tmp_path / "out"), *arguments
+    )
+    assert isinstance(done.exception, CrossexamError)
+    assert message in str(done.exception)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_every_field_of_the_toys_corpus_is_described(data: Data) -> None:
+    described = Corpus("x", data.examples).describe()
+    assert described["rows"] == sum(described["labels"].values()) == 60

@@ -1,0 +1,205 @@
+"""Transforms, collation and batches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.training.batching import plan_epoch, plan_scoring
+from crossexam.training.collation import Encoder
+from crossexam.training.transforms import Augmentation, augment, parse_augmentations, shuffle_words
+from crossexam.training.vocabulary import Vocabulary
+
+_LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 30)), min_size=1, max_size=80)
+
+
+def _examples() -> list[Example]:
+    tags = [["A", "DT"], ["dog", "NN"], ["barks", "VBZ"]]
+    info = {"premise_tags": tags, "premise_binary_parse": "( ( A dog ) barks )"}
+    return [
+        Example("a", "A dog barks", "It barks.", "entailment", info=info),
+        Example("b", "Rain falls on the old town.", "A Dog", "neutral"),
+        Example("c", "A dog barks", "Snow", "contradiction", info=info),
+    ]
+
+
+def _encoder(*needs: str) -> Encoder:
+    words = ["A", "a", "dog", "barks", "It", ".", "Rain"]
+    return Encoder(Vocabulary.of_words(words, characters="Adogbarks"), needs)
+
+
+def test_a_batch_has_the_words_and_nothing_else() -> None:
+    encoder = _encoder()
+    pairs = encoder.pairs(_examples())
+    batch = encoder.collate(pairs, [2, 0, 1])
+    word = encoder.vocabulary.word
+    assert batch.premise.words.tolist() == [
+        [word("A"), word("dog"), word("barks"), 0, 0, 0, 0],
+        [word("A"), word("dog"), word("barks"), 0, 0, 0, 0],
+        [word("Rain"), 1, 1, 1, 1, 1, word(".")],
+    ]
+    assert torch.equal(batch.premise.mask, batch.premise.words != 0)
+    assert batch.hypothesis.lengths.tolist() == [1, 3, 2]
+    assert batch.labels is not None
+    assert batch.labels.tolist() == [2, 0, 1]
+    assert batch.premise.characters is batch.premise.tags is batch.premise.match is None
+    assert pairs.premises[0] is pairs.premises[2]  # a sentence that stands twice is encoded once
+
+
+def test_characters_match_the_spelling() -> None:
+    encoder = _encoder("characters")
+    sentences = encoder.collate(encoder.pairs(_examples()), [1, 0]).premise
+    assert sentences.characters is not None
+    assert sentences.characters.shape == (2, 7, 5)  # Rain falls on the old town.
+    spelling = encoder.vocabulary.spelling("barks")
+    assert sentences.characters[1, 2].tolist() == spelling
+    assert sentences.characters[1, 0].tolist() == [encoder.vocabulary.characters["A"], 0, 0, 0, 0]
+    assert sentences.characters[1, 3:].sum() == 0
+
+
+def test_exact_match_is_by_lower_case_and_mutual() -> None:
+    encoder = _encoder("match")
+    batch = encoder.collate(encoder.pairs(_examples()), [0, 1])
+    assert batch.premise.match is not None
+    assert batch.hypothesis.match is not None
+    assert batch.premise.match.tolist()[0][:3] == [False, False, True]  # barks
+    assert batch.hypothesis.match.tolist() == [[False, True, False], [False, False, False]]
+    examples = [Example("a", "The DOG", "the cat", None)]
+    both = encoder.collate(encoder.pairs(examples), [0])
+    assert both.premise.match is not None
+    assert both.premise.match.tolist() == [[True, False]]
+
+
+def test_tags_come_from_the_corpus() -> None:
+    encoder = _encoder("tags")
+    example = Example("a", "A dog", "It", None, info={"premise_tags": [["A", "DT"], ["dog", "NN"]],
+                                                     "hypothesis_tags": [["It", "PRP"]]})  # fmt: skip
+    batch = encoder.collate(encoder.pairs([example]), [0])
+    tags = encoder.vocabulary.tags
+    assert batch.premise.tags is not None
+    assert batch.premise.tags.tolist() == [[tags["DT"], tags["NN"]]]
+    assert encoder.reader.tagged == {"corpus-parses": 2}
+
+
+def test_trees_come_from_the_corpus_or_branch_to_the_right() -> None:
+    encoder = _encoder("trees")
+    premise = encoder.collate(encoder.pairs(_examples()[:1]), [0]).premise
+    assert premise.children is not None
+    assert premise.children.tolist() == [[[0, 1], [3, 2]]]  # ( ( A dog ) barks )
+    without = Example("d", "A dog barks", "It", None)
+    other = encoder.collate(encoder.pairs([without]), [0]).premise
+    assert other.children is not None
+    assert other.children.tolist() == [[[1, 2], [0, 3]]]
+    assert encoder.reader.parsed == 1
+    cut = encoder.collate(encoder.pairs(_examples()[:1], max_length=2), [0]).premise
+    assert cut.children is not None
+    assert cut.children.tolist() == [[[0, 1]]]
+
+
+def test_an_empty_sentence_is_a_clear_error() -> None:
+    with pytest.raises(CrossexamError) as error:
+        _encoder().pairs([Example("x7", "A dog", "  ", "neutral")])
+    assert str(error.value).startswith("example x7: the hypothesis is empty\n  wanted: at least one word")
+
+
+def test_sentences_are_cut_in_training_only() -> None:
+    encoder = _encoder()
+    assert encoder.pairs(_examples(), max_length=2).lengths == [(2, 2), (2, 2), (2, 1)]
+    assert encoder.pairs(_examples()).lengths == [(3, 3), (7, 2), (3, 1)]
+
+
+@given(_LENGTHS, st.integers(1, 9), st.integers(10, 200))
+def test_batches_hold_every_pair_once_and_keep_to_the_budget(
+    lengths: list[tuple[int, int]], size: int, most: int
+) -> None:
+    batches = plan_epoch(lengths, size, seed=1, epoch=2, most_words=most)
+    assert sorted(chain.from_iterable(batches)) == list(range(len(lengths)))
+    for rows in batches:
+        words = len(rows) * (max(lengths[k][0] for k in rows) + max(lengths[k][1] for k in rows))
+        assert len(rows) <= size
+        assert words <= most or len(rows) == 1
+    assert batches == plan_epoch(lengths, size, seed=1, epoch=2, most_words=most)
+
+
+def test_epochs_and_seeds_differ() -> None:
+    lengths = [(k % 7 + 1, k % 5 + 1) for k in range(100)]
+    plans = [plan_epoch(lengths, 8, seed=seed, epoch=epoch) for seed in (0, 1) for epoch in (0, 1)]
+    assert len({str(plan) for plan in plans}) == 4
+
+
+def test_sorting_by_length_saves_padding() -> None:
+    lengths = [(k * 7 % 40 + 1, k * 11 % 17 + 1) for k in range(2_000)]
+    sizes = [
+        len(rows) * (max(lengths[k][0] for k in rows) + max(lengths[k][1] for k in rows))
+        for rows in plan_epoch(lengths, 32, seed=0, epoch=0)
+    ]
+    assert sum(sizes) < 1.15 * sum(map(sum, lengths))
+
+
+@given(_LENGTHS)
+def test_scoring_reads_every_pair_once(lengths: list[tuple[int, int]]) -> None:
+    assert sorted(chain.from_iterable(plan_scoring(lengths, 100))) == list(range(len(lengths)))
+
+
+def test_shuffling_keeps_the_words_and_depends_on_seed_epoch_and_id() -> None:
+    text = "one two three four five six seven eight nine ten"
+    info = {
+        "premise_tags": [[word, word.upper()] for word in text.split()],
+        "premise_parse": "",
+        "genre": "tiny",
+    }
+    example = Example("a", text, text, "neutral", info=info)
+    shuffled = shuffle_words(example, seed=1, epoch=0)
+    assert Counter(shuffled.premise.split()) == Counter(text.split())
+    assert shuffled.premise not in (text, shuffled.hypothesis)
+    assert shuffled == shuffle_words(example, seed=1, epoch=0)
+    others = [shuffle_words(example, seed=2, epoch=0), shuffle_words(example, seed=1, epoch=1)]
+    assert len({shuffled.premise, *(other.premise for other in others)}) == 3
+    assert shuffled.info["premise_tags"] == [[word, word.upper()] for word in shuffled.premise.split()]
+    assert shuffled.info["genre"] == "tiny"
+    assert (shuffled.id, shuffled.label) == ("a", "neutral")
+
+
+def test_negation_adds_a_copy_of_each_pair() -> None:
+    items = augment(_examples(), Augmentation("negation"), seed=0, epoch=0)
+    assert [item.base for item in items] == ["a", "b", "c"]
+    assert items[0].hypothesis == "It barks and false is not true."
+    assert [item.label for item in items] == ["entailment", "neutral", "contradiction"]
+    assert items == augment(_examples(), Augmentation("negation"), seed=0, epoch=5)
+
+
+def test_counted_augmentation_is_drawn_anew_each_epoch() -> None:
+    examples = [Example(f"e{k}", "It rains hard today.", f"It rains on {k}.", "neutral") for k in range(40)]
+    wanted = Augmentation("spelling_error_adjacent_swap", 10)
+    first = augment(examples, wanted, seed=0, epoch=0)
+    second = augment(examples, wanted, seed=0, epoch=1)
+    assert len(first) == len(second) == 10
+    assert {item.base for item in first} != {item.base for item in second}
+    assert first == augment(examples, wanted, seed=0, epoch=0)
+
+
+def test_an_augmentation_that_makes_nothing_is_an_error() -> None:
+    tags = [["Oh", "UH"], [".", "."]]
+    nothing = Example("a", "Oh.", "Oh.", "neutral", info={"premise_tags": tags, "hypothesis_tags": tags})
+    with pytest.raises(CrossexamError, match="'antonymy' made no labelled item of 1 training examples"):
+        augment([nothing], Augmentation("antonymy"), seed=0, epoch=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "message"),
+    [
+        ("negaton", UnknownNameError, "did you mean 'negation'"),
+        ("negation:many", CrossexamError, "--augment has 'negation:many'"),
+        ("numerical_reasoning", CrossexamError, "word problems"),
+    ],
+)
+def test_augmentations_that_cannot_be(text: str, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        parse_augmentations(text)

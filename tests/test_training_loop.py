@@ -1,0 +1,360 @@
+"""The training loop: schedules, optimisers, stopping, and going on after a kill."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.training import optimizers, schedules, snapshot
+from crossexam.training.devices import Device
+from crossexam.training.loop import Trainer
+from crossexam.training.objective import Batch, Objective, Reading
+from crossexam.training.plan import Epoch, Plan, Score, Status
+from crossexam.training.tracking import open_tracker
+from crossexam.zoo.recipe import Recipe
+
+_RECIPE = Recipe("adam", 0.1, 2, 4, source="", patience=9)
+
+
+class _Line(nn.Module):
+    """Three logits from two numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 3)
+        self.drop = nn.Dropout(0.3)
+
+
+def _read(model: _Line, inputs: torch.Tensor) -> Reading:
+    return Reading(model.layer(model.drop(inputs)), inputs)
+
+
+_INPUTS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.2], [0.3, 0.9], [0.7, 0.1]])
+_LABELS = torch.tensor([0, 1, 2, 1, 0, 1])
+
+
+def _collate(rows: object) -> Batch:
+    return Batch(_INPUTS[list(rows)], _LABELS[list(rows)])  # type: ignore[call-overload]
+
+
+def _trainer(recipe: Recipe, accuracies: list[float] | None = None, **plan: object) -> Trainer:
+    torch.manual_seed(0)
+    objective = Objective(_Line(), _read)
+    given = iter(accuracies or [])
+
+    def score(model: nn.Module) -> Score:
+        if accuracies is not None:
+            return Score(next(given), 1.0)
+        logits = model.layer(_INPUTS)  # type: ignore[operator]
+        return Score(float((logits.argmax(-1) == _LABELS).float().mean()) * 100, 1.0)
+
+    def epoch_of(epoch: int) -> Epoch:
+        return Epoch([[0, 1], [2, 3], [4, 5]], _collate)
+
+    return Trainer(objective, epoch_of, score, Plan(recipe, 5, Device("cpu"), **plan))  # type: ignore[arg-type]
+
+
+# Schedules
+
+
+def test_rates_within_an_epoch() -> None:
+    assert schedules.step_factor("constant", 10_000, 20_000) == 1
+    assert schedules.step_factor("decay", 99, 1) == 1
+    assert schedules.step_factor("decay", 250, 1) == pytest.approx(0.999**2)
+    factors = [schedules.step_factor("linear-warmup", step, 100) for step in range(100)]
+    assert factors[:10] == pytest.approx([0.1 * k for k in range(1, 11)])
+    assert factors[55] == pytest.approx(45 / 90)
+    assert factors[99] == pytest.approx(1 / 90)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "accuracies", "rates"),
+    [
+        (replace(_RECIPE, schedule="constant"), [50, 40, 60], [1, 1, 1]),
+        (replace(_RECIPE, schedule="halve-every-two"), [50, 60, 40, 70], [1, 0.5, 0.5, 0.25]),
+        (replace(_RECIPE, schedule="halve-on-miss"), [50, 50, 60, 55], [1, 0.5, 0.5, 0.25]),
+        (replace(_RECIPE, schedule="halve-and-restore"), [50, 40, 60, 55], [1, 0.5, 0.5, 0.25]),
+        (replace(_RECIPE, schedule="infersent"), [50, 40, 60], [0.99, 0.99**2 / 5, 0.99**3 / 5]),
+    ],
+)
+def test_rates_between_epochs(recipe: Recipe, accuracies: list[float], rates: list[float]) -> None:
+    rate, found = 1.0, []
+    for epoch in range(1, len(accuracies) + 1):
+        rate = schedules.after_epoch(recipe, rate, accuracies[:epoch], [1.0] * epoch).rate
+        found.append(rate)
+    assert found == pytest.approx(rates)
+
+
+def test_the_plateau_is_of_the_loss_and_has_a_floor() -> None:
+    recipe = replace(_RECIPE, schedule="plateau", factor=0.2, plateau_patience=1, minimum_rate=0.02)
+    losses, rate, found = [1.0, 0.9, 0.95, 0.92, 0.91, 0.99, 0.98, 0.97], 1.0, []
+    for epoch in range(1, len(losses) + 1):
+        rate = schedules.after_epoch(recipe, rate, [50.0] * epoch, losses[:epoch]).rate
+        found.append(rate)
+    # Two epochs in a row did not fall below .9: .95 and .92; then .91 and .99; then .98 and .97.
+    assert found == pytest.approx([1, 1, 1, 0.2, 0.2, 0.04, 0.04, 0.02])
+
+
+def test_training_stops_when_patience_ends() -> None:
+    recipe = replace(_RECIPE, patience=2)
+    decide = [schedules.after_epoch(recipe, 1, a, [1] * len(a)).stop for a in ([50], [50, 40], [50, 40, 50])]
+    assert decide == [False, False, True]
+    assert schedules.after_epoch(replace(recipe, schedule="infersent"), 4e-5, [50, 40], [1, 1]).stop
+
+
+# Optimisers
+
+
+@pytest.mark.parametrize("name", ["adam", "adamw", "adagrad", "adadelta", "sgd"])
+def test_the_state_of_an_optimizer_comes_back(name: str) -> None:
+    recipe = replace(_RECIPE, optimizer=name, initial_accumulator=0.1, weight_decay=0.01)
+
+    def steps(model: nn.Module, optimizer: torch.optim.Optimizer, count: int) -> None:
+        for k in range(count):
+            optimizer.zero_grad()
+            (model(_INPUTS) ** 2).sum().add(k).backward()
+            optimizer.step()
+
+    torch.manual_seed(0)
+    model = nn.Linear(2, 3)
+    optimizer = optimizers.make_optimizer(model, recipe)
+    steps(model, optimizer, 3)
+    other = nn.Linear(2, 3)
+    other.load_state_dict(model.state_dict())
+    again = optimizers.make_optimizer(other, recipe)
+    tensors, plain = optimizers.flatten(optimizer)
+    optimizers.restore(again, {k: v.clone() for k, v in tensors.items()}, json.loads(json.dumps(plain)))
+    steps(model, optimizer, 2)
+    steps(other, again, 2)
+    assert torch.equal(model.weight, other.weight)
+
+
+def test_decay_is_for_matrices_and_not_for_words() -> None:
+    from crossexam.zoo.embedding import Words
+
+    model = nn.ModuleDict({"words": Words(5, 3), "layer": nn.Linear(3, 3)})
+    optimizer = optimizers.make_optimizer(model, replace(_RECIPE, weight_decay=0.1))
+    decayed = [p for group in optimizer.param_groups if group["weight_decay"] for p in group["params"]]
+    assert len(decayed) == 1
+    assert decayed[0] is model["layer"].weight  # type: ignore[union-attr]
+
+
+def test_the_moving_average_on_hand_computed_numbers() -> None:
+    model = nn.Linear(1, 1, bias=False)
+    nn.init.constant_(model.weight, 0.0)
+    average = optimizers.MovingAverage(model, 0.999)
+    nn.init.constant_(model.weight, 11.0)
+    average.update(model)  # decay (1 + 1) / (10 + 1): 0 * 2/11 + 11 * 9/11 = 9
+    assert average.values["weight"].item() == pytest.approx(9.0)
+    average.swap(model)
+    assert (model.weight.item(), average.values["weight"].item()) == pytest.approx((9.0, 11.0))
+
+
+# The loop
+
+
+def test_the_best_weights_are_kept_and_the_curve_told(tmp_path: Path) -> None:
+    seen: list[Status] = []
+    trainer = _trainer(
+        _RECIPE, [50, 70, 60, 65], folder=tmp_path, metrics=tmp_path / "m.jsonl", watch=seen.append
+    )
+    after: list[torch.Tensor] = []
+    original = trainer._score
+    trainer._score = lambda model: (after.append(model.layer.weight.detach().clone()), original(model))[1]  # type: ignore
+    curve = trainer.run()
+    assert [record["dev_accuracy"] for record in curve] == [50, 70, 60, 65]
+    assert torch.equal(trainer.objective.model.layer.weight, after[1])  # type: ignore[union-attr]
+    assert not torch.equal(after[1], after[3])
+    lines = (tmp_path / "m.jsonl").read_text().splitlines()
+    assert [json.loads(line)["step"] for line in lines] == [3, 6, 9, 12]
+    steps = [status for status in seen if status.scores is None]
+    assert [status.done for status in steps[:3]] == [2, 4, 6]
+    assert all(status.examples_per_second > 0 <= status.seconds_left for status in seen)
+
+
+def test_halve_and_restore_brings_the_best_weights_back() -> None:
+    recipe = replace(_RECIPE, schedule="halve-and-restore", learning_rate=1.0)
+    trainer = _trainer(recipe, [70, 60, 50, 40])
+    at_start: list[torch.Tensor] = []
+    original = trainer._epoch_of
+
+    def epoch_of(epoch: int) -> Epoch:
+        at_start.append(trainer.objective.model.layer.weight.detach().clone())  # type: ignore[union-attr]
+        return original(epoch)
+
+    trainer._epoch_of = epoch_of  # type: ignore[method-assign]
+    curve = trainer.run()
+    assert torch.equal(at_start[1], at_start[2])
+    assert torch.equal(at_start[1], at_start[3])
+    assert [record["rate"] for record in curve] == [1.0, 1.0, 0.5, 0.25]
+
+
+def test_clipping_bounds_a_step() -> None:
+    recipe = replace(_RECIPE, optimizer="sgd", learning_rate=1.0, clip=0.01, epochs=1)
+    trainer = _trainer(recipe, [50])
+    before = [p.detach().clone() for p in trainer.objective.parameters()]
+    trainer.run()
+    moved = math.sqrt(
+        sum(
+            float(((a - b) ** 2).sum().detach())
+            for a, b in zip(before, trainer.objective.parameters(), strict=True)
+        )
+    )
+    assert 0 < moved <= 3 * 0.01 + 1e-6
+
+
+def test_a_loss_that_is_no_number_is_told() -> None:
+    trainer = _trainer(_RECIPE)
+    nn.init.constant_(trainer.objective.model.layer.bias, float("nan"))  # type: ignore[union-attr, arg-type]
+    with pytest.raises(CrossexamError) as error:
+        trainer.run()
+    assert "training: the loss is nan in step 1 (epoch 1, learning rate 0.1)" in str(error.value)
+    assert "--set lr=" in str(error.value)
+
+
+def test_a_snapshot_of_another_training_is_refused(tmp_path: Path) -> None:
+    _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 1}).run()
+    with pytest.raises(CrossexamError, match="it holds a training with another seed: 1, not 2"):
+        _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 2}).run()
+
+
+def test_a_damaged_snapshot_is_told(tmp_path: Path) -> None:
+    (tmp_path / "snapshot.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(FormatError, match="not a safetensors file"):
+        _trainer(_RECIPE, folder=tmp_path).run()
+
+
+def test_random_states_come_back() -> None:
+    states = snapshot.random_states()
+    first = torch.rand(3)
+    snapshot.set_random_states(states)
+    assert torch.equal(first, torch.rand(3))
+
+
+def test_hooks_that_are_not_there_say_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("wandb", "mlflow"):
+        monkeypatch.setitem(sys.modules, name, None)
+        with pytest.raises(MissingExtraError, match=f"--track {name} needs the package '{name}'"):
+            open_tracker(name, tmp_path, {})
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with pytest.raises(MissingExtraError, match="tensorboard"):
+        open_tracker("tensorboard", tmp_path, {})
+    with pytest.raises(UnknownNameError, match="did you mean 'wandb'"):
+        open_tracker("wandbb", tmp_path, {})
+
+
+def test_a_device_that_is_not_here_is_told() -> None:
+    with pytest.raises(CrossexamError, match="there is no device 'cuda:77' here"):
+        Device("cuda:77")
+    with pytest.raises(CrossexamError, match="bfloat16 is trained on a GPU only"):
+        Device("cpu", "bfloat16")
+    with pytest.raises(UnknownNameError, match="no precision"):
+        Device("cpu", "float8")
+
+
+# Killed and gone on
+
+_SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+import torch
+from crossexam.training.data import load_data
+from crossexam.training.repeats import train
+from crossexam.training.request import Request
+from crossexam.training.transforms import parse_augmentations
+
+torch.set_num_threads(1)
+folder, kill_at = Path(sys.argv[1]), int(sys.argv[2])
+steps = 0
+def watch(status):
+    global steps
+    steps += 1
+    if steps == kill_at:
+        os.kill(os.getpid(), signal.SIGKILL)
+data = load_data("builtin:demo", "builtin:demo[::3]", limit=60)
+small = {"width": "6", "hidden": "5", "epochs": "3", "batch_size": "8"}
+train(Request("cbow", data, folder / "a", seed=3, snapshot_steps=3, watch=watch, device="cpu",
+      values={**small, "schedule": "halve-and-restore", "optimizer": "adagrad", "clip": "1"},
+      debias="learned-mixin-h"))
+train(Request("lstm", data, folder / "b", seed=4, snapshot_steps=4, watch=watch, device="cpu",
+      shuffle_words=True, augmentations=parse_augmentations("spelling_error_adjacent_swap:20"),
+      values={**small, "optimizer": "adam", "moving_average": "0.9"}))
+"""
+
+
+def _run(folder: Path, kill_at: int) -> int:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", _SCRIPT, str(folder), str(kill_at)], env=environment,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr
+    return done.returncode
+
+
+def test_a_killed_training_ends_with_the_same_bytes(tmp_path: Path) -> None:
+    assert _run(tmp_path / "whole", 0) == 0
+    killed = [_run(tmp_path / "killed", steps) for steps in (29, 17, 23)]
+    assert killed == [-signal.SIGKILL] * 3
+    assert _run(tmp_path / "killed", 0) == 0
+    for name in ("a", "b"):
+        whole, gone_on = (tmp_path / way / name for way in ("whole", "killed"))
+        assert (whole / "model.safetensors").read_bytes() == (gone_on / "model.safetensors").read_bytes()
+        curves = [json.loads((folder / "manifest.json").read_text())["curve"] for folder in (whole, gone_on)]
+        timeless = [[{k: v for k, v in r.items() if "second" not in k} for r in curve] for curve in curves]
+        assert timeless[0] == timeless[1]
+        assert not (gone_on / "unfinished").exists()
+
+
+# Several processes
+
+_SHARED = """
+import sys
+from pathlib import Path
+import torch
+from crossexam.training.data import load_data
+from crossexam.training.repeats import train
+from crossexam.training.request import Request
+
+torch.set_num_threads(1)
+data = load_data("builtin:demo", "builtin:demo[::3]", limit=50)
+values = {"width": "6", "hidden": "5", "epochs": "2", "batch_size": "8", "config.dropout": "0"}
+trained = train(Request("cbow", data, Path(sys.argv[1]), values=values, device="cpu"))
+print(trained.manifest["processes"])
+"""
+
+
+def _free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        port: int = listening.getsockname()[1]
+        return port
+
+
+def test_two_processes_train_as_one(tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    def start(folder: str, **environment: str) -> subprocess.Popen[str]:
+        return subprocess.Popen([sys.executable, "-c", _SHARED, str(tmp_path / folder)], text=True,
+                                env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+
+    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_free_port()),
+              "ACCELERATE_USE_CPU": "true"}  # fmt: skip
+    started = [start("two", RANK=rank, LOCAL_RANK=rank, **shared) for rank in ("0", "1")] + [start("one")]
+    told = [process.communicate() for process in started]
+    assert [out.strip() for out, _ in told] == ["2", "2", "1"], told
+    one, two = (load_file(tmp_path / folder / "model.safetensors") for folder in ("one", "two"))
+    assert all(torch.allclose(one[name], two[name], atol=1e-6) for name in one)

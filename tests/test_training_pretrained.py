@@ -1,0 +1,132 @@
+"""Fine-tuning a pretrained transformer, here a tiny BERT with random weights."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.run import Run
+from crossexam.models.opening import ModelOptions, open_model
+from crossexam.training.data import Data, load_data
+from crossexam.training.repeats import train
+from crossexam.training.request import Request
+
+_VALUES = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
+
+
+@pytest.fixture(scope="module")
+def data() -> Data:
+    return load_data("builtin:demo[:40]", "builtin:demo[40:60]")
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory: pytest.TempPathFactory, data: Data) -> Path:
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    folder = tmp_path_factory.mktemp("bert")
+    words = {
+        word for e in data.examples for text in (e.premise, e.hypothesis) for word in text.lower().split()
+    }
+    vocabulary = [
+        "[PAD]",
+        "[UNK]",
+        "[CLS]",
+        "[SEP]",
+        "[MASK]",
+        ".",
+        *sorted(word.strip(".,") for word in words),
+    ]
+    (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(vocabulary)))
+    tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=64)
+    config = BertConfig(vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
+                        intermediate_size=24, max_position_embeddings=64)  # fmt: skip
+    torch.manual_seed(0)
+    BertModel(config).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _request(bert: Path, data: Data, folder: Path, **given: object) -> Request:
+    values = {**_VALUES, **given.pop("values", {})}  # type: ignore[dict-item]
+    return Request(f"hf/{bert}", data, folder, values=values, device="cpu", **given)  # type: ignore[arg-type]
+
+
+def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
+    bert: Path, data: Data, tmp_path: Path
+) -> None:
+    trained = train(_request(bert, data, tmp_path / "out"))
+    config = json.loads((trained.folder / "config.json").read_text())
+    assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
+    assert not (trained.folder / "unfinished").exists()
+    model = open_model(f"hf/{trained.folder}", ModelOptions(device="cpu"))
+    answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
+    gold = [("entailment", "neutral", "contradiction").index(str(e.label)) for e in data.dev.examples]
+    assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)
+
+
+def test_the_rate_warms_up_and_falls(bert: Path, data: Data, tmp_path: Path) -> None:
+    prints = train(_request(bert, data, tmp_path / "out", values={"epochs": "1"})).manifest["fingerprint"]
+    assert prints["recipe"]["schedule"] == "linear-warmup"
+    assert prints["recipe"]["optimizer"] == "adamw"
+    assert prints["recipe"]["weight_decay"] == 0.01
+
+
+@pytest.mark.parametrize("method", ["drift", "weighting"])
+def test_a_uniform_run_changes_nothing(bert: Path, data: Data, tmp_path: Path, method: str) -> None:
+    run = Run("mine", {"t": Dataset("t", data.examples)}, {"t": np.full((40, 3), 1 / 3)}, {})
+    plain = train(_request(bert, data, tmp_path / "plain"))
+    debiased = train(_request(bert, data, tmp_path / "debiased", debias=method, bias=run))
+    losses = [[record["train_loss"] for record in each.manifest["curve"]] for each in (plain, debiased)]
+    assert losses[0] == pytest.approx(losses[1], abs=2e-4)
+
+
+def test_what_a_transformer_does_not_take_is_told(bert: Path, data: Data, tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="--ablate rnn: a pretrained transformer does not take it"):
+        train(_request(bert, data, tmp_path / "out", ablate_rnn=True))
+    with pytest.raises(CrossexamError, match="drift needs a biased model's answers"):
+        train(_request(bert, data, tmp_path / "out", debias="drift"))
+    with pytest.raises(CrossexamError, match="transformers cannot load it"):
+        train(_request(tmp_path / "absent", data, tmp_path / "out"))
+
+
+_SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+import torch
+from crossexam.training.data import load_data
+from crossexam.training.repeats import train
+from crossexam.training.request import Request
+torch.set_num_threads(1)
+def watch(status):
+    if status.step == int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+data = load_data("builtin:demo[:40]", "builtin:demo[40:60]")
+values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
+train(Request("hf/" + sys.argv[1], data, Path(sys.argv[2]), values=values, device="cpu", snapshot_steps=2,
+      watch=watch))
+"""
+
+
+def test_a_killed_fine_tuning_ends_with_the_same_weights(bert: Path, data: Data, tmp_path: Path) -> None:
+    def run(kill_at: int) -> int:
+        arguments = [sys.executable, "-c", _SCRIPT, str(bert), str(tmp_path / "killed"), str(kill_at)]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        return subprocess.run(arguments, env=environment, capture_output=True).returncode
+
+    assert [run(7), run(-1)] == [-signal.SIGKILL, 0]
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    whole = train(_request(bert, data, tmp_path / "whole"))
+    torch.set_num_threads(threads)
+    names = [folder / "model.safetensors" for folder in (whole.folder, tmp_path / "killed")]
+    assert names[0].read_bytes() == names[1].read_bytes()

@@ -1,0 +1,177 @@
+"""Vocabularies and word vectors."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.training.vectors import read_vectors
+from crossexam.training.vocabulary import PENN_TAGS, Vocabulary
+from crossexam.training.word_table import check_width, fill_words, make_vocabulary
+from crossexam.zoo.recipe import Recipe
+
+_ROWS = "the 0.5 1 -2\ndog 1e-1 2 3\nDog 9 9 9\n. . . 4 5 6\n"
+
+
+def _file(tmp_path: Path, text: str, name: str = "vectors.txt") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize("header", ["", "4 3\n"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("ending", ["\n", " \n", "\r\n"])
+def test_every_published_form_of_vectors_is_read(
+    tmp_path: Path, header: str, packed: bool, ending: str
+) -> None:
+    text = (header + _ROWS).replace("\n", ending)
+    path = _file(tmp_path, text)
+    if packed:
+        path.write_bytes(gzip.compress(text.encode()))
+    found = read_vectors(path, ["dog", "The", "cat", ". . ."])
+    assert found.width == 3
+    assert found.lines == 4
+    assert {word: row.tolist() for word, row in found.rows.items()} == {
+        "dog": [np.float32(0.1), 2, 3],
+        "The": [0.5, 1, -2],  # by its lower-case form
+        ". . .": [4, 5, 6],  # a word with a blank, as in GloVe 840B
+    }
+    assert found.by_lower_case == 1
+    assert found.coverage == 3 / 4
+
+
+def test_a_cased_word_takes_its_own_vector_first(tmp_path: Path) -> None:
+    found = read_vectors(_file(tmp_path, _ROWS), ["Dog", "dog"])
+    assert found.rows["Dog"].tolist() == [9, 9, 9]
+    assert found.by_lower_case == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, those before have 3"),
+        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, those before have 2"),
+        ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row is not 2 finite numbers"),
+        ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row is not 2 finite numbers"),
+        ("word\n", "line 1: this is no vector"),
+    ],
+)
+def test_a_bad_row_is_named(tmp_path: Path, text: str, message: str) -> None:
+    path = _file(tmp_path, text)
+    with pytest.raises(FormatError) as error:
+        read_vectors(path, ["a", "b"])
+    assert f"{path}, {message}" in str(error.value)
+
+
+def test_a_damaged_archive_and_a_foreign_file_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "cut.gz"
+    path.write_bytes(gzip.compress(_ROWS.encode() * 50)[:-20])
+    with pytest.raises(FormatError, match="damaged"):
+        read_vectors(path, ["dog"])
+    with pytest.raises(CrossexamError, match="none of 1 words has a vector"):
+        read_vectors(_file(tmp_path, _ROWS), ["zebra"])
+    with pytest.raises(CrossexamError, match="no such file of vectors"):
+        read_vectors(tmp_path / "absent", ["dog"])
+
+
+def test_real_cuts_are_read(shared_data: Path) -> None:
+    google = read_vectors(shared_data / "vectors" / "googlenews_word2vec_8000x300.txt.gz", ["in", "zzzz"])
+    assert (google.width, google.lines, len(google.rows)) == (300, 8000, 1)
+    assert google.rows["in"][:2].tolist() == [np.float32(0.070312), np.float32(0.086914)]
+    glove = read_vectors(shared_data / "vectors" / "glove.6B.50d.3091words.txt", ["dog"])
+    assert (glove.width, glove.lines) == (50, 3091)
+
+
+_WORDS = st.sampled_from(["dog", "Dog", "cat", "naïve", "1½", "n't", "[PAD]", "x\u00a0y", "İ"])
+
+
+@given(st.lists(_WORDS, min_size=1), st.booleans())
+def test_a_vocabulary_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], lower: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("vocabulary")
+    vocabulary = Vocabulary.of_words(words, lower_case=lower, characters="".join(words))
+    vocabulary.save(folder)
+    assert Vocabulary.load(folder) == vocabulary
+    again = tmp_path_factory.mktemp("again")
+    Vocabulary.load(folder).save(again)
+    assert (again / "vocabulary.json").read_bytes() == (folder / "vocabulary.json").read_bytes()
+
+
+def test_the_tokenizers_file_gives_the_same_numbers(tmp_path: Path) -> None:
+    from tokenizers import Tokenizer
+
+    vocabulary = Vocabulary.of_words(["a", "dog", "barks", "."], lower_case=True)
+    vocabulary.save(tmp_path)
+    encoded = Tokenizer.from_file(str(tmp_path / "vocabulary.json")).encode("A cat barks .")
+    assert encoded.ids == [vocabulary.word(word) for word in ("A", "cat", "barks", ".")]
+    assert encoded.ids[1] == 1
+
+
+def test_tags_are_penns_forty_five(tmp_path: Path) -> None:
+    vocabulary = Vocabulary.of_words(["a"])
+    assert len(PENN_TAGS) == 45
+    assert len(vocabulary.tags) == 47
+    assert vocabulary.tag("(") == vocabulary.tag("-LRB-") > 1
+    assert vocabulary.tag("nonsense") == 1
+
+
+def test_a_damaged_vocabulary_is_told(tmp_path: Path) -> None:
+    Vocabulary.of_words(["a"]).save(tmp_path)
+    (tmp_path / "vocabulary.json").write_text('{"model": {"vocab": {"a": 0}}}')
+    with pytest.raises(FormatError, match="no word-level vocabulary"):
+        Vocabulary.load(tmp_path)
+    Vocabulary.of_words(["a"]).save(tmp_path)
+    (tmp_path / "tags.json").write_text('{"tags": ["NN"]}')
+    with pytest.raises(FormatError, match="field 'tags' is no vocabulary"):
+        Vocabulary.load(tmp_path)
+
+
+def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
+    examples = [Example("a", "the dog sees the zebra", "it sees a dog", None)]
+    path = _file(tmp_path, "zebra 1.0 2.0\n")
+    vocabulary, vectors = make_vocabulary(examples, lower_case=False, characters=True, vectors=path)
+    # Twice: the, dog, sees.  Once, but with a vector: zebra.  Once and without: it, a.
+    assert set(vocabulary.words) == {"[PAD]", "[UNK]", "the", "dog", "sees", "zebra"}
+    assert set(vocabulary.characters) == {"[PAD]", "[UNK]", *"thedogsesthezebraitseesadog"}
+    assert vectors is not None
+    recipe = Recipe("adam", 0.1, 2, 1, source="", vectors="fixed", unknown_deviation=0.5)
+    table = torch.nn.Embedding(len(vocabulary.words), 2, padding_idx=0)
+    fill_words(table, vocabulary, vectors, recipe, torch.Generator().manual_seed(3))
+    assert table.weight[vocabulary.word("zebra")].tolist() == [1, 2]
+    assert table.weight[0].tolist() == [0, 0]
+    drawn = torch.randn(table.weight.shape, generator=torch.Generator().manual_seed(3)) * 0.5
+    assert torch.equal(table.weight[1], drawn[1])
+    assert not table.weight.requires_grad
+    fill_words(table, vocabulary, None, recipe, torch.Generator())
+    assert table.weight.requires_grad
+
+
+def test_normalised_vectors_have_length_one(tmp_path: Path) -> None:
+    examples = [Example("a", "dog dog", "the the", None)]
+    vocabulary, vectors = make_vocabulary(
+        examples, lower_case=False, characters=False, vectors=_file(tmp_path, _ROWS)
+    )
+    recipe = Recipe("adam", 0.1, 2, 1, source="", normalised_vectors=True)
+    table = torch.nn.Embedding(len(vocabulary.words), 3, padding_idx=0)
+    fill_words(table, vocabulary, vectors, recipe, torch.Generator())
+    assert table.weight.norm(dim=-1).tolist() == pytest.approx([0, 1, 1, 1])
+
+
+def test_the_wrong_width_names_the_field(tmp_path: Path) -> None:
+    from crossexam.zoo.cbow import Config
+
+    vectors = read_vectors(_file(tmp_path, _ROWS), ["dog"])
+    check_width(vectors, 3, "cbow", Config(width=3))
+    with pytest.raises(CrossexamError) as error:
+        check_width(vectors, 300, "cbow", Config())
+    assert str(error.value).splitlines()[1:] == ["  wanted: vectors of width 300", "  hint: --set width=3"]

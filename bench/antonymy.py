@@ -35,8 +35,8 @@ _LEXNAMES = (
     "noun.cognition noun.communication noun.event noun.feeling noun.food noun.group noun.location "
     "noun.motive noun.object noun.person noun.phenomenon noun.plant noun.possession noun.process "
     "noun.quantity noun.relation noun.shape noun.state noun.substance noun.time verb.body verb.change "
-    "verb.cognition verb.communication verb.competition verb.consumption verb.contact verb.creation verb.emotion "
-    "verb.motion verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"
+    "verb.cognition verb.communication verb.competition verb.consumption verb.contact verb.creation "
+    "verb.emotion verb.motion verb.perception verb.possession verb.social verb.stative verb.weather adj.ppl"
 ).split()
 _PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 

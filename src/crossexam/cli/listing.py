@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 class _Listing(NamedTuple):
     header: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def ls(
@@ -62,9 +62,7 @@ def _corpora() -> _Listing:
 def _constructions() -> _Listing:
     from crossexam.constructions.table import CONSTRUCTIONS
 
-    rows: list[tuple[str, ...]] = [
-        (c.versioned, c.test_class, c.summary, c.paper) for c in CONSTRUCTIONS.values()
-    ]
+    rows = [(c.versioned, c.test_class, c.summary, c.paper) for c in CONSTRUCTIONS.values()]
     return _Listing(("name", "class", "what it makes", "source"), rows)
 
 

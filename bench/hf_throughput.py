@@ -113,14 +113,19 @@ def main() -> None:
         speeds = measure(found, pairs, asked.rounds)
     for name, speed in speeds.items():
         print(f"{name:18} {speed:8.1f} pairs/s")
-    best = {kind: max(s for n, s in speeds.items() if n.startswith(kind)) for kind in ("pipeline", "cross")}
+    best = {
+        kind: max(s for n, s in speeds.items() if n.startswith(kind))
+        for kind in ("pipeline/", "cross-encoder/")
+    }
     print(
         f"{len(pairs)} pairs, {os.cpu_count()} CPUs, torch {torch.__version__}, "
         f"transformers {transformers.__version__}"
     )
     print(f"processed / real tokens: {tokens:.4f}; largest difference from the pipeline: {apart:.1e}")
-    print(f"crossexam / pipeline at its best batch size:      {speeds['crossexam'] / best['pipeline']:.2f}")
-    print(f"crossexam / CrossEncoder at its best batch size:  {speeds['crossexam'] / best['cross']:.2f}")
+    print(f"crossexam / pipeline at its best batch size:      {speeds['crossexam'] / best['pipeline/']:.2f}")
+    print(
+        f"crossexam / CrossEncoder at its best batch size:  {speeds['crossexam'] / best['cross-encoder/']:.2f}"
+    )
 
 
 if __name__ == "__main__":

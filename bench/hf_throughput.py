@@ -122,9 +122,9 @@ def main() -> None:
         f"transformers {transformers.__version__}"
     )
     print(f"processed / real tokens: {tokens:.4f}; largest difference from the pipeline: {apart:.1e}")
-    print(f"crossexam / pipeline at its best batch size:      {speeds['crossexam'] / best['pipeline/']:.2f}")
+    print(f"crossexam / pipeline at its best batch size:     {speeds['crossexam'] / best['pipeline/']:.2f}")
     print(
-        f"crossexam / CrossEncoder at its best batch size:  {speeds['crossexam'] / best['cross-encoder/']:.2f}"
+        f"crossexam / CrossEncoder at its best batch size: {speeds['crossexam'] / best['cross-encoder/']:.2f}"
     )
 
 

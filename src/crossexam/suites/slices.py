@@ -22,7 +22,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, str], ...]] = (
     ("genre",       "genre",       1, "corpora with genres (MultiNLI)"),
     ("pair",        "pair",        5, "antonymy: the word and its antonym"),
     ("kind",        "kind",        1, "antonymy: gradable, complementary, relational (section 4.3)"),
-    ("relation",    "relation",    1, "antonymy: of the word, of a synonym, indirect"),
+    ("relation",    "relation",    1, "antonymy: of the word, or indirect"),
     ("word class",  "word_class",  1, "antonymy: noun or adjective; spelling errors: content or function"),
     ("side",        "side",        1, "antonymy: the sentence of the base example it was made from"),
     ("how",         "how",         1, "numerical reasoning: which rule made the item"),

@@ -13,7 +13,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.suite_files import load_suite
-from crossexam.suites.bases import base_from_examples, part_name
+from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
 from crossexam.suites.building import Request, build_in_memory, build_to_folder
 
 
@@ -108,6 +108,27 @@ def test_two_bases_of_one_name_are_refused(request_of: Request) -> None:
         build_in_memory(replace(request_of, bases=[request_of.bases[0], again]))
 
 
+def test_the_corpus_itself_in_halves() -> None:
+    whole, even, odd = (base_from_spec(f"builtin:demo{part}") for part in ("", "[::2]", "[1::2]"))
+    suite = build_in_memory(Request("corpus", [even, odd]))
+    assert list(suite.datasets) == ["base.builtin_demo_2", "base.builtin_demo_1_2"]
+    ids = [{example.id for example in dataset} for dataset in suite]
+    assert not ids[0] & ids[1]
+    assert ids[0] | ids[1] == {example.id for example in whole.open()}
+
+
+@pytest.mark.parametrize(
+    ("spec", "limit", "rows"), [("builtin:demo[2:9:3]", None, 3), ("builtin:demo[2:9]", 4, 4)]
+)
+def test_a_limit_counts_within_the_slice(spec: str, limit: int | None, rows: int) -> None:
+    assert len(list(base_from_spec(spec, limit=limit).open())) == rows
+
+
+def test_a_step_of_nothing_is_refused() -> None:
+    with pytest.raises(CrossexamError, match="a step of 0"):
+        base_from_spec("builtin:demo[::0]")
+
+
 def test_an_empty_base_is_an_error() -> None:
     with pytest.raises(CrossexamError, match="the base 'examples' has no examples"):
         base_from_examples([])
@@ -124,6 +145,7 @@ def test_unknown_suites_have_the_nearest_name(request_of: Request) -> None:
         ("snli:dev", "snli_dev"),
         ("x/multinli_1.0_dev_matched.jsonl", "multinli_1_0_dev_matched"),
         ("é.csv", "é"),
+        ("x/mine.jsonl[1::2]", "mine_1_2"),
     ],
 )
 def test_part_names(spec: str, part: str) -> None:

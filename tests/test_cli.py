@@ -99,7 +99,7 @@ def test_reports_of_every_form(
 def test_a_mistake_has_one_message_and_no_traceback(
     arguments: list[str], message: str, tmp_path: Path
 ) -> None:
-    done = crossexam(*arguments, cwd=tmp_path)
+    done = crossexam(*arguments, cwd=tmp_path, CROSSEXAM_DATA=str(tmp_path))
     assert done.returncode == 2, done.stdout + done.stderr
     assert message in done.stderr
     assert "Traceback" not in done.stderr
@@ -122,11 +122,17 @@ def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
     assert "Traceback" in log.read_text()
 
 
-@pytest.mark.parametrize("kind", ["corpora", "constructions", "suites", "models"])
+@pytest.mark.parametrize("kind", ["corpora", "constructions", "suites", "models", "recipes"])
 def test_ls(kind: str, tmp_path: Path) -> None:
     done = crossexam("ls", kind, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    expected = {"corpora": "snli", "constructions": "antonymy.v1", "suites": "stress-tests", "models": "hf"}
+    expected = {
+        "corpora": "snli",
+        "constructions": "antonymy.v1",
+        "suites": "stress-tests",
+        "models": "zoo/FOLDER of esim",
+        "recipes": "adagrad",
+    }
     assert expected[kind] in done.stdout
 
 

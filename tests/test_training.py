@@ -150,6 +150,21 @@ def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, data
     assert answers.sum(1) == pytest.approx(np.ones(len(gold)))
 
 
+def test_tests_are_scored_once_and_kept_with_the_scores(request_of: Any, data: Data) -> None:
+    plain = train(request_of())
+    assert "tests" not in plain.manifest
+    before = _weights(plain.folder)
+    same_as_dev = Corpus("dev again", data.dev.examples)
+    tested = train(request_of(data=replace(data, tests=(same_as_dev,))))
+    assert _weights(plain.folder) == before
+    assert tested.manifest["tests"]["dev again"]["accuracy"] == pytest.approx(plain.accuracy, abs=1e-3)
+    assert tested.manifest["tests"]["dev again"]["rows"] == 30
+    other = Corpus("dev again", data.dev.examples[:10])
+    again = train(request_of(data=replace(data, tests=(other, Corpus("more", data.dev.examples[:5])))))
+    assert again.manifest["tests"]["dev again"]["rows"] == 10
+    assert set(json.loads((again.folder / "manifest.json").read_text())["tests"]) == {"dev again", "more"}
+
+
 def test_a_seed_gives_the_same_weights_and_another_seed_others(request_of: Any) -> None:
     first, same, other = (
         train(request_of(folder=name, seed=seed)) for name, seed in (("a", 1), ("b", 1), ("c", 2))
@@ -394,8 +409,10 @@ def _cli(*arguments: str) -> Result:
 
 def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:
     corpora = ["--train", "builtin:demo[:40]", "--dev", "builtin:demo[40:60]", "-o", str(tmp_path / "out")]
-    done = _cli("toy", *corpora, "--seeds", "2", "--epochs", "1", "--set", "lr=0.02", "--device", "cpu")
+    done = _cli("toy", *corpora, "--seeds", "2", "--epochs", "1", "--set", "lr=0.02", "--device", "cpu",
+                "--test", "builtin:demo[60:]")  # fmt: skip
     assert done.exit_code == 0, done.exception
+    assert "builtin:demo[60:]" in " ".join(done.output.split())
     assert "dev accuracy" in done.output
     assert "on average over 2 seeds, standard deviation" in done.output
     assert "epoch 1 of 1: loss" in done.output

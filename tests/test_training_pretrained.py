@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.run import Run
 from crossexam.models.opening import ModelOptions, open_model
-from crossexam.training.data import Data, load_data
+from crossexam.training.data import Corpus, Data, load_data
 from crossexam.training.repeats import train
 from crossexam.training.request import Request
 
@@ -64,7 +65,9 @@ def _request(bert: Path, data: Data, folder: Path, **given: object) -> Request:
 def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
     bert: Path, data: Data, tmp_path: Path
 ) -> None:
-    trained = train(_request(bert, data, tmp_path / "out"))
+    tests = (Corpus("as dev", data.dev.examples),)
+    trained = train(_request(bert, replace(data, tests=tests), tmp_path / "out"))
+    assert trained.manifest["tests"]["as dev"]["accuracy"] == pytest.approx(trained.accuracy, abs=1e-3)
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     assert not (trained.folder / "unfinished").exists()

@@ -73,23 +73,46 @@ def _suites() -> _Listing:
 
 
 def _models() -> _Listing:
+    from crossexam.models.builtin import BUILTINS
     from crossexam.models.opening import MODELS
 
-    return _Listing(("name", "what"), [(m.prefix, m.description) for m in MODELS.values()])
+    rows = [(rule.name, rule.summary) for rule in BUILTINS.values()]
+    rows += [(m.prefix, m.description) for kind, m in MODELS.items() if kind not in ("builtin", "zoo")]
+    if _has_torch():
+        from crossexam.zoo.table import ARCHITECTURES
+
+        rows += [(f"zoo/FOLDER of {a.name}", f"{a.summary} ({a.paper})") for a in ARCHITECTURES.values()]
+    else:
+        rows.append((MODELS["zoo"].prefix, f"{MODELS['zoo'].description} (extra torch)"))
+    return _Listing(("name", "what"), rows)
 
 
 def _recipes() -> _Listing:
-    from importlib.util import find_spec
-
-    if find_spec("torch") is None:
+    if not _has_torch():
         raise MissingExtraError("torch", "torch", "the list of trainable models")
     from crossexam.zoo.table import ARCHITECTURES
 
     rows: list[tuple[str, ...]] = [
-        (a.name, f"{a.parameters / 1e6:.2f} M", a.summary, a.paper) for a in ARCHITECTURES.values()
-    ]
-    rows.append(("hf/FOLDER", "", "any transformers encoder, fine-tuned", "Devlin et al. 2019"))
-    return _Listing(("crossexam train NAME", "parameters", "what", "source"), rows)
+        (a.name, f"{a.parameters / 1e6:.2f} M", a.recipe.optimizer, f"{a.recipe.learning_rate:g}",
+         str(a.recipe.batch_size), str(a.recipe.epochs), a.recipe.source)
+        for a in ARCHITECTURES.values()
+    ]  # fmt: skip
+    header = ("crossexam train NAME", "parameters", "optimiser", "rate", "batch", "epochs", "source")
+    return _Listing(header, [*rows, _fine_tuning()])
+
+
+def _fine_tuning() -> tuple[str, ...]:
+    from crossexam.training import pretrained
+
+    recipe = pretrained.RECIPE
+    return ("hf/FOLDER", "its own", recipe.optimizer, f"{recipe.learning_rate:g}", str(recipe.batch_size),
+            str(recipe.epochs), recipe.source)  # fmt: skip
+
+
+def _has_torch() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("torch") is not None
 
 
 _LISTINGS: Final[dict[str, Callable[[], _Listing]]] = {

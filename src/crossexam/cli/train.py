@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from crossexam.training.plan import Status
-    from crossexam.training.request import Request, Trained
+    from crossexam.core.run import Run
 
 _TRAINING: Final = "How to train"
 _CHANGES: Final = "What to train differently"
-_SECONDS_A_LINE: Final = 0.2
 
 Values = Annotated[
     list[str] | None,
@@ -48,6 +42,10 @@ def train(
     ],
     dev: Annotated[str, typer.Option("--dev", help="What to stop and choose by.", metavar="CORPUS")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")],
+    test: Annotated[
+        list[str] | None, typer.Option("--test", help="Score the trained model on this too. Repeatable.",
+                                       metavar="CORPUS"),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed.", min=0, rich_help_panel=_TRAINING)] = 0,
     seeds: Annotated[
         int | None, typer.Option(help="Train with so many seeds, from --seed on.", min=1,
@@ -89,6 +87,7 @@ def train(
 ) -> None:  # fmt: skip
     """Train a model; an interrupted training goes on where it was."""
     from crossexam.cli.screen import note, show, written
+    from crossexam.cli.training_screen import result_table, spread_line, watching
     from crossexam.training.data import load_data
     from crossexam.training.repeats import train_grid, train_seeds
     from crossexam.training.request import Request
@@ -101,18 +100,19 @@ def train(
         raise CrossexamError("--bias without --debias", hint="say which method: --debias drift")
     _known(model, debias)
     combinations = grid(sweep or [])
-    with _watching() as watch:
+    with watching() as watch:
         request = Request(
-            model, load_data(training, dev, limit=limit), output, values=_assigned(values, epochs),
-            vectors=vectors, ablate_rnn=ablate == "rnn", shuffle_words=shuffle_words,
+            model, load_data(training, dev, tests=test or (), limit=limit), output,
+            values=_assigned(values, epochs), vectors=vectors,
+            ablate_rnn=ablate == "rnn", shuffle_words=shuffle_words,
             augmentations=parse_augmentations(augment) if augment else (), debias=debias, bias=_run(bias),
             device=device, precision=precision, trackers=tuple(track or ()), watch=watch,
         )  # fmt: skip
         chosen = range(seed, seed + (seeds or 1))
         found = train_grid(request, combinations, chosen) if sweep else {"": train_seeds(request, chosen)}
-    show(_table(request, found))
+    show(result_table(request, found))
     if seeds is not None and seeds > 1 and not sweep:
-        note(_spread_line(found[""]))
+        note(spread_line(found[""]))
     written(output)
 
 
@@ -139,98 +139,9 @@ def _assigned(values: Sequence[str] | None, epochs: int | None) -> dict[str, str
     return found
 
 
-def _run(folder: Path | None) -> Any:
+def _run(folder: Path | None) -> Run | None:
     if folder is None:
         return None
     from crossexam.runs.folder import load_run
 
     return load_run(folder)
-
-
-def _table(request: Request, found: Mapping[str, Sequence[Trained]]) -> Table:
-    """Return a line a training: settings, folder, best epoch, dev accuracy."""
-    from rich.table import Table
-
-    from crossexam.training.repeats import best_of_grid
-
-    table = Table(title=f"{request.name} on {request.data.dev.spec}", title_justify="left")
-    for column in ("model", "best epoch", "dev accuracy", "dev loss"):
-        table.add_column(column, justify="left" if column == "model" else "right")
-    best = best_of_grid(found) if len(found) > 1 else None
-    for name, trained in found.items():
-        for each in trained:
-            scores = each.manifest["scores"]
-            mark = "  (best)" if name == best else ""
-            table.add_row(f"{_prefix(request)}{each.folder}{mark}", str(scores["best_epoch"]),
-                          f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}")  # fmt: skip
-    return table
-
-
-def _prefix(request: Request) -> str:
-    return "hf/" if request.name.startswith("hf/") else "zoo/"
-
-
-def _spread_line(trained: Sequence[Trained]) -> str:
-    from crossexam.training.repeats import spread_of
-
-    spread = spread_of([each.accuracy for each in trained])
-    return (
-        f"dev accuracy {spread.mean:.1f} % on average over {spread.n} seeds, "
-        f"standard deviation {spread.deviation:.1f}"
-    )
-
-
-@contextmanager
-def _watching() -> Iterator[Callable[[Status], None]]:
-    """Give what shows a training: a line an epoch, and on a terminal a line that moves."""
-    from rich.console import Console
-    from rich.status import Status as Spinner
-
-    from crossexam.cli.screen import note
-
-    console = Console(stderr=True)
-    spinner = Spinner("reading", console=console) if console.is_terminal else None
-    last = 0.0
-
-    def watch(status: Status) -> None:
-        nonlocal last
-        if status.scores is not None:
-            note(_epoch_line(status))
-        elif spinner is not None and time.monotonic() - last > _SECONDS_A_LINE:
-            last = time.monotonic()
-            spinner.update(_moving_line(status))
-
-    if spinner is None:
-        yield watch
-        return
-    with spinner:
-        yield watch
-
-
-def _moving_line(status: Status) -> str:
-    return (
-        f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
-        f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
-        f"at most {duration(status.seconds_left)} left"
-    )
-
-
-def _epoch_line(status: Status) -> str:
-    scores = status.scores or {}
-    return (
-        f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
-        f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
-        f"at most {duration(status.seconds_left)} left"
-    )
-
-
-def duration(seconds: float) -> str:
-    """Return *seconds* in words.
-
-    >>> duration(59.6), duration(125), duration(7_500)
-    ('60 s', '2 min', '2 h 5 min')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

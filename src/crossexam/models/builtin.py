@@ -34,6 +34,7 @@ class Rule:
 
     name: str
     version: str
+    summary: str
     answer: Callable[[Sequence[Pair]], NDArray[np.float64]]
 
     @property
@@ -79,12 +80,21 @@ def overlap_label(premise: str, hypothesis: str) -> str:
     return "contradiction" if shared < CONTRADICTED_BELOW else "neutral"
 
 
+_ALIGN: Final = (
+    "ALIGN: words aligned by Levenshtein similarity, fitted on RTE3 dev (Naik et al. 2018, section 4.1)"
+)
 BUILTINS: Final[dict[str, Rule]] = {
     rule.name: rule
     for rule in (
-        Rule("builtin/majority", "majority.v1", _majority),
-        Rule("builtin/overlap", "overlap.v1", _overlap),
-        Rule("builtin/alignment", "alignment.v1", alignment.predict),
+        Rule("builtin/majority", "majority.v1", "always entailment", _majority),
+        Rule("builtin/overlap", "overlap.v1", "by shared words and negation", _overlap),
+        Rule(
+            "builtin/alignment",
+            "alignment.v1",
+            "ALIGN: words aligned by Levenshtein similarity, fitted on "
+            "RTE3 dev (Naik et al. 2018, section 4.1)",
+            alignment.predict,
+        ),
     )
 }
 

@@ -13,6 +13,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.corpora.reading import CorpusReport, iter_corpus, resolve
+from crossexam.corpora.slices import sliced
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,11 @@ class Base:
 def part_name(spec: str) -> str:
     """Return the name that the base *spec* has in names of test sets.
 
-    >>> part_name("multinli:dev_matched"), part_name("data/my set.v2.jsonl")
-    ('multinli_dev_matched', 'my_set_v2')
+    >>> part_name("multinli:dev_matched"), part_name("data/my set.v2.jsonl"), part_name("snli:dev[1::2]")
+    ('multinli_dev_matched', 'my_set_v2', 'snli_dev_1_2')
     """
-    name = spec if _is_name(spec) else Path(spec).stem
+    whole, _ = sliced(spec)
+    name = (whole if _is_name(whole) else Path(whole).stem) + spec[len(whole) :]
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
 
 
@@ -46,17 +48,21 @@ def _is_name(spec: str) -> bool:
 def base_from_spec(
     spec: str, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False, limit: int | None = None
 ) -> Base:
-    """Return the base that *spec* names (``CORPUS:SPLIT`` or a path); raises CrossexamError."""
+    """Return the base that *spec* names, ``CORPUS:SPLIT`` or a path, either with ``[start:stop:step]``.
+
+    Raises CrossexamError.
+    """
     from crossexam.core.files import sha256_of
 
-    paths = resolve(spec)
+    whole, part = sliced(spec)
+    paths = resolve(whole)
     identity = "+".join(sha256_of(path)[:16] for path in paths)
     report = CorpusReport()
 
     def open_stream() -> Iterator[Example]:
         report.reset()
-        stream = iter_corpus(spec, columns=columns, skip_bad=skip_bad, report=report)
-        return islice(stream, limit) if limit is not None else stream
+        stream = iter_corpus(whole, columns=columns, skip_bad=skip_bad, report=report)
+        return islice(islice(stream, part.start, part.stop, part.step), limit)
 
     return Base(part_name(spec), spec, identity, open_stream, report)
 

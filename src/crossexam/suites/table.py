@@ -36,6 +36,7 @@ _ALL: Final = (
         "competence, distraction and noise: six stress tests, spelling errors in four forms",
         "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
     ),
+    SuiteKind("corpus", (), "the bases as they are: plain accuracy on any corpus", ""),
 )
 
 SUITES: Final[dict[str, SuiteKind]] = {each.name: each for each in _ALL}

@@ -15,9 +15,9 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.core.randomness import rng_for
 from crossexam.corpora.reading import load
+from crossexam.corpora.slices import sliced
 
 _SHARE: Final = re.compile(r"(.+)@(0?\.\d+)")
-_SLICE: Final = re.compile(r"(.+)\[(-?\d*):(-?\d*)(?::(\d*))?\]")
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,11 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Data:
-    """What a training reads: corpora to train on, and one to stop and choose by."""
+    """What a training reads: corpora to train on, one to stop and choose by, and *tests* for the end."""
 
     train: tuple[Corpus, ...]
     dev: Corpus
+    tests: tuple[Corpus, ...] = ()
 
     @property
     def examples(self) -> tuple[Example, ...]:
@@ -71,21 +72,21 @@ class Data:
         return any(corpus.share is not None for corpus in self.train)
 
     def describe(self) -> dict[str, Any]:
-        """Return what a manifest says of the data."""
+        """Return what a manifest says of the data that the weights depend on."""
         return {"train": [corpus.describe() for corpus in self.train], "dev": self.dev.describe()}
 
 
-def load_data(train: str, dev: str, *, limit: int | None = None) -> Data:
+def load_data(train: str, dev: str, *, tests: Sequence[str] = (), limit: int | None = None) -> Data:
     """Return the data that the options name; raises CrossexamError where they cannot be trained on.
 
-    *train* is ``CORPUS+CORPUS``, *dev* one corpus.  A corpus is ``NAME:SPLIT`` or a path, with
-    ``[start:stop:step]`` for a slice of its labelled examples (``snli:dev[::2]``) or, of those trained
-    on, ``@0.15`` for a share drawn anew each epoch.  *limit* takes the first examples of each training
+    *train* is ``CORPUS+CORPUS``, *dev* and each of *tests* one corpus.  A corpus is ``NAME:SPLIT`` or a
+    path, with ``[start:stop:step]`` for a slice of its labelled examples (``snli:dev[::2]``) or, of those
+    trained on, ``@0.15`` for a share drawn anew each epoch.  *limit* takes the first examples of each training
     corpus.
     """
     specs = [train] if Path(train).exists() else train.split("+")
     corpora = _unique_ids([load_corpus(spec, limit=limit) for spec in specs])
-    data = Data(tuple(corpora), load_corpus(dev))
+    data = Data(tuple(corpora), load_corpus(dev), tuple(load_corpus(test) for test in tests))
     seen = {example.label for example in data.examples}
     if len(seen) == 1:
         raise CrossexamError(
@@ -99,12 +100,10 @@ def load_data(train: str, dev: str, *, limit: int | None = None) -> Data:
 
 def load_corpus(spec: str, *, limit: int | None = None) -> Corpus:
     """Return the labelled examples of *spec*; raises CrossexamError where there are none."""
-    path, share, part = spec, None, slice(None)
-    if not Path(spec).exists():
-        if found := _SHARE.fullmatch(spec):
-            path, share = found[1], float(found[2])
-        if found := _SLICE.fullmatch(path):
-            path, part = found[1], slice(*(int(number) if number else None for number in found.groups()[1:]))
+    path, share = spec, None
+    if not Path(spec).exists() and (found := _SHARE.fullmatch(spec)):
+        path, share = found[1], float(found[2])
+    path, part = sliced(path)
     examples = load(path).examples
     labelled = tuple(example for example in examples if example.label is not None)[part][:limit]
     if not labelled:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -18,11 +18,13 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import write_json
+from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.training import debiasing, folder, scoring
+from crossexam.training import debiasing, scoring
 from crossexam.training.batching import plan_epoch, plan_scoring
+from crossexam.training.data import Corpus
 from crossexam.training.devices import Device
+from crossexam.training.folder import MANIFEST, UNFINISHED
 from crossexam.training.objective import Batch, Debias, Objective, Reading
 from crossexam.training.plan import Epoch, Score
 from crossexam.training.request import Request, Trained, best_of, finished_before, versions
@@ -105,16 +107,27 @@ def train_pretrained(request: Request) -> Trained:
         return Epoch(batches, partial(_collate, tokenizer, pairs, bias, places))
 
     def score(scored: nn.Module) -> Score:
-        batches = plan_scoring(dev.lengths, scoring.words_a_batch(device.device))
-        collate = partial(_collate, tokenizer, dev, None, None)
-        return scoring.score_of(
-            scoring.logits_of(scored, batches, collate, plain_logits, device.device), dev.labels
-        )
+        return _score(scored, tokenizer, dev, device.device)
 
     objective = Objective(model, read_tokens, debias)
     objective.attach(_collate(tokenizer, dev, None, None, [0]))
     curve = carry_out(request, objective, epoch_of, score, recipe, device, prints)
     return _saved(request.folder, tokenizer, model, device, curve, prints)
+
+
+def scorer(folder: Path, device: torch.device) -> Callable[[Corpus], Score]:
+    """Return what scores a corpus with the fine-tuned checkpoint in *folder*."""
+    tokenizer, model = _loaded(str(folder))
+    max_length = read_json(folder / MANIFEST)["fingerprint"]["recipe"]["max_length"]
+    model.to(device)
+    return lambda test: _score(model, tokenizer, _encoded(tokenizer, max_length, test.examples), device)
+
+
+def _score(model: nn.Module, tokenizer: Any, pairs: _Pairs, device: torch.device) -> Score:
+    batches = plan_scoring(pairs.lengths, scoring.words_a_batch(device))
+    collate = partial(_collate, tokenizer, pairs, None, None)
+    logits = scoring.logits_of(model, batches, collate, plain_logits, device)
+    return scoring.score_of(logits, pairs.labels)
 
 
 def _settled(request: Request) -> tuple[Recipe, Debias | None]:
@@ -219,7 +232,7 @@ def _saved(target: Path, tokenizer: Any, model: Any, device: Device, curve: list
     if device.is_main:
         model.save_pretrained(target)
         tokenizer.save_pretrained(target)
-        write_json(target / folder.MANIFEST, manifest)
-        shutil.rmtree(target / folder.UNFINISHED, ignore_errors=True)
+        write_json(target / MANIFEST, manifest)
+        shutil.rmtree(target / UNFINISHED, ignore_errors=True)
     device.wait()
     return Trained(target, manifest)

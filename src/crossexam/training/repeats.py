@@ -22,7 +22,16 @@ class Spread(NamedTuple):
 
 
 def train(request: Request) -> Trained:
-    """Train what *request* names, of the zoo or of transformers; raises CrossexamError."""
+    """Train what *request* names, of the zoo or of transformers, and score it on the tests.
+
+    Raises CrossexamError.
+    """
+    from crossexam.training.testing import with_tests
+
+    return with_tests(_fitted(request), request.data.tests, request.device)
+
+
+def _fitted(request: Request) -> Trained:
     if request.name.startswith("hf/"):
         from crossexam.training.pretrained import train_pretrained
 

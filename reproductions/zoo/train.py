@@ -1,0 +1,132 @@
+"""Train rows of the zoo's result table and run each over the stress tests: one JSON file a row.
+
+    python reproductions/zoo/train.py --work DIR [--data snli] [ROW...]
+
+DIR takes checkpoints, test sets and runs (gigabytes); what the table is made of goes to results/.  A row
+that is there is left alone; a training that was cut off goes on.  Corpora and vectors are looked for in
+CROSSEXAM_DATA.  Every command is printed before it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+ROWS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "rows.toml").read_text(encoding="utf-8"))
+SNLI = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
+MULTINLI = "$CROSSEXAM_DATA/multinli/multinli_train_subset_tokenised.tsv"
+TRAIN = {"snli": SNLI, "snli+multinli": f"{SNLI}+{MULTINLI}"}
+VECTORS = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
+TESTS = ("snli:dev[1::2]", "snli:test")
+ITEMS_A_BASE = 1_000
+BASES = ("snli:dev", "multinli:dev_matched", "multinli:dev_mismatched")
+
+
+def train_command(name: str, data: str, folder: str) -> list[str]:
+    """Return the words of the command that trains the row *name*."""
+    row = ROWS[name]
+    words = ["crossexam", "train", row.get("model", name), "--train", TRAIN[data], "--dev", "snli:dev[::2]"]
+    for test in TESTS:
+        words += ["--test", test]
+    if not row.get("model", "").startswith("hf/"):
+        words += ["--vectors", VECTORS]
+    words += ["--epochs", str(row["epochs"])]
+    for field, value in row.get("set", {}).items():
+        words += ["--set", f"{field}={value}"]
+    if row.get("debias"):
+        words += ["--debias", row["debias"]]
+    if row["seeds"] > 1:
+        words += ["--seeds", str(row["seeds"])]
+    return [*words, "-o", folder]
+
+
+def carry_out(words: list[str], cwd: Path) -> None:
+    """Print a command and run it; raises CalledProcessError."""
+    print("$", " ".join(words), file=sys.stderr, flush=True)
+    subprocess.run([os.path.expandvars(word) for word in words], cwd=cwd, check=True, stdout=sys.stderr)
+
+
+def members(folder: Path) -> list[Path]:
+    """Return the folders of a row's seeds, or its own."""
+    return sorted(folder.glob("seed-*")) or [folder]
+
+
+def stress(folder: Path, work: Path) -> dict[str, Any]:
+    """Return what the model in *folder* has on the stress tests: an accuracy a test set."""
+    suite = work / "suite"
+    if not (suite / "manifest.json").exists():
+        bases = [word for base in BASES for word in ("--base", base)]
+        build = ["crossexam", "build", "stress-tests", *bases, "--limit", str(ITEMS_A_BASE), "-o", "suite"]
+        carry_out(build, work)
+    run = work / "runs" / folder.relative_to(work)
+    kind = "zoo" if (folder / "vocabulary.json").exists() else "hf"
+    carry_out(["crossexam", "run", f"{kind}/{folder.relative_to(work)}", "suite", "-o", str(run)], work)
+    carry_out(["crossexam", "report", str(run), "-o", str(run / "report.json")], work)
+    return {"accuracy": _accuracies(json.loads((run / "report.json").read_text(encoding="utf-8")))}
+
+
+def _accuracies(report: dict[str, Any]) -> dict[str, float]:
+    sets = report["models"][0]["test_sets"]
+    return {each["name"]: each["accuracy"]["value"] for each in sets}
+
+
+def result(name: str, data: str, folder: Path, words: list[str], work: Path) -> dict[str, Any]:
+    """Return what the table says of a trained row."""
+    manifests = [json.loads((m / "manifest.json").read_text(encoding="utf-8")) for m in members(folder)]
+    first = manifests[0]
+    print_of = first["fingerprint"]
+    return {
+        "row": name,
+        "data": data,
+        "command": shlex.join(words).replace("'", ""),
+        "config": print_of.get("config"),
+        "recipe": print_of["recipe"],
+        "train_rows": sum(each["rows"] for each in print_of["data"]["train"]),
+        "parameters_without_words": first.get("parameters_without_words"),
+        "versions": first["versions"],
+        "seeds": [
+            {
+                "dev": m["scores"]["dev_accuracy"],
+                "best_epoch": m["scores"]["best_epoch"],
+                "epochs": len(m["curve"]),
+                "seconds": m["curve"][-1]["seconds"],
+                "tests": {spec: test["accuracy"] for spec, test in m["tests"].items()},
+            }
+            for m in manifests
+        ],
+        "stress_items_a_base": ITEMS_A_BASE,
+        "stress": stress(members(folder)[0], work),
+    }
+
+
+def main() -> None:
+    """Train the rows that are named and not there yet."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="*", help="rows of rows.toml; default: all")
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--data", choices=TRAIN, default="snli")
+    given = parser.parse_args()
+    work = given.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    for name in given.rows or ROWS:
+        target = HERE / "results" / f"{name}.{given.data}.json"
+        if target.exists():
+            continue
+        folder = work / given.data / name
+        words = train_command(name, given.data, f"{given.data}/{name}")
+        carry_out(words, work)
+        text = json.dumps(result(name, given.data, folder, words, work), indent=1) + "\n"
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

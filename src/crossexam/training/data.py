@@ -81,7 +81,7 @@ def load_data(train: str, dev: str, *, tests: Sequence[str] = (), limit: int | N
 
     *train* is ``CORPUS+CORPUS``, *dev* and each of *tests* one corpus.  A corpus is ``NAME:SPLIT`` or a
     path, with ``[start:stop:step]`` for a slice of its labelled examples (``snli:dev[::2]``) or, of those
-    trained on, ``@0.15`` for a share drawn anew each epoch.  *limit* takes the first examples of each training
+    trained on, ``@0.15`` for a share drawn anew each epoch.  *limit* takes the first of each training
     corpus.
     """
     specs = [train] if Path(train).exists() else train.split("+")

@@ -206,3 +206,14 @@ def test_less_than_and_more_than_are_always_true(seed: int) -> None:
     contradicted = items["contradiction"].hypothesis
     prefixed = "than" in contradicted
     assert (_numbers(contradicted) == [350]) == prefixed
+
+
+def test_an_item_equal_to_its_base_is_rejected() -> None:
+    tags = {
+        "premise_tags": [["Hot", "JJ"], ["soup", "NN"]],
+        "hypothesis_tags": [["Cold", "JJ"], ["soup", "NN"]],
+    }
+    given_pair = Example("a", "Hot soup", "Cold soup", "contradiction", info=tags)
+    (item,), counts = make("antonymy", [given_pair], resources=_resources())
+    assert (item.premise, item.hypothesis) == ("Cold soup", "Hot soup")
+    assert counts["rejected"] == {"equal to its base": 1}

@@ -11,10 +11,18 @@ from hypothesis import strategies as st
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
-from crossexam.core.tables import from_row, iter_test_set, read_test_set, to_row, write_test_set
+from crossexam.core.tables import (
+    TestSetWriter,
+    from_row,
+    iter_test_set,
+    read_test_set,
+    to_row,
+    write_test_set,
+)
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
 CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))
+GOOD = '"id": "1", "premise": "p", "hypothesis": "h", "label": "neutral"'  # of two equal keys the last counts
 ITEMS = [BASE, BASE.derive("contradiction", CHANGE), Example("c", "x", "y", None)]
 
 
@@ -55,6 +63,16 @@ def test_any_text_survives_a_row(premise: str, hypothesis: str, label: str) -> N
         ('{"id": 1', "line 1: not JSON"),
         ('{"id": "1", "premise": "p", "label": "neutral"}', "line 1: field 'hypothesis' is missing"),
         ('{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}', "line 1: unknown label 'maybe'"),
+        ('["1", "p", "h", "neutral"]', "line 1: not a JSON object"),
+        (f"{{{GOOD}}}\n\n", "line 2: not JSON"),
+        (f'{{{GOOD}, "premise": null}}', "line 1: malformed row: field 'premise' is no text"),
+        (f'{{{GOOD}, "hypothesis": 5}}', "line 1: malformed row: field 'hypothesis' is no text"),
+        (f'{{{GOOD}, "info": "[1]"}}', "line 1: malformed row: field 'info' is not a JSON object"),
+        (f'{{{GOOD}, "info": "{{"}}', "line 1: malformed row: Expecting property name"),
+        (
+            f'{{{GOOD}, "construction": "x.v1", "source": "premise", "target": "premise", "edits": [1]}}',
+            "line 1: malformed row: 'int' object is not subscriptable",
+        ),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, text: str, message: str) -> None:
@@ -79,3 +97,31 @@ def test_a_failed_writing_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="stop"):
         write_test_set(tmp_path / "set.parquet", items())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "set.jsonl"
+    path.write_bytes(f"{{{GOOD}}}\r\n".encode() + b'{"id": "caf\xe9"}\n')
+    with pytest.raises(FormatError, match=r"line 2: not JSON: 'utf-8' codec can't decode byte 0xe9"):
+        read_test_set(path)
+
+
+def test_a_missing_column_is_named(tmp_path: Path) -> None:
+    import polars as pl
+
+    path = tmp_path / "set.parquet"
+    pl.DataFrame({"id": ["1"], "premise": ["p"], "label": [0]}).write_parquet(path)
+    with pytest.raises(FormatError, match=r"set\.parquet: no column 'hypothesis'\n  wanted: id, premise"):
+        read_test_set(path)
+
+
+def test_an_unknown_format_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"unknown format 'csv'\n  wanted: parquet or jsonl"):
+        TestSetWriter(tmp_path / "set.csv", file_format="csv")
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_no_items_make_a_file_that_can_be_read(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"set.{suffix}"
+    write_test_set(path, [], file_format=suffix)
+    assert read_test_set(path).examples == ()

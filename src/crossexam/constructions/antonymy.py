@@ -48,7 +48,7 @@ def antonymy(example: Example, resources: Resources, rng: random.Random) -> Iter
         sentence = _Sentence(example, side, tokens, words, frozenset(words))
         for position, token in enumerate(tokens):
             pos = _CLASSES.get(token.tag)
-            if pos is not None and _has_antonym(wordnet, words[position]):
+            if pos is not None and _has_antonym(wordnet, words[position], resources.indirect):
                 found = True
                 yield _replaced(sentence, position, pos, resources, rng)
     if met and not found:
@@ -114,8 +114,11 @@ def _item(
 
 
 @lru_cache(maxsize=_CACHED)
-def _has_antonym(wordnet: WordNet, word: str) -> bool:
-    return wordnet.has_antonym(word)
+def _has_antonym(wordnet: WordNet, word: str, indirect: bool) -> bool:
+    if wordnet.has_antonym(word) or not indirect:
+        return wordnet.has_antonym(word)
+    heads = (head for sense in wordnet.synsets(word, "s") for head in wordnet.similar_to(sense))
+    return any(wordnet.antonyms(head) for head in heads)
 
 
 @lru_cache(maxsize=_CACHED)
@@ -167,8 +170,8 @@ def _article(sentence: str, tokens: Sequence[Token], position: int, new: str) ->
     if before.text.lower() not in {"a", "an"} or not sentence[before.end : token.start].isspace():
         return ()
     article = match_case(indefinite_article(new), before.text)
-    if before.text.isupper() and len(before.text) == 1:
-        article = article[0].upper() + article[1:].lower()
+    if sentence.isupper():  # of "A" alone the case of "AN" cannot be told
+        article = article.upper()
     if article == before.text:
         return ()
     return (Edit("hypothesis", before.start, before.end, before.text, article),)

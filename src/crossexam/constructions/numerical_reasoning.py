@@ -167,8 +167,8 @@ def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tup
     start = quantity.phrase_start if prefix else quantity.start
     new = prefix + sentence[start : quantity.start] + number
     if prefix and start == 0:  # the sentence's capital moves to the prefix
-        old_start = new[len(prefix) :]
-        new = prefix.capitalize() + old_start[:1].lower() + old_start[1:]
+        rest = new[len(prefix) :]
+        new = prefix.capitalize() + (rest if quantity.currency else rest[:1].lower() + rest[1:])  # not "rs."
     return (Edit("hypothesis", start, quantity.end, sentence[start : quantity.end], new),)
 
 

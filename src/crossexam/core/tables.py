@@ -78,14 +78,21 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
             )
             change = Change(row["construction"], row["source"], row["target"], edits)
         info = row.get("info") or {}
+        if isinstance(info, str):
+            info = json.loads(info)
+        if not isinstance(info, dict):
+            raise TypeError("field 'info' is not a JSON object")
+        premise, hypothesis = row["premise"], row["hypothesis"]
+        if not isinstance(premise, str) or not isinstance(hypothesis, str):
+            raise TypeError(f"field '{'hypothesis' if isinstance(premise, str) else 'premise'}' is no text")
         return Example(
             id=str(row["id"]),
-            premise=row["premise"],
-            hypothesis=row["hypothesis"],
+            premise=premise,
+            hypothesis=hypothesis,
             label=parse_label(row["label"], where=where),
             base=row.get("base"),
             change=change,
-            info=json.loads(info) if isinstance(info, str) else info,
+            info=info,
         )
     except KeyError as error:
         raise FormatError(
@@ -171,13 +178,15 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
 def iter_test_set(path: Path) -> Iterator[Example]:
     """Yield the examples of a test set file, Parquet or JSON lines; raises FormatError."""
     if path.suffix == ".jsonl":
-        with path.open(encoding="utf-8") as stream:
+        with path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 where = f"{path}, line {number}"
                 try:
                     row = json.loads(line)
-                except json.JSONDecodeError as error:
+                except (UnicodeDecodeError, json.JSONDecodeError) as error:
                     raise FormatError(f"not JSON: {error}", where=where) from None
+                if not isinstance(row, dict):
+                    raise FormatError("not a JSON object", where=where, wanted=", ".join(COLUMNS))
                 yield from_row(row, where=where)
         return
     import polars as pl

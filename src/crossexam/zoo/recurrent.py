@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +11,11 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from crossexam.zoo import masked
 
 Recurrence = Literal["lstm", "feedforward"]
+
+#: How many times its states' width a layer may read for oneDNN's kernel to be the faster one.
+_WIDEST: Final = 3
+#: So far from 0 a sigmoid is 0 or 1 to the last bit.
+_SHUT: Final = 1e4
 
 
 class Context(NamedTuple):
@@ -27,7 +32,12 @@ class Context(NamedTuple):
 
 
 class LSTM(nn.Module):
-    """One (bi)directional LSTM layer that never reads padding."""
+    """One (bi)directional LSTM layer that never reads padding.
+
+    Trained on a CPU, where nn.LSTM takes packed sentences step by step, it goes through oneDNN's kernel of
+    whole padded sentences instead, as long as it reads words not much wider than its states (1.4 times as
+    fast at 300 x 300): the same numbers to 1e-6.
+    """
 
     def __init__(self, width: int, hidden: int, *, bidirectional: bool = True) -> None:
         super().__init__()
@@ -35,11 +45,59 @@ class LSTM(nn.Module):
 
     def forward(self, inputs: Tensor, mask: Tensor, initial: tuple[Tensor, Tensor] | None = None) -> Context:
         """Return the context of *inputs* [B, T, width]; *initial* hidden and cell are [directions, B, h]."""
+        narrow = self.lstm.input_size <= _WIDEST * self.lstm.hidden_size
+        if self.training and narrow and inputs.device.type == "cpu" and inputs.dtype == torch.float32:
+            return self._whole(inputs, mask, initial)
         lengths = mask.sum(1).cpu()
         packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         output, (hidden, cell) = self.lstm(packed, initial)
         states, _ = pad_packed_sequence(output, batch_first=True, total_length=inputs.shape[1])
         return Context(states, hidden, cell)
+
+    def _whole(self, inputs: Tensor, mask: Tensor, initial: tuple[Tensor, Tensor] | None) -> Context:
+        """Return the context by one call a direction, over whole padded sentences."""
+        weights: list[Any] = self.lstm._flat_weights
+        directions = 2 if self.lstm.bidirectional else 1
+        last = (mask.sum(1) - 1).view(-1, 1, 1)  # [B, 1, 1]
+        padding = (~mask).unsqueeze(-1).to(inputs.dtype)  # [B, T, 1]
+        order = _reversing(mask).unsqueeze(-1)  # [B, T, 1]
+        found = []
+        for d in range(directions):
+            read = inputs if d == 0 else inputs.gather(1, order.expand_as(inputs))
+            start = [part[d : d + 1] for part in initial] if initial else [self._zeros(inputs)] * 2
+            own = [_keeping(weights[4 * d]), *weights[4 * d + 1 : 4 * d + 4]]
+            states, _, cell = torch.lstm(
+                torch.cat([read, padding], -1), start, own, True, 1, 0.0, True, False, True
+            )
+            final = states.gather(1, last.expand(-1, 1, states.shape[2])).squeeze(1)  # [B, h]
+            states = states if d == 0 else states.gather(1, order.expand_as(states))
+            found.append((states, final, cell.squeeze(0)))
+        sides, finals, cells = zip(*found, strict=True)
+        return Context(masked.zeroed(torch.cat(sides, -1), mask), torch.stack(finals), torch.stack(cells))
+
+    def _zeros(self, inputs: Tensor) -> Tensor:
+        return inputs.new_zeros(1, len(inputs), self.lstm.hidden_size)
+
+
+def _reversing(mask: Tensor) -> Tensor:
+    """Return the places that turn each sentence of *mask* [B, T] around and leave its padding: [B, T].
+
+    >>> _reversing(torch.tensor([[True, True, True, False]]))
+    tensor([[2, 1, 0, 3]])
+    """
+    length = mask.sum(1, keepdim=True)
+    place = torch.arange(mask.shape[1], device=mask.device)
+    return torch.where(place < length, length - 1 - place, place)
+
+
+def _keeping(weight: Tensor) -> Tensor:
+    """Return *weight* [4h, w] of the inputs with a column for padding that keeps the cell: [4h, w + 1].
+
+    At padding the input gate is shut and the forget gate open, to the last bit.
+    """
+    h = len(weight) // 4
+    column = weight.new_tensor([-_SHUT, _SHUT, 0.0, 0.0]).repeat_interleave(h).unsqueeze(1)
+    return torch.cat([weight, column], 1)
 
 
 class FeedForward(nn.Module):

@@ -1,0 +1,82 @@
+"""Antonymy: which words are replaced by what, and why others are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from crossexam.constructions.making import make
+from crossexam.constructions.resources import Resources
+from crossexam.core.example import Example
+
+
+def example(tagged: str) -> Example:
+    """The premise of words with their Penn tags, such as ``soup/NN``."""
+    tags = [piece.rsplit("/", 1) for piece in tagged.split()]
+    return Example("e", " ".join(word for word, _ in tags), "", None, info={"premise_tags": tags})
+
+
+def made(
+    tagged: str, *, indirect: bool = False, as_published: bool = False
+) -> tuple[list[Example], dict[str, int]]:
+    resources = Resources("parses", indirect=indirect, as_published=as_published)
+    items, counts = make("antonymy", [example(tagged)], resources=resources)
+    return items, counts["rejected"]
+
+
+@pytest.mark.parametrize(
+    ("tagged", "reason"),
+    [
+        ("She/PRP gave/VBD the/DT right/JJ sum/NN", "word on the paper's list"),
+        # WordNet has "boiling" as noun and adverb; that it can have an antonym comes from the verb.
+        ("The/DT boiling/JJ soup/NN was/VBD there/RB", "no sense found"),
+        ("The/DT wrong/JJ pipe/NN leaked/VBD", "antonym on the paper's list"),  # right
+        ("The/DT serviceman/NN sang/VBD", "antonym on the paper's list"),  # civilian
+        ("The/DT artifact/NN was/VBD there/RB", "antonym of several words"),  # natural object
+        ("The/DT ablest/JJS sailor/NN sang/VBD", "antonym has no such form"),  # unable: no "unablest"
+        ("The/DT red/JJ soup/NN was/VBD there/RB", "no adjective or noun with an antonym"),
+    ],
+)
+def test_why_a_word_is_not_replaced(tagged: str, reason: str) -> None:
+    assert made(tagged) == ([], {reason: 1})
+    assert made(tagged, as_published=True) == ([], {reason: 1})  # these are no doubts
+
+
+@pytest.mark.parametrize(
+    ("tagged", "expected"),
+    [
+        ("Hot/JJ soup/NN was/VBD there/RB", "Cold soup was there"),  # nothing before it to set right
+        ("A/DT young/JJ boat/NN sank/VBD", "An old boat sank"),
+        ("They/PRP own/VBP an/DT old/JJ boat/NN", "They own a young boat"),
+        ("A/DT hot/JJ soup/NN was/VBD there/RB", "A cold soup was there"),
+        ("The/DT happiest/JJS sailor/NN sang/VBD", "The unhappiest sailor sang"),
+        ("A/DT YOUNG/JJ boat/NN sank/VBD", "An OLD boat sank"),  # one word stressed
+        ("A/DT YOUNG/JJ BOAT/NN SANK/VBD", "AN OLD BOAT SANK"),  # all in capitals
+        ("AN/DT OLD/JJ BOAT/NN SANK/VBD", "A YOUNG BOAT SANK"),
+    ],
+)
+def test_the_antonym_takes_form_case_and_article(tagged: str, expected: str) -> None:
+    (item,), rejected = made(tagged)
+    assert (item.hypothesis, item.label, rejected) == (expected, "contradiction", {})
+
+
+@pytest.mark.parametrize(
+    ("tagged", "expected"),
+    [
+        # A satellite has the antonyms of the head of its cluster: filthy, like dirty, clean.
+        ("The/DT filthy/JJ boat/NN sank/VBD", "The clean boat sank"),
+        ("The/DT rapid/JJ boat/NN sank/VBD", "The slow boat sank"),
+    ],
+)
+def test_indirect_antonyms_are_those_of_the_head(tagged: str, expected: str) -> None:
+    assert made(tagged) == ([], {"no adjective or noun with an antonym": 1})
+    (item,), rejected = made(tagged, indirect=True)
+    assert (item.hypothesis, item.info["relation"], rejected) == (expected, "indirect", {})
+
+
+def test_indirect_keeps_direct_antonyms_and_finds_none_for_nouns_and_others() -> None:
+    (item,), rejected = made("The/DT young/JJ boat/NN sank/VBD", indirect=True)
+    assert (item.hypothesis, item.info["relation"], rejected) == ("The old boat sank", "antonym", {})
+    nothing = {"no adjective or noun with an antonym": 1}
+    assert made("The/DT boat/NN sank/VBD", indirect=True) == ([], nothing)
+    # A satellite of "marine", which has no antonym itself.
+    assert made("The/DT seagoing/JJ boat/NN sank/VBD", indirect=True) == ([], nothing)

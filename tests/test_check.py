@@ -1,0 +1,146 @@
+"""Every check finds what it is for, and nothing in a sound set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from crossexam.constructions.check import CHECKS, Finding, check
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.labels import Label
+
+HOT, COLD = "The soup is hot.", "The soup is cold."
+BASE = Dataset(
+    "base", [Example("a", HOT, "It steams.", "neutral"), Example("b", "It rains.", "It pours.", "entailment")]
+)
+SWAP = Edit("hypothesis", 12, 15, "hot", "cold")
+END = Edit("hypothesis", 9, 9, "", " and true is true")
+
+
+def antonym(
+    premise: str = HOT,
+    hypothesis: str = COLD,
+    label: Label | None = "contradiction",
+    edits: Sequence[Edit] = (SWAP,),
+    name: str = "antonymy:a",
+) -> Example:
+    change = Change("antonymy.v1", "premise", "premise", tuple(edits))
+    return Example(name, premise, hypothesis, label, "a", change)
+
+
+def overlap(
+    premise: str = HOT,
+    hypothesis: str = "It steams and true is true.",
+    label: Label | None = "neutral",
+    edits: Sequence[Edit] = (END,),
+    name: str = "word_overlap:a",
+) -> Example:
+    change = Change("word_overlap.v1", "premise", "hypothesis", tuple(edits))
+    return Example(name, premise, hypothesis, label, "a", change)
+
+
+def plain(
+    premise: str = "p", hypothesis: str = "h", label: Label | None = "neutral", name: str = "1"
+) -> Example:
+    return Example(name, premise, hypothesis, label)
+
+
+# fmt: off
+FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
+    ("E101", [antonym(hypothesis="The soup is lukewarm.")],
+             [("antonymy:a", "an edit does not stand where the record says")]),
+    ("E101", [antonym(premise="This soup is hot.")],
+             [("antonymy:a", "both sides come from one sentence, but do not go back to the same one")]),
+    ("E102", [overlap(premise="The soup is there.")], [("word_overlap:a", "premise")]),
+    ("E102", [overlap(hypothesis="It smells and true is true.")], [("word_overlap:a", "hypothesis")]),
+    ("E103", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "")]),
+    ("E103", [antonym(hypothesis=HOT, edits=[Edit("hypothesis", 0, 3, "The", "The")])],
+             [("antonymy:a", "")]),
+    ("E104", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "equal to its base")]),
+    ("E104", [antonym(hypothesis=HOT, edits=[])], [("antonymy:a", "premise and hypothesis are equal")]),
+    ("E105", [overlap("The soup is cold.", edits=[END, Edit("premise", 12, 15, "hot", "cold")])],
+             [("word_overlap:a", "premise")]),
+    ("E201", [antonym(label="neutral")], [("antonymy:a", "neutral, allowed: contradiction")]),
+    ("E202", [overlap(label="entailment")], [("word_overlap:a", "neutral became entailment")]),
+    ("E301", [plain(), plain("q"), plain("r", name="2")], [("1", "2 times")]),
+    ("E302", [antonym(), antonym(name="antonymy:b")], [("antonymy:b", "as antonymy:a")]),
+    ("E401", [plain(" ", "")], [("1", "premise"), ("1", "hypothesis")]),
+    ("W203", [plain(label=None), plain("q", name="2")], [("1", "")]),
+    ("W204", [plain(str(n), name=str(n)) for n in range(11)], [("(set)", "neutral: 11 of 11")]),
+    ("W303", [plain(name="1"), plain(name="2"), plain(name="3"), plain("q", name="4")],
+             [("(set)", "2 of 4 items")]),
+    ("W402", [plain("a\ufffdb")], [("1", "premise: '\ufffd'")]),
+    ("W402", [plain("p", "bell\x07")], [("1", r"hypothesis: '\x07'")]),
+    # UTF-8 read as Latin-1 and as Windows-1252.
+    ("W402", [plain("caf" + "\u00e9".encode().decode("latin-1"))], [("1", "premise")]),
+    ("W402", [plain("p", "it" + "\u2019".encode().decode("cp1252") + "s")], [("1", "hypothesis")]),
+    ("W501", [], [("(set)", "")]),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("code", "items", "expected"), FOUND)
+def test_it_finds_what_it_is_for(code: str, items: list[Example], expected: list[tuple[str, str]]) -> None:
+    found = [each for each in check(Dataset("set", items), BASE) if each.code == code]
+    assert [(each.item, each.detail) for each in found] == expected
+    assert {each.message for each in found} == {CHECKS[code].__doc__}
+
+
+def test_every_code_is_tested() -> None:
+    assert {code for code, _, _ in FOUND} == set(CHECKS)
+
+
+# fmt: off
+SOUND = {
+    "of one base":             [antonym(), overlap()],
+    "without a change":        [plain(), plain("q", label="entailment", name="2")],
+    "one label, by design":    [antonym(f"{HOT} {n}", f"{COLD} {n}", name=str(n)) for n in range(11)],
+    "nine tenths":             [plain(str(n), "h", "neutral" if n else "entailment", str(n))
+                                for n in range(10)],
+    "one item":                [plain()],
+    "tabs, breaks and accents": [plain("a\tb\r\nc", "café’s")],
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("items", SOUND.values(), ids=SOUND)
+def test_it_finds_nothing_in_a_sound_set(items: list[Example]) -> None:
+    same_base = all(item.premise == HOT for item in items)
+    assert check(Dataset("set", items), BASE if same_base else None) == []
+
+
+def test_without_gold_labels_it_says_so_and_no_more() -> None:
+    items = [antonym(label=None), plain("p", label=None)]
+    assert {each.code for each in check(Dataset("set", items))} == {"W203"}
+
+
+def test_without_the_base_it_compares_with_nothing() -> None:
+    items = [overlap(premise="The soup is there.", label="entailment")]
+    assert check(Dataset("set", items)) == []
+    assert {each.code for each in check(Dataset("set", items), BASE)} == {"E102", "E202"}
+
+
+def test_an_unknown_construction_is_held_to_no_rule_of_its_own() -> None:
+    change = Change("mine.v1", "premise", "premise", (SWAP, Edit("premise", 4, 8, "soup", "stew")))
+    item = Example("mine:a", "The stew is hot.", COLD, "entailment", "a", change)
+    assert check(Dataset("set", [item]), BASE) == []
+
+
+def test_a_foreign_base_is_an_error() -> None:
+    other = Dataset("other", [Example("z", "p", "h", "neutral")])
+    with pytest.raises(
+        CrossexamError, match="none of the items of 'set' comes from the base 'other'"
+    ) as caught:
+        check(Dataset("set", [antonym()]), other)
+    assert caught.value.hint == "check it against the base it was built from"
+    assert check(Dataset("set", [plain()]), other) == []  # not derived from anything
+
+
+def test_errors_come_first() -> None:
+    found = check(Dataset("set", [plain(""), plain("", label=None)]))
+    codes = [each.code for each in found]
+    assert codes == sorted(codes)
+    assert found[0] == Finding("E301", "Two items have the same id.", "1", "2 times")

@@ -1,0 +1,223 @@
+"""JSON files, suites as folders, signatures, estimates: what they say where something is wrong."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossexam.core import signature as signature_module
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import FormatError, MissingExtraError, UnknownNameError
+from crossexam.core.estimate import Estimate
+from crossexam.core.example import Example
+from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.labels import parse_label
+from crossexam.core.randomness import SeededOnUse, rng_for
+from crossexam.core.run import Run
+from crossexam.core.signature import signature
+from crossexam.core.suite_files import load_suite, load_suites
+from crossexam.core.tables import write_test_set
+
+ITEMS = [Example("a", "It rains.", "It is wet.", "entailment")]
+
+
+# JSON files
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", "m.json: not JSON: Expecting property name"),
+        (b"\xff{}", "m.json: not JSON: 'utf-8' codec can't decode byte 0xff"),
+        (b"[1]", "m.json: not a JSON object\n  wanted: {...}"),
+    ],
+)
+def test_what_is_no_json_object_is_named(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "m.json"
+    path.write_bytes(content)
+    with pytest.raises(FormatError) as caught:
+        read_json(path)
+    assert message in str(caught.value)
+
+
+def test_json_keeps_its_order_and_its_letters(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "m.json"
+    write_json(path, {"z": "naïve", "a": 1})
+    assert path.read_text(encoding="utf-8") == '{\n "z": "naïve",\n "a": 1\n}\n'
+    assert list(read_json(path)) == ["z", "a"]
+    assert len(sha256_of(path)) == 64
+
+
+def test_a_failed_writing_keeps_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+
+    def fail(*, gone: bool) -> None:
+        with finished_or_absent(path) as temporary:
+            temporary.write_text("half")
+            if gone:  # this must not hide the error
+                temporary.unlink()
+            raise KeyboardInterrupt("stop")
+
+    for gone in (False, True):
+        with pytest.raises(KeyboardInterrupt, match="stop"):
+            fail(gone=gone)
+        assert [each.read_text() for each in tmp_path.iterdir()] == ["old"]
+
+
+# Suites
+
+
+def suite_folder(folder: Path, entry: object) -> Path:
+    folder.mkdir()
+    write_test_set(folder / "one.jsonl", ITEMS, file_format="jsonl")
+    write_json(folder / "manifest.json", {"name": "mine", "seed": 3, "test_sets": {"one": entry}})
+    return folder
+
+
+def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
+    folder = suite_folder(tmp_path / "s", {"file": "one.jsonl", "base_set": "one"})
+    suite = load_suite(folder)
+    assert (suite.name, suite.manifest, len(suite)) == ("mine", {"name": "mine", "seed": 3}, 1)
+    (dataset,) = suite
+    assert dataset is suite["one"]
+    assert list(dataset) == ITEMS
+    assert dataset.manifest["base_set"] == "one"
+    assert dataset.manifest["path"] == str(folder / "one.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("one.jsonl", "manifest.json: test set 'one' names no file of this folder\n  wanted: field 'file'"),
+        ({}, "manifest.json: test set 'one' names no file of this folder"),
+        ({"file": "../one.jsonl"}, "manifest.json: test set 'one' names no file of this folder"),
+        (
+            {"file": "two.jsonl"},
+            "two.jsonl: the manifest names it, but there is no such file: test set 'one'",
+        ),
+        (
+            {"file": "one.jsonl", "content_hash": "00"},
+            "one.jsonl: the content is not what the manifest records (",
+        ),
+    ],
+)
+def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, entry: object, message: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        load_suite(suite_folder(tmp_path / "s", entry))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "message", "hint"),
+    [
+        (None, "there is no manifest.json", "run `crossexam build` again"),
+        ({"name": "x"}, "field 'test_sets' is missing\n  wanted: the manifest of a suite", None),
+        ({"model_key": "x"}, "field 'test_sets' is missing", "is read by `crossexam report`"),
+    ],
+)
+def test_a_folder_that_is_no_suite_is_named(
+    tmp_path: Path, manifest: dict[str, str] | None, message: str, hint: str | None
+) -> None:
+    if manifest is not None:
+        (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(FormatError) as caught:
+        load_suite(tmp_path)
+    assert message in str(caught.value)
+    assert (hint in (caught.value.hint or "")) if hint else caught.value.hint is None
+
+
+def test_a_file_is_a_suite_of_one(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    write_test_set(path, ITEMS, file_format="jsonl")
+    suite = load_suites([path])
+    assert list(suite.datasets) == ["one"]
+    manifest = suite["one"].manifest
+    assert (manifest["rows"], manifest["base_set"], manifest["file"]) == (1, None, "one.jsonl")
+    assert manifest["content_hash"] == Dataset("other name", ITEMS).content_hash()
+
+
+def test_a_path_that_is_no_suite_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        FormatError, match=r"absent: there is no such file or folder\n  wanted: a folder that"
+    ):
+        load_suite(tmp_path / "absent")
+    (tmp_path / "one.csv").write_text("")
+    with pytest.raises(
+        FormatError, match=r"a test set does not end in '\.csv'\n  wanted: \.parquet or \.jsonl"
+    ):
+        load_suite(tmp_path / "one.csv")
+
+
+def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: Path) -> None:
+    paths = [tmp_path / "x" / "one.jsonl", tmp_path / "x" / "two.jsonl", tmp_path / "y" / "one.jsonl"]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        write_test_set(path, ITEMS, file_format="jsonl")
+    joined = load_suites(paths[:2])
+    assert (joined.name, list(joined.datasets), len(joined)) == ("one+two", ["one", "two"], 2)
+    with pytest.raises(FormatError) as caught:
+        load_suites(paths)
+    assert str(caught.value).startswith(f"{paths[2]}: a second test set is called 'one'")
+    assert caught.value.hint == "run them apart, or rename one of the files"
+
+
+def test_a_suite_counts_its_test_sets() -> None:
+    assert len(Suite("none", {})) == 0
+    assert len(Suite("one", {"a": Dataset("a", ITEMS)})) == 1
+
+
+# Signatures, estimates, runs, errors, labels, randomness
+
+
+def test_a_tree_that_is_not_installed_has_an_unknown_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(signature_module, "version", absent)
+    assert signature({"seed": 0}) == "seed:0|version:0+unknown"
+
+
+def test_an_estimate_is_shown_as_percent() -> None:
+    estimate = Estimate(0.5, 0.4, 0.625, 100, 34)
+    assert f"{estimate}" == "50.0 [40.0, 62.5]"
+    assert f"{estimate:.0f}" == "50 [40, 62]"
+
+
+def test_a_run_predicts_the_most_probable_label() -> None:
+    run = Run("m", {}, {"one": np.array([[0.2, 0.7, 0.1], [0.5, 0.2, 0.3]])})
+    assert run.predictions("one").tolist() == [1, 0]
+
+
+def test_errors_name_the_way_out() -> None:
+    known = ["negation", "antonymy"]
+    near = UnknownNameError("construction", "negaton", known)
+    assert str(near) == "no construction is called 'negaton'\n  hint: did you mean 'negation'?"
+    assert UnknownNameError("construction", "x", known).hint == "there are: antonymy, negation"
+    assert UnknownNameError("construction", "negaton", known, hint="see docs").hint == "see docs"
+    missing = MissingExtraError("spacy", "spacy", "the annotator 'spacy'")
+    assert "the annotator 'spacy' needs the package 'spacy', which is not installed" in str(missing)
+    assert 'pip install "crossexam[spacy]"' in str(missing)
+
+
+def test_labels_are_read_as_names_numbers_and_none() -> None:
+    assert [parse_label(each) for each in ("Entails", " 2 ", 1, "-", None)] == [
+        "entailment", "contradiction", "neutral", None, None,
+    ]  # fmt: skip
+    for wrong in (True, 3, "maybe"):
+        with pytest.raises(FormatError, match=f"here: unknown label {wrong!r}"):
+            parse_label(wrong, where="here")
+
+
+def test_a_generator_aimed_draws_what_a_new_one_draws() -> None:
+    chance = SeededOnUse()
+    for name in "ab":
+        chance.aim(7, "antonymy", name)
+        fresh = rng_for(7, "antonymy", name)
+        assert [chance.random(), chance.randint(0, 999)] == [fresh.random(), fresh.randint(0, 999)]
+    chance.aim(7, "antonymy", "a")
+    assert chance.choice(range(999)) == rng_for(7, "antonymy", "a").choice(range(999))

@@ -1,0 +1,125 @@
+"""Numerical reasoning: which problems and quantities are taken, and what is put before them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossexam.constructions.making import Maker, make
+from crossexam.constructions.resources import Resources
+from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.example import Example
+
+ADA = "Ada/NNP has/VBZ 350/CD marbles/NNS"
+
+
+def problem(tagged: str, **info: object) -> Example:
+    """Words with their Penn tags; no space after "$" and before "%"."""
+    tags = [piece.rsplit("/", 1) for piece in tagged.split()]
+    text = " ".join(word for word, _ in tags).replace("$ ", "$").replace(" %", "%")
+    return Example("e", text, "", None, info={"premise_tags": tags, **info})
+
+
+def made(tagged: str, seed: int = 0, **info: object) -> tuple[dict[str | None, Example], dict[str, int]]:
+    resources = Resources("parses")
+    items, counts = make("numerical_reasoning", [problem(tagged, **info)], seed=seed, resources=resources)
+    return {item.label: item for item in items}, counts["rejected"]
+
+
+def test_an_empty_problem_is_rejected() -> None:
+    items, counts = make(
+        "numerical_reasoning", [Example("e", " \n", "", None)], resources=Resources("parses")
+    )
+    assert (items, counts["rejected"]) == ([], {"empty sentence": 1})
+
+
+@pytest.mark.parametrize(
+    ("options", "correct", "taken"),
+    [
+        (["A)21", "B)21 km", "C)x + 3"], "A", True),
+        (["A)21", "B)21 km", "C)x + 3"], "B", True),
+        (["A)21", "B)21 km", "C)x + 3"], "C", False),
+        (["A)21", "B)None of these"], "B", False),
+        (["A)21"], "E", False),  # no option is the correct one
+        (["A)x + 3"], "", True),  # which one is correct is not known
+        ([], "A", True),
+    ],
+)
+def test_the_answer_is_a_number(options: list[str], correct: str, taken: bool) -> None:
+    items, rejected = made(ADA, options=options, correct=correct)
+    assert len(items) == (3 if taken else 0)
+    assert rejected == ({} if taken else {"answer is no number": 1})
+
+
+@pytest.mark.parametrize(
+    ("rationale", "taken"),
+    [
+        ("She wins two. She loses one. One is left.", True),
+        ("She wins two. She loses one. One is left. Answer: B", True),  # no step
+        ("She wins two. She loses one. One is left. The correct option is B.", True),
+        ("She wins two. She loses one. She finds four. Five are left.", False),
+        ("She wins two. She loses one. One is left. The answer is what she then has in both bags.", False),
+    ],
+)
+def test_the_rationale_has_three_sentences_at_most(rationale: str, taken: bool) -> None:
+    items, rejected = made(ADA, rationale=rationale)
+    assert len(items) == (3 if taken else 0)
+    assert rejected == ({} if taken else {"rationale of more than 3 sentences": 1})
+
+
+@pytest.mark.parametrize(
+    ("tagged", "reason"),
+    [
+        ("She/PRP has/VBZ 20/CD boats/NNS", "no named entity"),
+        ("Ada/NNP has/VBZ 1/CD boat/NN", "no quantity that can carry 'less than'"),
+        ("Ada/NNP pays/VBZ per/IN 20/CD boats/NNS", "no quantity that can carry 'less than'"),
+        ("Ada/NNP sells/VBZ 20-/CD ,/, 30-foot/JJ boats/NNS", "no quantity that can carry 'less than'"),
+        ("20-/CD ,/, 30-foot/JJ boats/NNS went/VBD to/TO Ada/NNP", "no quantity that can carry 'less than'"),
+        ("Ada/NNP has/VBZ about/IN 20/CD boats/NNS", "no quantity: compared"),
+        ("Ada/NNP has/VBZ boats/NNS", "no number"),
+    ],
+)
+def test_why_a_sentence_is_not_taken(tagged: str, reason: str) -> None:
+    assert made(tagged) == ({}, {reason: 1})
+
+
+@pytest.mark.parametrize(
+    ("tagged", "rest"),
+    [
+        ("Twenty/CD men/NNS met/VBD Ada/NNP", "men met Ada"),
+        ("$/$ 350/CD went/VBD to/TO Ada/NNP", "went to Ada"),
+        ("Rs./NN 350/CD went/VBD to/TO Ada/NNP", "went to Ada"),
+        ("US$350/CD went/VBD to/TO Ada/NNP", "went to Ada"),
+    ],
+)
+def test_at_the_beginning_the_prefix_has_the_capital(tagged: str, rest: str) -> None:
+    entailed = made(tagged)[0]["entailment"].hypothesis
+    prefix, than, changed = entailed.partition(" than ")
+    assert (prefix in {"Less", "More"}, than) == (True, " than ")
+    amount = changed.removesuffix(f" {rest}")
+    assert amount != changed
+    marks = amount.rstrip("0123456789")  # what stands before the numeral, or the number word itself
+    expected = {"$": "$", "R": "Rs. ", "U": "US$"}.get(tagged[0])
+    assert marks == expected if expected else marks.islower()
+
+
+@given(seed=st.integers(0, 10_000), percent=st.integers(51, 98))
+@settings(max_examples=100, deadline=None)
+def test_a_percentage_stays_below_a_hundred_and_is_never_the_old_one(seed: int, percent: int) -> None:
+    items, _ = made(f"{percent}/CD %/NN went/VBD to/TO Ada/NNP", seed)
+    new = int(items["entailment"].hypothesis.split(" than ")[1].split("%")[0])
+    assert 2 <= new <= 100
+    assert new != percent
+
+
+def test_a_pair_is_made_once() -> None:
+    # Of 2 to 10, without 4, there are 8 new values for each label, and two prefixes: 90 pairs are not new.
+    maker = Maker(CONSTRUCTIONS["numerical_reasoning"], Resources("parses"), seed=0)
+    tags = [piece.split("/") for piece in "Ada/NNP has/VBZ 4/CD marbles/NNS".split()]
+    info = {"premise_tags": tags}
+    problems = [Example(str(n), "Ada has 4 marbles", "", None, info=info) for n in range(30)]
+    items = [item for each in problems for item in maker.items(each)]
+    pairs = [(item.premise, item.hypothesis) for item in items]
+    assert len(pairs) == len(set(pairs)) <= 8 + (8 + 2) + 8
+    assert maker.counts.rejected == {"pair already in the set": 3 * 30 - len(items)}

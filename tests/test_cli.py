@@ -54,6 +54,8 @@ def test_check_passes_and_fails(demo: tuple[Path, subprocess.CompletedProcess[st
     done = crossexam("check", "out/suite", cwd=folder)
     assert (done.returncode, done.stdout) == (0, "")
     assert "0 errors" in done.stderr
+    base = next((folder / "out" / "suite").glob("base.*"))  # numerical reasoning comes from no pair of it
+    assert crossexam("check", "out/suite", "--base", str(base), cwd=folder).returncode == 0
     bad = tmp_path / "bad.jsonl"
     bad.write_text(
         '{"id": "antonymy:a", "premise": "It is hot.", "hypothesis": "It is cold.", "label": "neutral",'

@@ -34,8 +34,9 @@ def check(
         table.add_column(column, overflow="fold")
     errors = warnings = 0
     for dataset in suite:
-        own = suite.datasets.get(str(dataset.manifest.get("base_set")))
-        findings = find(dataset, given or own)
+        base_set = dataset.manifest.get("base_set", "given")  # None of a set that comes from no pair
+        own = given or suite.datasets.get(str(base_set))
+        findings = find(dataset, own if base_set else None)
         counts = Counter(finding.code for finding in findings)
         errors += sum(count for code, count in counts.items() if code.startswith("E"))
         warnings += sum(count for code, count in counts.items() if code.startswith("W"))

@@ -179,11 +179,11 @@ def cosine(v_1: Tensor, v_2: Tensor, weight: Tensor) -> Tensor:
 
 def cosines(p: Tensor, q: Tensor, weight: Tensor) -> Tensor:
     """Return f_m of every word of p with every word of q: [B, S, h], [B, T, h], [l, h] -> [B, l, S, T]."""
-    squares = weight.square().t()  # [h, l]
-    scaled = p.unsqueeze(1) * weight.square()[:, None] / _norm(p, squares).transpose(1, 2)[..., None]
+    squares = weight.square()  # [l, h]
+    scaled = p.unsqueeze(1) * squares[:, None]  # [B, l, S, h]
     products = scaled.flatten(1, 2) @ q.transpose(1, 2)  # [B, l * S, h] @ [B, h, T]
-    lengths = _norm(q, squares).transpose(1, 2).unsqueeze(2)  # [B, l, 1, T]
-    return products.view(*scaled.shape[:3], -1) / lengths
+    of_p, of_q = (_norm(each, squares.t()).transpose(1, 2) for each in (p, q))  # [B, l, S], [B, l, T]
+    return products.view(*scaled.shape[:3], -1) / (of_p.unsqueeze(-1) * of_q.unsqueeze(2))
 
 
 def weighted_mean(alpha: Tensor, q: Tensor, in_q: Tensor) -> Tensor:

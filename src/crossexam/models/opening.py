@@ -125,12 +125,19 @@ def _zoo(rest: str, options: ModelOptions) -> Model:
     return open_zoo(rest, options)
 
 
+def _mean(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.mean import open_mean
+
+    return open_mean(rest, options)
+
+
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
     "builtin": ModelKind("builtin/", "rules that need no download: majority, overlap, alignment", _builtin),
     "file":    ModelKind("file/", "answers in a JSONL, CSV, TSV or Parquet file, by id or by text", _file),
     "py":      ModelKind("py/", "a function of yours, as module:function, of a list of pairs", _function),
     "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id", _huggingface),
+    "mean":    ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities", _mean),
     "zoo":     ModelKind("zoo/", "a model that crossexam train made: its folder", _zoo),
 }
 # fmt: on

@@ -1,0 +1,63 @@
+"""Ensembles by the mean of probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.errors import CrossexamError
+from crossexam.models.mean import Mean
+from crossexam.models.opening import ModelOptions, Pair, open_model
+
+
+@dataclass(frozen=True)
+class Fixed:
+    name: str
+    row: tuple[float, float, float]
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        return self.name
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        return np.array([self.row] * len(pairs))
+
+
+SURE, DOUBTFUL = Fixed("sure", (1.0, 0.0, 0.0)), Fixed("doubtful", (0.2, 0.5, 0.3))
+
+
+def test_the_mean_of_probabilities_and_not_a_vote() -> None:
+    answers = Mean("mean/x", (SURE, DOUBTFUL)).predict([("a", "b"), ("c", "d")])
+    assert answers == pytest.approx(np.array([[0.6, 0.25, 0.15]] * 2))
+
+
+def test_the_key_is_that_of_the_members_in_any_order() -> None:
+    one, other = Mean("mean/a", (SURE, DOUBTFUL)), Mean("mean/b", (DOUBTFUL, SURE))
+    assert one.key == other.key
+    assert one.key != Mean("mean/a", (SURE, Fixed("third", (0, 1, 0)))).key
+
+
+def test_what_is_known_of_each_member() -> None:
+    model = open_model("mean/builtin/majority,builtin/overlap")
+    assert model.name == "mean/builtin/majority,builtin/overlap"
+    assert model.details["members"]["builtin/overlap"] == {"version": "overlap.v1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mean/builtin/majority", "a mean of fewer than two models"),
+        ("mean/builtin/majority,", "a mean of fewer than two models"),
+        ("mean/builtin/majority,builtin/majority", "a model twice"),
+        ("mean/builtin/majority,bultin/overlap", "did you mean"),
+    ],
+)
+def test_mistakes(name: str, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message):
+        open_model(name, ModelOptions())

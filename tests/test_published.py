@@ -11,6 +11,7 @@ from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.suites.published import Claim, published, published_studies, study_from_toml
 
 STUDY = published("naik2018")
+NIE = published("nie2019")
 SPLITS = ("matched", "mismatched")
 SIX = ("NB", "CH", "RC", "IS", "BiLSTM", "CBOW")
 
@@ -42,7 +43,7 @@ def test_every_column_is_a_test_set_of_ours_and_every_row_a_known_system() -> No
 
 
 def test_shares_are_percentages() -> None:
-    for table in STUDY.tables.values():
+    for table in [*STUDY.tables.values(), *NIE.tables.values()]:
         if table.unit == "percent":
             assert all(0 <= value <= 100 for row in table.cells.values() for value in row.values())
     assert STUDY.table("set_size").unit == "items"
@@ -136,8 +137,31 @@ def test_tables_agree_with_each_other_and_with_the_text(split: str) -> None:
     assert max(figure("accuracy", system, "numerical_reasoning") for system in SIX) < 100 / 3
 
 
+def test_predictions_on_adversaries_add_up_and_agree_with_the_accuracies() -> None:
+    for key in ("predictions", "adversarial_training"):
+        for row, cells in NIE.table(key).cells.items():
+            for test in ("so_swap", "add_amod"):
+                total = sum(cells[f"{test}.{label}"] for label in "ECN")
+                assert total == pytest.approx(100, abs=0.21), (row, test)  # each is rounded to a tenth
+    for row, cells in NIE.table("accuracy").cells.items():
+        made = NIE.table("predictions").cells[row]
+        assert (cells["so_swap.snli"], cells["add_amod.snli"]) == (made["so_swap.C"], made["add_amod.N"])
+
+
+def test_tables_3_and_5_agree_with_table_1() -> None:
+    whole, without = NIE.table("compositionality").cells, NIE.table("without_composition").cells
+    for row, cells in without.items():
+        for split in ("snli", "matched", "mismatched"):
+            assert whole[row][f"base.{split}"] == cells[f"original.{split}"]
+            assert whole[f"{row}-BoW"][f"base.{split}"] == cells[f"bow.{split}"]
+            if f"ws.{split}" in cells:
+                assert whole[f"{row}-WS"][f"base.{split}"] == cells[f"ws.{split}"]
+    assert all(set(table.rows) <= {*NIE.systems, "None", "SOSwap", "AddAmod", "dev"}
+               for table in NIE.tables.values())  # fmt: skip
+
+
 def test_unknown_names_say_the_nearest() -> None:
-    assert published_studies() == ("naik2018",)
+    assert published_studies() == ("naik2018", "nie2019")
     with pytest.raises(
         UnknownNameError, match=r"no published study is called 'naik2081'\n.*did you mean 'naik2018'"
     ):

@@ -120,7 +120,7 @@ def test_json_is_strict_and_says_what_csv_says(two_runs: list[Run]) -> None:
     assert test["errors"]["E-N"] == 2
     assert test["confusion"]["contradiction"] == {"entailment": 0, "neutral": 1, "contradiction": 1}
     assert test["yield"]["rejected"] == {"no <full> stop": 2, "empty": 9}
-    assert test["published"]["NB"] == 0.395  # Table 3, negation, matched
+    assert test["published"]["naik2018"]["NB"] == 0.395  # Table 3, negation, matched
 
 
 def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
@@ -170,13 +170,33 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     assert negation["NB"] == 0.395  # Table 3, negation, matched
     assert "NB" not in [column.header for column in accuracy_table(two_runs, published_rows=False).columns]
     elsewhere = base_set(name="base.snli_dev")
-    other = accuracy_table([run_of({elsewhere.name: "ENCENC"}, elsewhere)])
-    assert other.rows[0][3] == 0.742  # base, matched, NB
-    assert any(note.startswith("snli_dev: not MultiNLI") for note in other.notes)
+    alone = accuracy_table([run_of({elsewhere.name: "ENCENC"}, elsewhere)])
+    assert [column.header for column in alone.columns] == ["Test set", "Items", "m"]
+    negated = replace(elsewhere, name="negation.snli_dev", manifest={})
+    other = accuracy_table([run_of({"negation.snli_dev": "ENCENC"}, negated)])
+    assert other.rows[0][3] == 0.395  # negation, matched, NB
+    assert any(note.startswith("snli_dev: not a corpus of Naik et al. 2018") for note in other.notes)
     unknown = replace(elsewhere, name="shuffled.x", manifest={"construction": "shuffled.v1", "part": "x"})
     assert [c.header for c in accuracy_table([run_of({"shuffled.x": "ENCENC"}, unknown)]).columns] == [
         "Test set", "Items", "m"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "system", "share"),
+    [
+        ("so_swap.snli_dev", "ESIM", 0.021),  # Table 2, C
+        ("add_amod.snli_dev", "DIIN", 0.446),  # Table 2, N
+        ("so_swap.multinli_dev_matched", "Human", 0.84),  # not in the paper: the figure for SNLI
+        ("cs_0_7.multinli_dev_mismatched", "S-TLSTM", 0.5061),  # Table 5, row 4
+        ("cs_0_6.snli_dev", "ESIM-WS", 0.5061),  # Table 5, row 12
+    ],
+)
+def test_each_study_stands_beside_its_own_test_sets(name: str, system: str, share: float) -> None:
+    one = replace(base_set(name=name), manifest={})
+    table = accuracy_table([run_of({name: "ENCENC"}, one)])
+    assert {column.group for column in table.columns[3:]} == {"Published, Nie et al. 2019"}
+    assert dict(zip([column.header for column in table.columns], table.rows[0], strict=True))[system] == share
 
 
 def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:

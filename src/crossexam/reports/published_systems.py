@@ -1,31 +1,94 @@
-"""The systems of the 2018 paper beside a model: which published figure stands beside which test set."""
+"""Published systems beside a model: which figure of which study stands beside which test set."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.reports.measured import construction_of
 
-_STUDY: Final = "naik2018"
-#: Table 3, and Table 8 for the forms of spelling error that Table 3 does not have.
-_TABLES: Final = ("accuracy", "spelling_error")
-_ELSEWHERE: Final = "matched"
 
-#: What the columns are called.
-GROUP: Final = "Published, Naik et al. 2018"
+@dataclass(frozen=True)
+class Beside:
+    """A study beside test sets: the *group* its columns stand in, its tables in the order they are asked.
 
-
-def published_systems() -> tuple[str, ...]:
-    """Return the names of the published systems, in the paper's order.
-
-    >>> published_systems()
-    ('NB', 'CH', 'RC', 'IS', 'BiLSTM', 'CBOW', 'ALIGN')
+    Over a base that the study does not have stand the figures for *elsewhere*, for orientation.
     """
-    from crossexam.suites.published import published
 
-    return published(_STUDY).table(_TABLES[0]).rows
+    study: str
+    group: str
+    tables: tuple[str, ...]
+    elsewhere: str
+    note: str
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Return the names of the systems, in the paper's order.
+
+        >>> STUDIES[0].systems
+        ('NB', 'CH', 'RC', 'IS', 'BiLSTM', 'CBOW', 'ALIGN')
+        """
+        from crossexam.suites.published import published
+
+        study = published(self.study)
+        return tuple(dict.fromkeys(row for key in self.tables for row in study.table(key).rows))
+
+    def figures(self, dataset: Dataset) -> dict[str, float]:
+        """Return what each system was published to have on the counterpart of *dataset*, shares of 1.
+
+        Empty where the paper has no such test set.
+
+        >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
+        0.4
+        """
+        return self._of_part(dataset, part_of(dataset)) or self._of_part(dataset, self.elsewhere)
+
+    def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
+        """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
+        from crossexam.suites.published import published, split_of
+
+        construction = construction_of(dataset)
+        for key in self.tables:
+            table = published(self.study).table(key)
+            columns = {f"{construction}.{split_of(part)}", construction} & set(table.columns)
+            if columns:
+                found = {row: table.value(row, construction, part) for row in table.rows}
+                return {row: round(figure / 100, 6) for row, figure in found.items() if figure is not None}
+        return {}
+
+    def notes(self, datasets: Sequence[Dataset]) -> list[str]:
+        """Return what a reader of the figures beside *datasets* must know."""
+        from crossexam.suites.published import published
+
+        study = published(self.study)
+        notes = [f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"]
+        compared = [each for each in datasets if self.figures(each)]
+        foreign = dict.fromkeys(part_of(e) for e in compared if not self._of_part(e, part_of(e)))
+        if foreign:
+            notes.append(
+                f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; beside it "
+                f"stand the figures for {_NAMES[self.elsewhere]}, for orientation."
+            )
+        return notes
+
+
+_NAMES: Final = {"matched": "MultiNLI dev matched", "snli": "SNLI dev"}
+
+STUDIES: Final = (
+    Beside(
+        "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error"), "matched",
+        "as published in Table 3 (other forms of spelling error: Table 8), on the authors' own test sets "
+        "over MultiNLI dev, without intervals.",
+    ),
+    Beside(
+        "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"), "snli",
+        "as published in Tables 2 and 5, trained on all of SNLI or MultiNLI, on the authors' own adversaries "
+        "and subsets, without intervals. Human: 100 items judged by the authors on the adversaries, else one "
+        "annotator's label.",
+    ),
+)  # fmt: skip
 
 
 def part_of(dataset: Dataset) -> str:
@@ -33,47 +96,13 @@ def part_of(dataset: Dataset) -> str:
     return str(dataset.manifest.get("part") or dataset.name.partition(".")[2])
 
 
-def published_accuracy(dataset: Dataset) -> dict[str, float]:
-    """Return what each system was published to have on the counterpart of *dataset*, shares of 1.
+def studies_beside(datasets: Sequence[Dataset]) -> tuple[Beside, ...]:
+    """Return the studies that have a figure for a test set among *datasets* that is no base.
 
-    Over a base that is not MultiNLI dev the figure is that for its matched half.  Empty where the paper
-    has no such test set.
+    Where all are bases there is none: what their accuracies are to be held against, nothing says.
 
-    >>> published_accuracy(Dataset("negation.dev_mismatched", ()))["NB"]
-    0.4
+    >>> [each.study for each in studies_beside([Dataset("so_swap.snli_dev", ())])]
+    ['nie2019']
     """
-    from crossexam.suites.published import genre_split, published
-
-    construction = construction_of(dataset)
-    part = part_of(dataset) if genre_split(part_of(dataset)) else _ELSEWHERE
-    for key in _TABLES:
-        table = published(_STUDY).table(key)
-        found = {row: table.value(row, construction, part) for row in table.rows}
-        if any(figure is not None for figure in found.values()):
-            return {row: round(figure / 100, 6) for row, figure in found.items() if figure is not None}
-    return {}
-
-
-def published_notes(datasets: Sequence[Dataset]) -> list[str]:
-    """Return what a reader of the published figures beside *datasets* must know."""
-    from crossexam.suites.published import genre_split, published
-
-    study = published(_STUDY)
-    notes = [
-        f"{', '.join(published_systems())}: as published in Table 3 (other forms of spelling error: "
-        "Table 8), on the authors' own test sets over MultiNLI dev, without intervals. "
-        f"{study.citation} {study.source}"
-    ]
-    compared = [each for each in datasets if published_accuracy(each)]
-    single = {"numerical_reasoning"}  # one set for both halves of MultiNLI dev
-    elsewhere = dict.fromkeys(
-        part_of(each)
-        for each in compared
-        if not genre_split(part_of(each)) and construction_of(each) not in single
-    )
-    if elsewhere:
-        notes.append(
-            f"{', '.join(elsewhere)}: not MultiNLI; beside it stand the figures for MultiNLI dev matched, "
-            "for orientation."
-        )
-    return notes
+    made = [each for each in datasets if construction_of(each) != "base"]
+    return tuple(study for study in STUDIES if any(study.figures(each) for each in made))

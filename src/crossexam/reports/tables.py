@@ -15,7 +15,7 @@ from crossexam.reports.measured import (
     model_names,
     names_of_test_sets,
 )
-from crossexam.reports.published_systems import GROUP, published_accuracy, published_notes, published_systems
+from crossexam.reports.published_systems import studies_beside
 
 if TYPE_CHECKING:
     from crossexam.suites.measures import TestSetResult
@@ -44,28 +44,33 @@ def accuracy_of(models: Sequence[Measured], *, published_rows: bool = True) -> T
     """Return the table of :func:`accuracy_table` from measures already taken."""
     runs = [model.run for model in models]
     names = names_of_test_sets(runs)
-    beside = [dict(published_accuracy(dataset_of(runs, name))) if published_rows else {} for name in names]
-    systems = published_systems() if any(beside) else ()
+    datasets = [dataset_of(runs, name) for name in names]
+    studies = studies_beside(datasets) if published_rows else ()
     rows = []
-    for name, published in zip(names, beside, strict=True):
+    for name, dataset in zip(names, datasets, strict=True):
         results = [model.result(name) for model in models]
+        figures = [study.figures(dataset) for study in studies]
         rows.append(
             (
                 name,
                 _items(results),
                 *(result.accuracy if result else None for result in results),
-                *(published.get(system) for system in systems),
+                *(
+                    of.get(system)
+                    for study, of in zip(studies, figures, strict=True)
+                    for system in study.systems
+                ),
             )
         )
     columns = (
         Column("Test set"),
         Column("Items", "count"),
         *(Column(model.name, "percent") for model in models),
-        *(Column(system, "percent", GROUP) for system in systems),
+        *(Column(system, "percent", study.group) for study in studies for system in study.systems),
     )
     notes = [_INTERVALS, *projections(models)]
-    if systems:
-        notes += published_notes([dataset_of(runs, name) for name in names])
+    for study in studies:
+        notes += study.notes(datasets)
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
 
 

@@ -14,7 +14,7 @@ from crossexam.core.labels import LABELS
 from crossexam.core.run import Run
 from crossexam.core.signature import package_version, signature
 from crossexam.reports.measured import Measured, content_hash_of, model_names
-from crossexam.reports.published_systems import published_accuracy
+from crossexam.reports.published_systems import STUDIES
 
 if TYPE_CHECKING:
     from crossexam.suites.measures import TestSetResult
@@ -140,7 +140,7 @@ def _object(model: Measured, result: TestSetResult, published_rows: bool) -> dic
         "test_set_signature": dataset.manifest.get("signature"),
     }
     if published_rows:
-        document["published"] = dict(published_accuracy(dataset))
+        document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}
     return document
 
 

@@ -41,7 +41,7 @@ class PublishedTable:
     def value(self, row: str, column: str, part: str | None = None) -> float | None:
         """Return the figure of *row* for the test set *column* over *part*; None where there is none.
 
-        *part* is any name of the base: that of a split of MultiNLI dev says which.
+        *part* is any name of the base: that of SNLI or of a split of MultiNLI dev says which.
 
         >>> table = published("naik2018").table("accuracy")
         >>> table.value("NB", "negation", "multinli_dev_mismatched"), table.value("NB", "tautology.matched")
@@ -49,7 +49,7 @@ class PublishedTable:
         """
         if row not in self.cells:
             raise UnknownNameError("row", row, self.cells)
-        split = genre_split(part) if part is not None else None
+        split = split_of(part) if part is not None else None
         name = f"{column}.{split}" if split else column
         return self.cells[row].get(name, self.cells[row].get(column))
 
@@ -137,11 +137,11 @@ def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:
     return PublishedTable(key, table["caption"], table["place"], unit, columns, cells)
 
 
-def genre_split(part: str) -> str | None:
-    """Return which split of MultiNLI dev *part* names: "matched", "mismatched", or None.
+def split_of(part: str) -> str | None:
+    """Return which column of a table *part* is: "matched", "mismatched" (of MultiNLI dev), "snli", or None.
 
-    >>> genre_split("multinli_dev_mismatched"), genre_split("dev_matched"), genre_split("snli_dev")
-    ('mismatched', 'matched', None)
+    >>> split_of("multinli_dev_mismatched"), split_of("dev_matched"), split_of("snli_dev"), split_of("sick")
+    ('mismatched', 'matched', 'snli', None)
     """
-    found = re.search(r"(?:^|_)(matched|mismatched)(?:_|$)", part)
+    found = re.search(r"(?:^|_)(matched|mismatched|snli)(?:_|$)", part)
     return found.group(1) if found else None

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from crossexam.core.run import Run
 from crossexam.core.signature import package_version
 from crossexam.reports import charts
+from crossexam.reports.answers import answer_table
 from crossexam.reports.cells import Cell, Kind, Table, interval_text, number_text
 from crossexam.reports.headline import culprit, headline, sentence
 from crossexam.reports.items import ITEMS_A_SET, pack_items
@@ -119,6 +120,7 @@ def _tables(models: Sequence[Measured], published_rows: bool) -> dict[str, Any]:
         "accuracy": accuracy_of(models, published_rows=published_rows),
         "drops": drop_table(models),
         "errors": error_table(models),
+        "answers": answer_table(models, published_rows=published_rows),
         "slices": slice_tables(models),
         "yields": yield_table(runs),
         "signatures": signature_table(runs),

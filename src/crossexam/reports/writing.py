@@ -12,6 +12,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.files import write_text
 from crossexam.core.run import Run
 from crossexam.reports import latex, markdown, terminal, tidy
+from crossexam.reports.answers import answer_table
 from crossexam.reports.cells import Table
 from crossexam.reports.headline import headline
 from crossexam.reports.items import ITEMS_A_SET
@@ -77,6 +78,7 @@ class Report:
             accuracy_of(self.models, published_rows=self.published_rows),
             drop_table(self.models),
             error_table(self.models),
+            answer_table(self.models, published_rows=self.published_rows),
             yield_table(self.runs),
             signature_table(self.runs),
             run_table(self.models),

@@ -1,0 +1,62 @@
+"""Answers by label on test sets of one gold label."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.core.labels import Label
+from crossexam.core.run import Run
+from crossexam.reports.answers import answer_table
+from crossexam.reports.cells import Table
+from crossexam.reports.measured import measured
+from crossexam.reports.writing import report
+
+
+def run_of(name: str, golds: list[Label], said: str) -> Run:
+    items = tuple(Example(f"i{k}", f"Pip sees {k}.", "Pip.", gold) for k, gold in enumerate(golds))
+    rows = np.array([[0.8 if letter == answer else 0.1 for letter in "ENC"] for answer in said])
+    return Run("mine", {name: Dataset(name, items, {})}, {name: rows}, {})
+
+
+def table_of(*runs: Run, published_rows: bool = True) -> Table:
+    return answer_table(measured(runs), published_rows=published_rows)
+
+
+def test_shares_of_each_label_and_the_published_below() -> None:
+    table = table_of(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC"))
+    headers = [column.header for column in table.columns]
+    assert headers[1:] == ["Expected", "Answered by", "Items", "Entailment", "Neutral", "Contradiction"]
+    assert table.rows[0] == ("so_swap.snli_dev", "contradiction", "mine", 4, 0.5, 0.25, 0.25)
+    beside = {str(row[2]): row[4:] for row in table.rows[1:]}
+    assert beside["DIIN (published)"] == (0.849, 0.106, 0.045)  # Table 2: E 84.9, C 4.5, N 10.6
+    assert beside["Human (published)"] == (0.02, 0.14, 0.84)
+    assert "Nie, Wang & Bansal" in table.notes[1]
+
+
+def test_published_rows_stand_once_below_all_models() -> None:
+    said = [run_of("add_amod.snli_dev", ["neutral"] * 2, answers) for answers in ("EN", "NN")]
+    names = [row[2] for row in table_of(*said).rows]
+    assert names[:3] == ["mine (1)", "mine (2)", "RSE (published)"]
+    assert len(names) == 2 + 8
+    assert [row[2] for row in table_of(*said, published_rows=False).rows] == ["mine (1)", "mine (2)"]
+
+
+def test_sets_of_several_labels_and_bases_are_left_out() -> None:
+    assert table_of(run_of("negation.x", ["neutral", "entailment"], "EN")).rows == ()
+    assert table_of(run_of("base.x", ["neutral", "neutral"], "EN")).rows == ()
+
+
+def test_a_set_of_another_study_has_no_published_rows() -> None:
+    table = table_of(run_of("antonymy.x", ["contradiction"] * 2, "EC"))
+    assert [row[2] for row in table.rows] == ["mine"]
+    assert len(table.notes) == 1
+
+
+@pytest.mark.parametrize("suffix", [".md", ".tex", ".html"])
+def test_it_is_in_the_report(suffix: str) -> None:
+    text = report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
+    assert "Answers by label" in text
+    assert "84.9" in text

@@ -25,6 +25,7 @@ SNLI = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
 MULTINLI = "$CROSSEXAM_DATA/multinli/multinli_train_subset_tokenised.tsv"
 TRAIN = {"snli": SNLI, "snli+multinli": f"{SNLI}+{MULTINLI}"}
 VECTORS = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
+HARD = "$CROSSEXAM_DATA/snli/snli_1.0_test_hard.jsonl"
 TESTS = ("snli:dev[1::2]", "snli:test")
 ITEMS_A_BASE = 1_000
 BASES = ("snli:dev", "multinli:dev_matched", "multinli:dev_mismatched")
@@ -34,7 +35,7 @@ def train_command(name: str, data: str, folder: str) -> list[str]:
     """Return the words of the command that trains the row *name*."""
     row = ROWS[name]
     words = ["crossexam", "train", row.get("model", name), "--train", TRAIN[data], "--dev", "snli:dev[::2]"]
-    for test in TESTS:
+    for test in (*TESTS, *([HARD] if row.get("hard") else [])):
         words += ["--test", test]
     if not row.get("model", "").startswith("hf/"):
         words += ["--vectors", VECTORS]
@@ -98,7 +99,7 @@ def result(name: str, data: str, folder: Path, words: list[str], work: Path) -> 
                 "best_epoch": m["scores"]["best_epoch"],
                 "epochs": len(m["curve"]),
                 "seconds": m["curve"][-1]["seconds"],
-                "tests": {spec: test["accuracy"] for spec, test in m["tests"].items()},
+                "tests": {Path(spec).name: test["accuracy"] for spec, test in m["tests"].items()},
             }
             for m in manifests
         ],

@@ -1,0 +1,142 @@
+"""Write RESULTS.md from results/*.json: the zoo's table beside what was published.
+
+python reproductions/zoo/table.py
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+HERE = Path(__file__).parent
+ROWS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "rows.toml").read_text(encoding="utf-8"))
+STRESS = {
+    "SNLI": "base.snli_dev",
+    "antonymy": "antonymy.snli_dev",
+    "overlap": "word_overlap.snli_dev",
+    "negation": "negation.snli_dev",
+    "length": "length_mismatch.snli_dev",
+    "spelling": "spelling_error_content_word.snli_dev",
+    "MultiNLI m": "base.multinli_dev_matched",
+    "antonymy m": "antonymy.multinli_dev_matched",
+    "overlap m": "word_overlap.multinli_dev_matched",
+    "negation m": "negation.multinli_dev_matched",
+    "length m": "length_mismatch.multinli_dev_matched",
+    "spelling m": "spelling_error_content_word.multinli_dev_matched",
+    "MultiNLI mm": "base.multinli_dev_mismatched",
+}
+_BASES = "SNLI dev, MultiNLI dev matched (m) and mismatched (mm),"
+_NUMERICAL = "numerical: mean of AQuA dev and test"
+_DEBIASED = {"SNLI test": "snli:test", "SNLI-hard": "snli_1.0_test_hard.jsonl"}
+INTRODUCTION = """\
+# The zoo on what is here
+
+Accuracy in percent. Rows of `rows.toml`; every row's command stands below. Trained on the SNLI subset (27,872
+pairs, 5 % of SNLI) or it and the MultiNLI subset (47,872), stopped early on `snli:dev[::2]`, tested on
+`snli:dev[1::2]` and `snli:test`; widths and epochs are cut so that each finishes on one CPU core ("size").
+Published: the paper's SNLI test accuracy with all 549,367 pairs, full width and full vectors. Floor: below it
+a model would have been searched for a bug. Mean and standard deviation over seeds where there are several.
+
+These tables are written by `python reproductions/zoo/table.py` from `results/`, which
+`python reproductions/zoo/train.py --work DIR` writes.
+"""
+
+
+def load() -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the results by data and row, in the order of rows.toml."""
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for data in ("snli", "snli+multinli"):
+        for name in ROWS:
+            path = HERE / "results" / f"{name}.{data}.json"
+            if path.exists():
+                found.setdefault(data, {})[name] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def spread(values: list[float]) -> str:
+    """Return mean, and the standard deviation of several."""
+    return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f} (n = {len(values)})" if len(values) > 1 else "")
+
+
+def size(name: str) -> str:
+    """Return what differs from the paper's recipe."""
+    row = ROWS[name]
+    return ", ".join([*(f"{k} {v}" for k, v in row.get("set", {}).items()), f"epochs {row['epochs']}"])
+
+
+def line(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def accuracy_lines(results: dict[str, dict[str, Any]], *, floors: bool) -> list[str]:
+    """Return a table of test accuracies."""
+    header = ["model", "size", "parameters without words", "SNLI dev[::2]", "dev[1::2]", "SNLI test",
+              *(["floor"] if floors else []), "published", "training, min"]  # fmt: skip
+    lines = [line(header), line(["---"] * len(header))]
+    for name, result in results.items():
+        row, seeds = ROWS[name], result["seeds"]
+        tests = [spread([s["tests"][spec] for s in seeds]) for spec in ("snli:dev[1::2]", "snli:test")]
+        parameters = result["parameters_without_words"]
+        published = f"{row['published']} ({row['source']})" if "published" in row else row.get("source", "")
+        lines.append(line([
+            name, size(name), f"{parameters:,}" if parameters else "",
+            spread([s["dev"] for s in seeds]), *tests,
+            *([f"{row['floor']:.0f}"] if floors else []), published,
+            f"{mean(s['seconds'] for s in seeds) / 60:.1f}",
+        ]))  # fmt: skip
+    return lines
+
+
+def stress_lines(results: dict[str, dict[str, Any]]) -> list[str]:
+    """Return a table of stress tests."""
+    header = ["model", *STRESS, "numerical"]
+    lines = [line(header), line(["---"] * len(header))]
+    for name, result in results.items():
+        found = result["stress"]["accuracy"]
+        numerical = [v for k, v in found.items() if k.startswith("numerical_reasoning")]
+        cells = [f"{100 * found[key]:.1f}" if key in found else "–" for key in STRESS.values()]
+        lines.append(line([name, *cells, f"{100 * mean(numerical):.1f}" if numerical else "–"]))
+    return lines
+
+
+def _table(lines: list[str]) -> list[str]:
+    return ["\n".join(lines)]
+
+
+def _debiasing(results: dict[str, dict[str, Any]]) -> list[str]:
+    """Return the rows of the debiasing methods beside the model without, if there are any."""
+    rows = {k: found for k, found in results.items() if ROWS[k].get("debias") or k == "bilstm_max"}
+    if len(rows) < 2:
+        return []
+    published = {None: (79.6, 49.4), "adv": (78.4, 50.5), "drift": (71.3, 52.7), "learned-mixin": (56.4, 51.1),
+                 "learned-mixin-h": (55.0, 51.0), "weighting": (75.4, 49.9)}  # fmt: skip
+    header = ["debiasing", *_DEBIASED, "MultiNLI m", "MultiNLI mm", "published SNLI", "published mean of 14"]
+    lines = [line(header), line(["---"] * len(header))]
+    for result in rows.values():
+        method = ROWS[result["row"]].get("debias")
+        tests = [spread([s["tests"][spec] for s in result["seeds"]]) for spec in _DEBIASED.values()]
+        stress = result["stress"]["accuracy"]
+        other = [f"{100 * stress[STRESS[name]]:.1f}" for name in ("MultiNLI m", "MultiNLI mm")]
+        lines.append(line([method or "none", *tests, *other, *map(str, published[method])]))
+    return ["### Debiasing (bilstm_max; published: Zhang et al. 2020, Table 3)", *_table(lines)]
+
+
+def main() -> None:
+    """Write RESULTS.md."""
+    parts = [INTRODUCTION]
+    for data, results in load().items():
+        plain = {name: found for name, found in results.items() if not ROWS[name].get("debias")}
+        title = "the SNLI subset" if data == "snli" else "the SNLI and MultiNLI subsets"
+        items = next(iter(results.values()))["stress_items_a_base"]
+        stress = f"Stress tests over the first {items:,} pairs of {_BASES} first seed; {_NUMERICAL}:"
+        parts += [f"## Trained on {title}", *_table(accuracy_lines(plain, floors=data == "snli"))]
+        parts += [stress, *_table(stress_lines(plain)), *_debiasing(results)]
+        parts += ["```\n" + "\n".join(r["command"] for r in results.values()) + "\n```\n"]
+    (HERE / "RESULTS.md").write_text("\n\n".join(parts), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

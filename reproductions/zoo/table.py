@@ -111,8 +111,10 @@ def _debiasing(results: dict[str, dict[str, Any]]) -> list[str]:
     rows = {k: found for k, found in results.items() if ROWS[k].get("debias") or k == "bilstm_max"}
     if len(rows) < 2:
         return []
-    published = {None: (79.6, 49.4), "adv": (78.4, 50.5), "drift": (71.3, 52.7), "learned-mixin": (56.4, 51.1),
-                 "learned-mixin-h": (55.0, 51.0), "weighting": (75.4, 49.9)}  # fmt: skip
+    published = {
+        None: (79.6, 49.4), "adv": (78.4, 50.5), "drift": (71.3, 52.7), "learned-mixin": (56.4, 51.1),
+        "learned-mixin-h": (55.0, 51.0), "weighting": (75.4, 49.9),
+    }  # fmt: skip
     header = ["debiasing", *_DEBIASED, "MultiNLI m", "MultiNLI mm", "published SNLI", "published mean of 14"]
     lines = [line(header), line(["---"] * len(header))]
     for result in rows.values():

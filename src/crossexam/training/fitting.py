@@ -62,8 +62,8 @@ def _settled(architecture: Architecture, request: Request) -> tuple[Any, Recipe,
     if request.ablate_rnn:
         if not hasattr(config, "recurrence"):
             raise CrossexamError(
-                f"{architecture.name} has no recurrent layer to replace", where="--ablate rnn",
-                wanted="an architecture with an RNN",
+                f"there is no form of {architecture.name} without an RNN", where="--ablate rnn",
+                wanted="an architecture whose configuration has 'recurrence'",
             )  # fmt: skip
         config = replace(config, recurrence="feedforward")
     if debias is not None and debias.method == "adv" and not architecture.encodes_sentences:

@@ -273,7 +273,7 @@ def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) ->
 def test_the_ablation_replaces_the_rnn(request_of: Any) -> None:
     trained = train(request_of(ablate_rnn=True, values={"epochs": "1"}))
     assert json.loads((trained.folder / "config.json").read_text())["config"]["recurrence"] == "feedforward"
-    with pytest.raises(CrossexamError, match="cbow has no recurrent layer to replace"):
+    with pytest.raises(CrossexamError, match="there is no form of cbow without an RNN"):
         train(request_of("cbow", ablate_rnn=True))
 
 

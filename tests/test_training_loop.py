@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
-from crossexam.training import optimizers, schedules, snapshot
+from crossexam.training import optimizers, schedules, snapshot, tracking
 from crossexam.training.devices import Device
 from crossexam.training.loop import Trainer
 from crossexam.training.objective import Batch, Objective, Reading
@@ -358,3 +358,14 @@ def test_two_processes_train_as_one(tmp_path: Path) -> None:
     assert [out.strip() for out, _ in told] == ["2", "2", "1"], told
     one, two = (load_file(tmp_path / folder / "model.safetensors") for folder in ("one", "two"))
     assert all(torch.allclose(one[name], two[name], atol=1e-6) for name in one)
+
+
+def test_a_tracker_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(folder: Path, settings: object) -> None:
+        raise RuntimeError("no server at that address\nand a long trace")
+
+    monkeypatch.setitem(tracking.TRACKERS, "mlflow", refuse)
+    with pytest.raises(CrossexamError) as error:
+        open_tracker("mlflow", tmp_path, {})
+    assert str(error.value).startswith("--track mlflow: mlflow does not start: no server at that address\n")
+    assert "trace" not in str(error.value)

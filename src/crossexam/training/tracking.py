@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from crossexam.core.errors import MissingExtraError, UnknownNameError
+from crossexam.core.errors import CrossexamError, MissingExtraError, UnknownNameError
 
 _EXTRA: Final = "tracking"
 
@@ -81,7 +81,18 @@ TRACKERS: Final[dict[str, Callable[[Path, Mapping[str, Any]], Tracker]]] = {
 
 
 def open_tracker(name: str, folder: Path, settings: Mapping[str, Any]) -> Tracker:
-    """Return the tracker called *name*, told of *settings*; raises UnknownNameError, MissingExtraError."""
+    """Return the tracker called *name*, told of *settings*.
+
+    Raises UnknownNameError, MissingExtraError, and CrossexamError where the tracker itself does not start.
+    """
     if name not in TRACKERS:
         raise UnknownNameError("tracker", name, TRACKERS)
-    return TRACKERS[name](folder, settings)
+    try:
+        return TRACKERS[name](folder, settings)
+    except CrossexamError:
+        raise
+    except Exception as error:  # a server that does not answer, a key that is missing: its own exceptions
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise CrossexamError(
+            f"{name} does not start: {first}", where=f"--track {name}", hint="leave it out to train without"
+        ) from error

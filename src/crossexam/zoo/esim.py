@@ -3,8 +3,11 @@
 Section 3: input encoding, local inference by co-attention, inference composition.  Equation numbers are
 those of the paper; what it leaves open follows the released code (lukecq1231/nli, scripts/ESIM/main.py).
 
-The initial weights are the released code's: square matrices (of each gate) orthogonal, all others from
-N(0, 0.01^2), biases zero, also those of the forget gates.
+The initial weights are the released code's at the paper's size: those of the LSTMs' gates orthogonal, all
+others from N(0, 0.01^2), biases zero, also those of the forget gates.  The code draws an oblong matrix from
+N(0, 0.01^2) too, of which the paper's size has none; here it is orthogonal as well, because narrower models
+hardly read their words at first otherwise.  Effect at hidden 100 on 27,872 pairs of SNLI: dev 64.2 % after
+three epochs, not 63.4 %.
 
 The released code takes maxima of states multiplied by the mask, so that padding puts a floor of 0 under
 every maximum; here padding takes no part.  Effect: logits do not depend on the batch.
@@ -39,7 +42,7 @@ class Config:
     width: int = 300  # of word vectors, GloVe 840B
     hidden: int = 300  # of the LSTMs, a direction, of the projection and of the classifier
     dropout: float = 0.5  # on "all feedforward connections"
-    deviation: float = 0.01  # of the weights that are not orthogonal (released code, norm_weight)
+    deviation: float = 0.01  # of the weights outside the LSTMs (released code, norm_weight)
     recurrence: Recurrence = "lstm"
 
 
@@ -65,7 +68,7 @@ class ESIM(nn.Module):
         self.output = nn.Linear(h, 3)
         self.dropout = nn.Dropout(config.dropout)
         for recurrent in (self.encoder, self.composition):
-            _start_recurrent(recurrent, config.deviation)
+            _start_recurrent(recurrent)
         for layer in (self.projection, self.hidden, self.output):
             nn.init.normal_(layer.weight, std=config.deviation)
             nn.init.zeros_(layer.bias)
@@ -95,7 +98,7 @@ class ESIM(nn.Module):
         return torch.cat([masked.mean(v, mask), masked.maximum(v, mask)], -1)  # (18, 19) [B, 2D]
 
 
-def _start_recurrent(layer: LSTM | FeedForward, deviation: float) -> None:
+def _start_recurrent(layer: LSTM | FeedForward) -> None:
     """Draw the initial weights of an LSTM, gate by gate; what stands in for one keeps torch's."""
     if isinstance(layer, FeedForward):
         return
@@ -104,10 +107,7 @@ def _start_recurrent(layer: LSTM | FeedForward, deviation: float) -> None:
             nn.init.zeros_(weight)
             continue
         for gate in weight.detach().chunk(4):  # [h, width]
-            if gate.shape[0] == gate.shape[1]:
-                nn.init.orthogonal_(gate)
-            else:
-                nn.init.normal_(gate, std=deviation)
+            nn.init.orthogonal_(gate)
 
 
 ARCHITECTURE = Architecture(

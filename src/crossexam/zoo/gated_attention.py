@@ -173,7 +173,8 @@ class GatedAttention(nn.Module):
 def _initialise(model: GatedAttention) -> None:
     """Draw weights as main.py does: biases 0; in LSTMs square matrices, gate by gate, are orthogonal.
 
-    Other matrices are N(0, .01^2), filters U(-b, b) with b = 1 / sqrt(3 * width * character_width).
+    Other matrices are N(0, .01^2), filters U(-b, b) with b = 1 / sqrt(3 * width * character_width).  The first
+    layer's, which are square at the paper's size, are orthogonal in narrower models too: see ESIM.
     """
     for module in model.modules():
         if isinstance(module, nn.LSTM):
@@ -185,6 +186,10 @@ def _initialise(model: GatedAttention) -> None:
         elif isinstance(module, nn.Conv1d):
             bound = (3 * module.weight[0].numel()) ** -0.5
             nn.init.uniform_(module.weight, -bound, bound)
+    for name, weight in model.layers[0].named_parameters():
+        if "weight_ih" in name:
+            for gate in weight.detach().chunk(4):
+                nn.init.orthogonal_(gate)
     spelling = model.characters.table.weight
     nn.init.normal_(spelling, std=0.01)
     nn.init.zeros_(spelling.detach()[0])

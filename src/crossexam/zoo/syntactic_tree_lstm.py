@@ -3,8 +3,9 @@
 ESIM with its BiLSTMs replaced by tree-LSTMs over the binary parses: sections 3.1 to 3.3, equations by their
 numbers there.  What the paper leaves open follows the released code (lukecq1231/nli,
 scripts/TreeLSTM_IM/main.py): attention between all nodes of the two trees, no dropout after the projection,
-pooling of the two roots besides mean and maximum, and the initial weights (square matrices, of each gate,
-orthogonal, all others from N(0, 0.01^2), biases zero).
+pooling of the two roots besides mean and maximum, and the initial weights (those of the gates orthogonal, all
+others from N(0, 0.01^2), biases zero; the code has oblong gates, of which the paper's size has none, from
+N(0, 0.01^2) too: see ESIM).
 
 The input x' of inner nodes in the first tree-LSTM is a vector of its own ("like an unknown word", section
 3.1).  The released code looks inner nodes up as the unknown word, whose vector they then train together.
@@ -53,7 +54,7 @@ class Config:
     width: int = 300  # of word vectors, GloVe 840B
     hidden: int = 300  # of the tree-LSTMs, of the projection and of the classifier
     dropout: float = 0.5  # on word vectors and on both inputs of the classifier: main.py, build_model
-    deviation: float = 0.01  # of the weights that are not orthogonal: main.py, norm_weight
+    deviation: float = 0.01  # of the weights outside the tree-LSTMs: main.py, norm_weight
     recurrence: Recurrence = "lstm"
 
 
@@ -64,7 +65,7 @@ class TreeLSTM(nn.Module):
     state is hidden and cell side by side.
     """
 
-    def __init__(self, width: int, hidden: int, deviation: float) -> None:
+    def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         self.inputs = nn.Linear(width, 4 * hidden)  # W and b of i, f, o, u
         self.recursion = nn.Linear(2 * hidden, 5 * hidden, bias=False)  # U^L, U^R of i, f^L, f^R, o, u
@@ -72,7 +73,7 @@ class TreeLSTM(nn.Module):
         for weight, columns in ((self.inputs.weight, width), (self.recursion.weight, hidden)):
             for gate in torch.split(weight.detach(), hidden):
                 for block in torch.split(gate, columns, 1):
-                    _start(block, deviation)
+                    nn.init.orthogonal_(block)
 
     def leaf(self, x: Tensor) -> Tensor:
         """Return the states of words, whose children are zero: [n, 4d] -> [n, 2d]."""
@@ -163,16 +164,8 @@ class SyntacticTreeLSTM(nn.Module):
 def _tree_layer(width: int, config: Config) -> TreeLSTM | NodeLayer:
     """Return a tree-LSTM, or what replaces it where ``recurrence`` is ``feedforward``."""
     if config.recurrence == "lstm":
-        return TreeLSTM(width, config.hidden, config.deviation)
+        return TreeLSTM(width, config.hidden)
     return NodeLayer(width, config.hidden)
-
-
-def _start(weight: Tensor, deviation: float) -> None:
-    """Draw the initial weights of one gate: orthogonal where square (main.py, norm_weight)."""
-    if weight.shape[0] == weight.shape[1]:
-        nn.init.orthogonal_(weight)
-    else:
-        nn.init.normal_(weight, std=deviation)
 
 
 def _together(pairs: Pairs) -> tuple[Forest, Tensor]:

@@ -173,8 +173,8 @@ class GatedAttention(nn.Module):
 def _initialise(model: GatedAttention) -> None:
     """Draw weights as main.py does: biases 0; in LSTMs square matrices, gate by gate, are orthogonal.
 
-    Other matrices are N(0, .01^2), filters U(-b, b) with b = 1 / sqrt(3 * width * character_width).  The first
-    layer's, which are square at the paper's size, are orthogonal in narrower models too: see ESIM.
+    Other matrices are N(0, .01^2), filters U(-b, b) with b = 1 / sqrt(3 * width * character_width).  The
+    first layer's, square at the paper's size, are orthogonal in narrower models too: see ESIM.
     """
     for module in model.modules():
         if isinstance(module, nn.LSTM):

@@ -37,6 +37,7 @@ def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[st
     assert "antonymy" in done.stdout
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
     assert "builtin/alignment" in page
+    assert "builtin/bag-of-words" in page
     assert "numerical_reasoning" in page
 
 
@@ -77,7 +78,7 @@ def test_reports_of_every_form(
     done = crossexam("report", *runs, "-o", str(tmp_path / f"x.{suffix}"), cwd=folder)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / f"x.{suffix}").stat().st_size > 1_000
-    done = crossexam("compare", *runs, cwd=folder)
+    done = crossexam("compare", *runs[:2], cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "negation" in done.stdout
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.labels import LABELS
 from crossexam.models import alignment
-from crossexam.models.builtin import BUILTINS, CONTRADICTED_BELOW, ENTAILED_FROM, overlap_label
+from crossexam.models.builtin import CONTRADICTED_BELOW, ENTAILED_FROM, SUMMARIES, overlap_label
 from crossexam.models.label_order import ORDERS, agreements, parse_order, to_label_columns
 from crossexam.models.opening import MODELS, Model, ModelOptions, open_model
 
@@ -26,7 +26,7 @@ WORDS = st.sampled_from(
     "a the man Woman dog runs sleeps quickly not never in on park Paris 3 seven hot cold".split()
 )
 SENTENCES = st.lists(WORDS, max_size=8).map(" ".join)
-BUILTIN_NAMES = sorted(BUILTINS)
+BUILTIN_NAMES = sorted(SUMMARIES)
 
 
 @pytest.mark.parametrize("name", BUILTIN_NAMES)
@@ -74,7 +74,7 @@ def test_every_kind_has_its_prefix() -> None:
 def test_opening_builtin_models_loads_no_torch() -> None:
     code = (
         "import sys; from crossexam.models.opening import open_model; "
-        "open_model('builtin/alignment').predict([('a b', 'a')]); "
+        "[open_model(f'builtin/{n}').predict([('a b', 'a')]) for n in ('alignment', 'bag-of-words')]; "
         "print(*[n for n in ('torch', 'transformers', 'polars', 'sklearn', 'nltk') if n in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -67,6 +67,9 @@ def build(
     tautology: str | None = None,
     indirect: bool = False,
     as_published: bool = False,
+    parser: str = "auto",
+    adjectives: str | None = None,
+    both_directions: bool = False,
     folder: str | Path | None = None,
 ) -> Suite:
     """Return the test sets of *suite* (or of one construction) built from *base*.
@@ -88,6 +91,9 @@ def build(
         tautology=tautology,
         indirect=indirect,
         as_published=as_published,
+        parser=parser,
+        adjectives=adjectives,
+        both_directions=both_directions,
         limit=limit,
     )
     if folder is None:

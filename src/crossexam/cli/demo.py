@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-_MODELS: Final = ("builtin/overlap", "builtin/alignment")
+_MODELS: Final = ("builtin/overlap", "builtin/alignment", "builtin/bag-of-words")
 
 
 def demo(
@@ -15,7 +15,7 @@ def demo(
         Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")
     ] = Path("crossexam-demo"),
 ) -> None:
-    """Build every stress test from the built-in corpus, run two built-in models, write report.html."""
+    """Build every stress test from the built-in corpus, run three built-in models, write report.html."""
     from crossexam.cli.examine import examine
 
     examine(

@@ -73,10 +73,10 @@ def _suites() -> _Listing:
 
 
 def _models() -> _Listing:
-    from crossexam.models.builtin import BUILTINS
+    from crossexam.models.builtin import SUMMARIES
     from crossexam.models.opening import MODELS
 
-    rows = [(rule.name, rule.summary) for rule in BUILTINS.values()]
+    rows = list(SUMMARIES.items())
     rows += [(m.prefix, m.description) for kind, m in MODELS.items() if kind not in ("builtin", "zoo")]
     if _has_torch():
         from crossexam.zoo.table import ARCHITECTURES

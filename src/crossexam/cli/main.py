@@ -8,7 +8,20 @@ from typing import Final
 
 import typer
 
-from crossexam.cli import build, check, compare, demo, examine, fetch, listing, report, run_model, train
+from crossexam.cli import (
+    build,
+    check,
+    compare,
+    demo,
+    examine,
+    features,
+    fetch,
+    listing,
+    report,
+    run_model,
+    subset,
+    train,
+)
 from crossexam.core.errors import CrossexamError
 
 _FINDINGS: Final = 1
@@ -33,6 +46,8 @@ app.command("run")(run_model.run)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("train")(train.train)
+app.command("features")(features.features)
+app.command("subset")(subset.subset)
 
 
 @app.callback(invoke_without_command=True)

@@ -51,6 +51,14 @@ AnnotatorSpec = Annotated[
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
+ParserSpec = Annotated[
+    str,
+    typer.Option(
+        "--parser",
+        help="Dependencies: auto (the corpus's parses, else --annotator's pipeline), parses, spacy:PIPELINE.",
+        rich_help_panel=_CONSTRUCTION,
+    ),
+]
 RecognizerSpec = Annotated[
     str,
     typer.Option(
@@ -77,6 +85,25 @@ AsPublished = Annotated[
     typer.Option(
         "--as-published",
         help="Antonymy: keep replacements that our rules doubt, as the paper does.",
+        rich_help_panel=_CONSTRUCTION,
+    ),
+]
+Adjectives = Annotated[
+    str | None,
+    typer.Option(
+        "--adjectives",
+        help="add_amod: which adjectives go with which nouns, counted in CORPUS:SPLIT or a file and kept in "
+        "the user's cache; or the file of a table. Default: the table that is shipped.",
+        rich_help_panel=_CONSTRUCTION,
+        show_default=False,
+        metavar="CORPUS:SPLIT|FILE",
+    ),
+]
+BothDirections = Annotated[
+    bool,
+    typer.Option(
+        "--both-directions",
+        help="add_amod: the mirrored item too.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]

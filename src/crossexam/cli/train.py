@@ -1,4 +1,4 @@
-"""crossexam train: fit a model of the zoo, or fine-tune a checkpoint of transformers."""
+"""crossexam train: a model of the zoo, a checkpoint of transformers, or the bag-of-words model."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _TRAINING: Final = "How to train"
 _CHANGES: Final = "What to train differently"
+_SHALLOW: Final = "bag-of-words"
 
 Values = Annotated[
     list[str] | None,
@@ -36,7 +37,9 @@ Sweep = Annotated[
 
 
 def train(
-    model: Annotated[str, typer.Argument(help="An architecture, or hf/FOLDER-or-ID.", metavar="NAME")],
+    model: Annotated[
+        str, typer.Argument(help="An architecture, bag-of-words, or hf/FOLDER-or-ID.", metavar="NAME")
+    ],
     training: Annotated[
         str, typer.Option("--train", help="What to train on: CORPUS+CORPUS.", metavar="CORPUS")
     ],
@@ -86,6 +89,21 @@ def train(
     ] = None,
 ) -> None:  # fmt: skip
     """Train a model; an interrupted training goes on where it was."""
+    if model == _SHALLOW:
+        from crossexam.cli.bag_of_words_screen import fit_and_show, refuse_options
+        from crossexam.training.bag_of_words_training import Request as ShallowRequest
+
+        refuse_options({
+            "--seed": seed, "--seeds": seeds, "--epochs": epochs, "--vectors": vectors, "--sweep": sweep,
+            "--device": device != "auto", "--precision": precision != "auto", "--track": track,
+            "--ablate": ablate, "--shuffle-words": shuffle_words, "--augment": augment, "--debias": debias,
+            "--bias": bias,
+        })  # fmt: skip
+        shallow = ShallowRequest(
+            training, dev, output, tuple(test or ()), values=_assigned(values, None), limit=limit
+        )
+        fit_and_show(shallow)
+        return
     from crossexam.cli.screen import note, show, written
     from crossexam.cli.training_screen import result_table, spread_line, watching
     from crossexam.training.data import load_data

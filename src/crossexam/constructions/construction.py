@@ -20,7 +20,7 @@ class Rejection:
 
 
 Outcome = Example | Rejection
-Resource = Literal["annotator", "recognizer", "wordnet", "tautology", "lemminflect"]
+Resource = Literal["annotator", "recognizer", "wordnet", "tautology", "lemminflect", "parser", "adjectives"]
 Function = Callable[[Example, Resources, random.Random], Iterator[Outcome]]
 
 
@@ -28,18 +28,18 @@ Function = Callable[[Example, Resources, random.Random], Iterator[Outcome]]
 class Construction:
     """A line of the table of constructions.
 
-    ``test_class`` is the paper's: competence, distraction or noise.  ``keeps_label``: the item has
-    the base's gold label, so that base and item can be compared in pairs.  ``labels`` are those it may
-    give, ``edits`` the sides it may edit, ``illustration`` a premise, hypothesis and label it makes.
-    A changed construction is a new ``version``.  ``per_sentence``: it works on each
-    sentence by itself, so that a sentence met again gives nothing new.  ``draws``: it makes random
-    choices.  ``uses`` are the resources that its signature names.
+    ``test_class`` is the paper's: competence, distraction or noise, or compositionality; an ablation is no
+    test of robustness.  ``keeps_label``: the item has the base's gold label, so that base and item can be
+    compared in pairs.  ``labels`` are those it may give, ``edits`` the sides it may edit, ``illustration``
+    a premise, hypothesis and label it makes.  A changed construction is a new ``version``.
+    ``per_sentence``: it works on each sentence by itself, so that a sentence met again gives nothing new.
+    ``draws``: it makes random choices.  ``uses`` are the resources that its signature names.
     """
 
     name: str
     version: int
     function: Function
-    test_class: Literal["competence", "distraction", "noise"]
+    test_class: Literal["competence", "distraction", "noise", "compositionality", "ablation"]
     summary: str
     paper: str
     illustration: tuple[str, str, Label]

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Final
 
+from crossexam.constructions.add_amod import add_amod
 from crossexam.constructions.antonymy import antonymy
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.length_mismatch import length_mismatch
 from crossexam.constructions.negation import negation
 from crossexam.constructions.numerical_reasoning import numerical_reasoning
+from crossexam.constructions.so_swap import so_swap
 from crossexam.constructions.spelling_error import adjacent_swap, content_word, function_word, keyboard_swap
 from crossexam.constructions.tautology import tautology
 from crossexam.constructions.word_overlap import word_overlap
+from crossexam.constructions.word_shuffle import (
+    word_shuffle,
+    word_shuffle_hypothesis,
+    word_shuffle_premise,
+)
 from crossexam.core.errors import UnknownNameError
 
 _FLOOD = "Heavy rain flooded the old town."
@@ -130,6 +137,65 @@ _ALL: Final = (
         (_FLOOD, "The town was wet and green is not red.", "entailment"),
         uses=("tautology",),
         draws=False,
+    ),
+    Construction(
+        "so_swap",
+        1,
+        so_swap,
+        "compositionality",
+        "a sentence, and its copy with subject and object swapped",
+        "Nie et al. 2019, section 3.1",
+        ("The gardener chases two geese.", "Two geese chase the gardener.", "contradiction"),
+        keeps_label=False,
+        labels=("contradiction",),
+        unique_pairs=True,
+        per_sentence=True,
+        draws=False,
+        uses=("parser", "wordnet", "lemminflect"),
+    ),
+    Construction(
+        "add_amod",
+        1,
+        add_amod,
+        "compositionality",
+        "an adjective before one noun of the premise, and before another in the hypothesis",
+        "Nie et al. 2019, section 3.1",
+        ("A small truck passed the boat.", "A truck passed the small boat.", "neutral"),
+        keeps_label=False,
+        labels=("neutral",),
+        edits=("premise", "hypothesis"),
+        unique_pairs=True,
+        per_sentence=True,
+        uses=("annotator", "parser", "wordnet", "adjectives"),
+    ),
+    Construction(
+        "word_shuffle",
+        1,
+        word_shuffle,
+        "ablation",
+        "the words of premise and hypothesis in another order; an ablation, no test of robustness",
+        "Nie et al. 2019, section 4.1",
+        ("Rain heavy the flooded town old.", "was The wet town.", "entailment"),
+        edits=("premise", "hypothesis"),
+    ),
+    Construction(
+        "word_shuffle_premise",
+        1,
+        word_shuffle_premise,
+        "ablation",
+        "the words of the premise in another order; an ablation, no test of robustness",
+        "Nie et al. 2019, section 4.1",
+        ("Rain heavy the flooded town old.", "The town was wet.", "entailment"),
+        edits=("premise",),
+    ),
+    Construction(
+        "word_shuffle_hypothesis",
+        1,
+        word_shuffle_hypothesis,
+        "ablation",
+        "the words of the hypothesis in another order; an ablation, no test of robustness",
+        "Nie et al. 2019, section 4.1",
+        (_FLOOD, "was The wet town.", "entailment"),
     ),
 )
 

@@ -1,7 +1,8 @@
 """Models that ship with the package: rules to compare with, which need no download.
 
 ``majority`` always says entailment.  ``overlap`` goes by shared words and negation.  ``alignment`` is
-the ALIGN baseline of :mod:`crossexam.models.alignment`.
+the ALIGN baseline of :mod:`crossexam.models.alignment`.  ``bag-of-words`` is fitted:
+:mod:`crossexam.models.bag_of_words`.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.models import alignment
+from crossexam.models import alignment, bag_of_words
 from crossexam.models.answers import one_hot
-from crossexam.models.opening import ModelOptions, Pair
+from crossexam.models.opening import Model, ModelOptions, Pair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,11 +100,18 @@ BUILTINS: Final[dict[str, Rule]] = {
 }
 
 
-def open_builtin(spec: str, options: ModelOptions) -> Rule:
+#: What each built-in model is, the fitted one too.
+SUMMARIES: Final[dict[str, str]] = {
+    **{name: rule.summary for name, rule in BUILTINS.items()},
+    bag_of_words.SHIPPED: bag_of_words.SUMMARY,
+}
+
+
+def open_builtin(spec: str, options: ModelOptions) -> Model:
     """Return the built-in model called *spec*; raises UnknownNameError, CrossexamError."""
     if options.label_order:
         raise CrossexamError("built-in models have no class order to declare", hint="leave out --label-order")
-    rule = BUILTINS.get(f"builtin/{spec}")
-    if rule is None:
-        raise UnknownNameError("built-in model", spec, [name.partition("/")[2] for name in BUILTINS])
-    return rule
+    name = f"builtin/{spec}"
+    if name not in SUMMARIES:
+        raise UnknownNameError("built-in model", spec, [each.partition("/")[2] for each in SUMMARIES])
+    return bag_of_words.open_shipped() if name == bag_of_words.SHIPPED else BUILTINS[name]

@@ -119,6 +119,12 @@ def _huggingface(rest: str, options: ModelOptions) -> Model:
     return open_huggingface(rest, options)
 
 
+def _bag_of_words(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.bag_of_words import open_bag_of_words
+
+    return open_bag_of_words(rest, options)
+
+
 def _zoo(rest: str, options: ModelOptions) -> Model:
     from crossexam.models.zoo_checkpoint import open_zoo
 
@@ -133,11 +139,12 @@ def _mean(rest: str, options: ModelOptions) -> Model:
 
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
-    "builtin": ModelKind("builtin/", "rules that need no download: majority, overlap, alignment", _builtin),
+    "builtin": ModelKind("builtin/", "no download: majority, overlap, alignment, bag-of-words", _builtin),
     "file":    ModelKind("file/", "answers in a JSONL, CSV, TSV or Parquet file, by id or by text", _file),
     "py":      ModelKind("py/", "a function of yours, as module:function, of a list of pairs", _function),
     "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id", _huggingface),
     "mean":    ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities", _mean),
+    "bow":     ModelKind("bow/", "a bag-of-words model that crossexam train made: its folder", _bag_of_words),
     "zoo":     ModelKind("zoo/", "a model that crossexam train made: its folder", _zoo),
 }
 # fmt: on

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from crossexam.constructions.adjective_tables import adjectives_identity
 from crossexam.constructions.making import CHUNK, Maker, chunks
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import CONSTRUCTIONS
@@ -15,11 +17,14 @@ from crossexam.core.collection import seldom_collected
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, Example, cluster_of
-from crossexam.core.files import finished_or_absent, read_json, write_json
+from crossexam.core.files import finished_or_absent, write_json
 from crossexam.core.progress import Progress, silent
 from crossexam.core.signature import package_version, signature
 from crossexam.core.tables import TestSetWriter
+from crossexam.models.opening import Model, open_model
 from crossexam.suites.bases import Base, describe, distinct_parts
+from crossexam.suites.misled import MisledSet, subset_name
+from crossexam.suites.standing import stands_there
 from crossexam.suites.table import SuiteKind, suite_named
 
 _MANIFEST: Final = "manifest.json"
@@ -40,13 +45,22 @@ class Request:
     tautology: str | None = None
     indirect: bool = False
     as_published: bool = False
+    parser: str = "auto"
+    adjectives: str | None = None
+    both_directions: bool = False
     include_base: bool = True
     limit: int | None = None
 
     def resources(self) -> Resources:
         """Return the resources that the constructions look things up in."""
         chosen = Resources(
-            self.annotator, self.recognizer, indirect=self.indirect, as_published=self.as_published
+            self.annotator,
+            self.recognizer,
+            indirect=self.indirect,
+            as_published=self.as_published,
+            parser_spec=self.parser,
+            adjectives_spec=self.adjectives,
+            both_directions=self.both_directions,
         )
         return replace(chosen, tautology=self.tautology) if self.tautology is not None else chosen
 
@@ -60,6 +74,7 @@ class Request:
         return {
             "suite": self.suite,
             "constructions": [CONSTRUCTIONS[name].versioned for name in self.constructions()],
+            "lambdas": list(suite_named(self.suite).lambdas),
             "bases": [f"{base.spec}@{base.identity}" for base in self.bases],
             "problems": [f"{base.spec}@{base.identity}" for base in self.problems],
             "seed": self.seed,
@@ -69,6 +84,9 @@ class Request:
             "tautology": self.tautology,
             "indirect": self.indirect,
             "as_published": self.as_published,
+            "parser": self.parser,
+            "adjectives": adjectives_identity(self.adjectives),
+            "both_directions": self.both_directions,
             "limit": self.limit,
             "version": package_version(),
         }
@@ -103,6 +121,8 @@ class _TestSet:
             parts["rules"] = "as-published"
         if request.indirect:
             parts["antonyms"] = "indirect"
+        if construction and request.both_directions and "adjectives" in construction.uses:
+            parts["directions"] = "both"
         if construction and construction.draws:
             parts["seed"] = request.seed
         parts |= {"limit": request.limit} if request.limit is not None else {}
@@ -132,6 +152,8 @@ def _used(resources: Resources, uses: Iterable[str]) -> dict[str, object]:
     facts: dict[str, Callable[[], object]] = {
         "annotator": lambda: resources.annotator.name,
         "recognizer": lambda: resources.recognizer.name,
+        "parser": lambda: resources.parser.name,
+        "adjectives": lambda: resources.adjectives.name,
         "wordnet": lambda: resources.wordnet.version,
         "tautology": lambda: resources.tautology,
         "lemminflect": lambda: version("lemminflect"),
@@ -166,10 +188,17 @@ def _grow_one(
         full_name = f"{name}.{base.part}"
         maker = Maker(CONSTRUCTIONS[name], resources, seed=request.seed)
         sets.append(_TestSet(full_name, base, maker, open_sink(full_name)))
+    lambdas = suite_named(request.suite).lambdas if with_base else ()
+    misled = [MisledSet(lam, base, _word_model(), open_sink(f"{subset_name(lam)}.{base.part}"))
+              for lam in lambdas]  # fmt: skip
     done = 0
     with seldom_collected():
         for chunk in chunks(base.open(), CHUNK):
             resources.prepare(chunk)
+            if misled:
+                answers = _word_model().predict([(e.premise, e.hypothesis) for e in chunk])
+                for each in misled:
+                    each.take(chunk, answers)
             for growing in sets:
                 for example in chunk:
                     growing.take(example)
@@ -180,6 +209,14 @@ def _grow_one(
     progress(f"building from {base.spec}", done, done)
     for growing in sets:
         yield growing.name, growing.entry(base_set if with_base else None, request)
+    for each in misled:
+        yield each.name, each.entry(request.limit)
+
+
+@cache
+def _word_model() -> Model:
+    """Return the bag-of-words model that says which examples mislead."""
+    return open_model("builtin/bag-of-words")
 
 
 def build_in_memory(request: Request, *, progress: Progress = silent) -> Suite:
@@ -200,7 +237,7 @@ def build_to_folder(
     *force*.
     """
     distinct_parts(request.bases)
-    if _stands_there(request, folder, force):
+    if stands_there(request.identity(), folder, force=force):
         return False
     folder.mkdir(parents=True, exist_ok=True)
     for stale in folder.glob(".*.part"):
@@ -216,31 +253,6 @@ def build_to_folder(
     entries = {name: {"file": f"{name}.{suffix}", **entry} for name, entry in entries.items()}
     write_json(folder / _MANIFEST, _manifest(request, entries))
     return True
-
-
-def _stands_there(request: Request, folder: Path, force: bool) -> bool:
-    """Tell whether *folder* holds this very suite; raise where it holds another, unless *force*."""
-    manifest = folder / _MANIFEST
-    if not manifest.exists():
-        if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()) and not force:
-            unfinished = all(path.suffix in {".parquet", ".jsonl"} for path in folder.iterdir())
-            if not unfinished:
-                raise CrossexamError(
-                    f"the folder {folder} is not empty", hint="choose another -o, or --force to build there"
-                )
-        return False
-    built = read_json(manifest)
-    if built.get("request") == request.identity():
-        return True
-    if not force:
-        raise CrossexamError(
-            f"the folder {folder} holds a suite built from other input or options",
-            hint="choose another -o, or --force to build it anew",
-        )
-    for entry in built.get("test_sets", {}).values():
-        (folder / Path(str(entry.get("file", ""))).name).unlink(missing_ok=True)
-    manifest.unlink()
-    return False
 
 
 def _manifest(request: Request, entries: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,18 @@ from typing import Final
 
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import UnknownNameError
+from crossexam.subsets.lexically_misleading import LAMBDAS
 
 
 @dataclass(frozen=True)
 class SuiteKind:
-    """A study: the constructions it applies, and where it was published."""
+    """A study: the constructions it applies, the subsets CS_lambda it takes, where it was published."""
 
     name: str
     constructions: tuple[str, ...]
     summary: str
     paper: str
+    lambdas: tuple[float, ...] = ()
 
 
 _ALL: Final = (
@@ -35,6 +37,13 @@ _ALL: Final = (
         ),
         "competence, distraction and noise: six stress tests, spelling errors in four forms",
         "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
+    ),
+    SuiteKind(
+        "compositionality",
+        ("so_swap", "add_amod"),
+        "the same words put together otherwise, and the pairs whose single words mislead (CS_0.5, 0.6, 0.7)",
+        "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models (AAAI)",
+        lambdas=LAMBDAS,
     ),
     SuiteKind("corpus", (), "the bases as they are: plain accuracy on any corpus", ""),
 )

@@ -1,0 +1,82 @@
+"""Fit ``builtin/bag-of-words`` and write it: ``CROSSEXAM_DATA=... python scripts/fit_bag_of_words.py``.
+
+It is fitted on the parts of SNLI's and MultiNLI's training sets below; what ships are words, word pairs
+and weights, no sentences.  Features are dropped, those with the smallest weights first, until the table
+is of the size wanted; weights are rounded to 16 bits.  Accuracies before and after are in the manifest.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.files import write_json
+from crossexam.training.bag_of_words import (
+    MANIFEST,
+    TABLE,
+    BagOfWords,
+    load_bag_of_words,
+    load_table,
+    save_bag_of_words,
+)
+from crossexam.training.bag_of_words_training import Request, score, train_bag_of_words
+from crossexam.training.data import load_corpus
+
+TARGET = Path(__file__).parents[1] / "src" / "crossexam" / "models" / "shipped_bag_of_words"
+TRAIN = ("snli/snli_1.0_train_subset.jsonl", "multinli/multinli_train_subset_tokenised.tsv")
+TESTS = ("snli:dev", "snli:test", "multinli:dev_matched", "multinli:dev_mismatched")
+LARGEST = 1_000_000  # bytes of the table
+
+
+def save_pruned(model: BagOfWords, folder: Path, config: dict[str, Any]) -> BagOfWords:
+    """Write the largest model below the limit, found by halving the interval of feature counts."""
+    low, high = 0, len(model.features)
+    save_bag_of_words(folder, model, config, "float16")
+    if (folder / TABLE).stat().st_size > LARGEST:
+        while high - low > 1:
+            middle = (low + high) // 2
+            save_bag_of_words(folder, model.pruned(middle), config, "float16")
+            low, high = (middle, high) if (folder / TABLE).stat().st_size <= LARGEST else (low, middle)
+        save_bag_of_words(folder, model.pruned(low), config, "float16")
+    return load_table(folder / TABLE, TABLE)
+
+
+def main() -> None:
+    data = Path(os.environ["CROSSEXAM_DATA"])
+    with tempfile.TemporaryDirectory() as scratch:
+        request = Request(
+            "+".join(str(data / name) for name in TRAIN), "snli:dev", Path(scratch) / "whole", TESTS
+        )
+        whole = train_bag_of_words(request)
+        model = load_bag_of_words(whole.folder)
+    features, fitting = request.settings()
+    shipped = save_pruned(model, TARGET, {"features": asdict(features), "fit": asdict(fitting)})
+    corpora = [load_corpus(name) for name in TESTS]
+    fingerprint = dict(whole.manifest["fingerprint"])
+    fingerprint["train"] = [
+        {"spec": name, "sha256": corpus["sha256"]}
+        for name, corpus in zip(TRAIN, fingerprint["train"], strict=True)
+    ]
+    manifest = {
+        **whole.manifest,
+        "source": "parts of the training sets of SNLI 1.0 (27,872 of 550,152 pairs; Bowman et al. 2015, "
+        "CC BY-SA 4.0) and MultiNLI 1.0 (20,000 of 392,702 pairs; Williams et al. 2018)",
+        "script": "scripts/fit_bag_of_words.py",
+        "fingerprint": fingerprint,
+        "features_before_pruning": whole.manifest["features"],
+        "words": len(shipped.features.words),
+        "features": {kind: len(codes) for kind, codes in shipped.features.codes.items()},
+        "bytes": (TARGET / TABLE).stat().st_size,
+        "tests_before_pruning": whole.manifest["tests"],
+        "tests": {corpus.spec: score(shipped, corpus) for corpus in corpora},
+    }
+    manifest["scores"] = {f"dev_{name}": manifest["tests"]["snli:dev"][name] for name in ("accuracy", "loss")}
+    write_json(TARGET / MANIFEST, manifest)
+    print((TARGET / MANIFEST).read_text())
+
+
+if __name__ == "__main__":
+    main()

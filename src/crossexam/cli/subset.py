@@ -1,0 +1,66 @@
+"""crossexam subset: the part of a corpus that a shallow model gets wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crossexam.cli import options
+from crossexam.core.errors import CrossexamError
+
+
+def subset(
+    kind: Annotated[
+        str,
+        typer.Argument(help="cs: bag-of-words misleads. hard: the hypothesis misleads.", metavar="cs|hard"),
+    ],
+    base: options.BaseSpecs,
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the sets.", metavar="DIR")],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="The model that chooses. Default for cs: builtin/bag-of-words; hard needs one that reads "
+            "hypotheses only.",
+            metavar="MODEL",
+        ),
+    ] = None,
+    lambdas: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--lambda", help="cs: least score. Repeatable. Default: 0.5, 0.6, 0.7.", metavar="SHARE"
+        ),
+    ] = None,
+    limit: options.Limit = None,
+    columns: options.Columns = None,
+    skip_bad: options.SkipBad = False,
+    force: options.Force = False,
+) -> None:
+    """Write the examples of a corpus that mislead a shallow model, as test sets beside the whole."""
+    from crossexam.cli.screen import note, progress_bar, show, written, yield_table
+    from crossexam.core.suite_files import load_suite
+    from crossexam.subsets.lexically_misleading import LAMBDAS
+    from crossexam.suites.subsetting import SubsetRequest, write_subsets
+
+    if kind == "hard" and model is None:
+        raise CrossexamError(
+            "which hypothesis-only model?",
+            wanted="--model",
+            hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
+            "--set bigrams=true ... -o FOLDER makes one: --model bow/FOLDER",
+        )
+    if kind != "cs" and lambdas:
+        raise CrossexamError("--lambda is for cs", hint="leave out --lambda")
+    request = SubsetRequest(
+        kind,
+        options.bases_from(base, columns, skip_bad, limit),
+        model or "builtin/bag-of-words",
+        tuple(dict.fromkeys(lambdas or LAMBDAS)),
+        limit=limit,
+    )
+    with progress_bar() as progress:
+        if not write_subsets(request, output, force=force, progress=progress):
+            note(f"{output} holds these very subsets already")
+    show(yield_table({dataset.name: dataset.manifest for dataset in load_suite(output)}))
+    written(output)

@@ -1,0 +1,68 @@
+"""Word shuffling at test time (after Nie et al., 2019, section 4.1, which shuffles in training).
+
+An ablation, not a robustness test: the words stay and their order goes, so a model that still answers as
+before did not use it.  The label is kept although a person may no longer see it.
+
+Words are what blanks separate, not an annotator's tokens: a clitic, hyphen or comma stays on its word, so
+that the sentence has the words it had however a model tokenises it; and no tagger is needed.  The marks
+after the last word stay at the end.  Every other order is equally likely, the old one never drawn.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.resources import Resources
+from crossexam.constructions.tautology import insertion_point
+from crossexam.core.example import SIDES, Change, Edit, Example, Side
+
+_PIECE: Final = re.compile(r"\S+")
+
+
+def word_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """Both sentences shuffled; one that has no other order stays as it is."""
+    yield from _shuffled(example, SIDES, "word_shuffle.v1", rng)
+
+
+def word_shuffle_premise(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """The premise shuffled, the hypothesis as it is."""
+    yield from _shuffled(example, ("premise",), "word_shuffle_premise.v1", rng)
+
+
+def word_shuffle_hypothesis(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """The hypothesis shuffled, the premise as it is."""
+    yield from _shuffled(example, ("hypothesis",), "word_shuffle_hypothesis.v1", rng)
+
+
+def _shuffled(
+    example: Example, sides: tuple[Side, ...], construction: str, rng: random.Random
+) -> Iterator[Outcome]:
+    edits = tuple(edit for side in sides for edit in _other_order(example.text(side), side, rng))
+    if not edits:
+        yield Rejection("no other order of words")
+        return
+    yield example.derive(example.label, Change(construction, "premise", "hypothesis", edits))
+
+
+def _other_order(sentence: str, side: Side, rng: random.Random) -> Iterator[Edit]:
+    """Yield the edit that gives the words of *sentence* another order, if they have one.
+
+    >>> [edit.new for edit in _other_order("It rains!", "premise", random.Random(0))]
+    ['rains It']
+    """
+    end = insertion_point(sentence)[0]
+    spans = [match.span() for match in _PIECE.finditer(sentence, 0, end)]
+    words = [sentence[start:stop] for start, stop in spans]
+    if len(set(words)) < 2:
+        return
+    order = list(words)
+    while order == words:
+        rng.shuffle(order)
+    first, last = spans[0][0], spans[-1][1]
+    gaps = [sentence[spans[k][1] : spans[k + 1][0]] for k in range(len(spans) - 1)]
+    new = "".join(piece for pair in zip(order, [*gaps, ""], strict=True) for piece in pair)
+    yield Edit(side, first, last, sentence[first:last], new)

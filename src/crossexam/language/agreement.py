@@ -1,0 +1,118 @@
+"""Agreement of the verb with its subject, and the case of pronouns (Quirk et al., 1985, ch. 6 and 10)."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from crossexam.language.clauses import Phrase
+from crossexam.language.dependencies import Parsed
+from crossexam.language.inflection import inflect_like, match_case
+from crossexam.language.lemminflect_import import lemminflect
+
+Number = Literal["singular", "plural", "first"]
+Role = Literal["subject", "object"]
+
+# fmt: off
+_SUBJECT_CASE: Final = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
+_OBJECT_CASE: Final = {"i": "me", "he": "him", "she": "her", "we": "us", "they": "them"}
+_PRONOUNS: Final[dict[str, Number]] = {
+    "i": "first", "me": "first", "he": "singular", "him": "singular", "she": "singular", "her": "singular",
+    "it": "singular", "we": "plural", "us": "plural", "you": "plural", "they": "plural", "them": "plural",
+}
+# Verb -> singular, plural, first person singular (section 3.2 and 10.34).
+_IRREGULAR: Final[dict[str, tuple[str, str, str]]] = {
+    form: forms
+    for forms in (("is", "are", "am"), ("was", "were", "was"), ("has", "have", "have"), ("does", "do", "do"),
+                  ("isn't", "aren't", "am not"))
+    for form in forms
+}
+# Of these, the noun after "of" has the number (section 10.43).
+_QUANTITIES: Final = frozenset(
+    "number couple lot lots majority variety handful dozen few plenty rest half".split()
+)
+# Plural in form, singular to the verb (section 5.74), and the other way round (section 5.78).
+_SINGULAR: Final = frozenset(
+    "news gymnastics athletics physics mathematics politics aerobics billiards darts checkers dominoes "
+    "karate tennis chess".split()
+)
+_PLURAL: Final = frozenset("people police cattle men women children folk".split())
+# One form for both numbers: the determiner tells (section 5.86).
+_EITHER: Final = frozenset("sheep fish deer offspring aircraft series species".split())
+_ONE: Final = frozenset("a an one this that each every another".split())
+# fmt: on
+
+
+def number_of(parsed: Parsed, phrase: Phrase) -> Number:
+    """Return how a verb agrees with *phrase* as its subject.
+
+    >>> from crossexam.language.tokens import Token
+    >>> tokens = (Token("many", 0, 4, "JJ"), Token("sheep", 5, 10, "NN"))
+    >>> number_of(Parsed(tokens, (1, -1), ("amod", "root")), Phrase(0, 2, 1))
+    'plural'
+    """
+    head = parsed.tokens[phrase.head]
+    word = head.text.lower()
+    conjuncts = [k for k in parsed.children(phrase.head, "conj") if k < phrase.end]
+    words = {parsed.tokens[k].text.lower() for k in range(phrase.start, phrase.end)}
+    if conjuncts and "or" not in words:
+        return "plural"
+    if word in _PRONOUNS:
+        return _PRONOUNS[word]
+    if word in _QUANTITIES and (counted := _counted(parsed, phrase.head)) is not None:
+        return number_of(parsed, Phrase(phrase.start, phrase.end, counted))
+    if word in _SINGULAR:
+        return "singular"
+    if word in _EITHER:
+        before = {parsed.tokens[k].text.lower() for k in parsed.children(phrase.head, "det", "nummod")}
+        counts = parsed.children(phrase.head, "nummod") or words & {"many", "several", "some", "few"}
+        return "plural" if counts and not before & _ONE else "singular"
+    return "plural" if head.tag in {"NNS", "NNPS"} or word in _PLURAL else "singular"
+
+
+def _counted(parsed: Parsed, head: int) -> int | None:
+    for k in parsed.children(head, "nmod"):
+        if any(parsed.tokens[j].text.lower() == "of" for j in parsed.children(k, "case")):
+            return k
+    return None
+
+
+def agreeing(verb: str, tag: str, number: Number) -> str:
+    """Return the finite *verb*, of Penn tag *tag*, as it agrees with a subject of *number*.
+
+    A form that does not inflect for number (a modal, a past tense) comes back as it is.
+
+    >>> agreeing("rides", "VBZ", "plural"), agreeing("are", "VBP", "singular")
+    ('ride', 'is')
+    >>> agreeing("rode", "VBD", "plural")
+    'rode'
+    """
+    lower = verb.lower()
+    if lower in _IRREGULAR:
+        forms = _IRREGULAR[lower]
+        return match_case(forms[("singular", "plural", "first").index(number)], verb)
+    if tag == "VBZ" and number != "singular":
+        lemmas = lemminflect().getLemma(lower, "VERB")
+        return match_case(str(lemmas[0]), verb) if lemmas else verb
+    if tag in {"VBP", "VB"} and number == "singular":
+        return match_case(inflect_like(lower, lower, "VBZ") or verb, verb)
+    return verb
+
+
+def lemma_of(verb: str) -> str:
+    """Return the base form of *verb*.
+
+    >>> lemma_of("riding")
+    'ride'
+    """
+    lemmas = lemminflect().getLemma(verb.lower(), "VERB")
+    return str(lemmas[0]) if lemmas else verb.lower()
+
+
+def in_case(pronoun: str, case: Role) -> str:
+    """Return *pronoun* in the case of a subject or of an object; any other word as it is.
+
+    >>> in_case("him", "subject"), in_case("They", "object"), in_case("dog", "object")
+    ('he', 'them', 'dog')
+    """
+    forms = _SUBJECT_CASE if case == "subject" else _OBJECT_CASE
+    return forms.get(pronoun.lower(), pronoun)

@@ -1,0 +1,121 @@
+"""How often an adjective stands before a noun, counted in a corpus.
+
+The shipped table is counted in parts of the train sets of SNLI (27,872 pairs) and MultiNLI (20,000);
+``scripts/compile_adjectives.py`` made it.  Pairs of words and their numbers, no text of either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.files import write_text
+from crossexam.language.lexicons.wordnet import WordNet
+
+MAGIC: Final = "#adjectives 1 "  # then the source
+_SHIPPED: Final = Path(__file__).with_name("adjectives.tsv")
+_WORD: Final = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
+_NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
+
+
+class AdjectiveCounts:
+    """A read-only table of (adjective, noun) counts; nouns are singular, all is lower case.
+
+    ``name`` has its *source* and the hash of its content.
+
+    >>> table = AdjectiveCounts({"boat": {"old": 3, "red": 1}}, "two sentences")
+    >>> table.count("old", "boat"), table.count("old", "idea"), table.total("boat")
+    (3, 0, 4)
+    """
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]], source: str) -> None:
+        self._counts = counts
+        self.source = source
+        digest = hashlib.blake2b(self._body().encode(), digest_size=6).hexdigest()
+        self.name: str = f"{source}@{digest}"
+
+    @classmethod
+    def shipped(cls) -> AdjectiveCounts:
+        """Return the table that comes with the package, read once a process.
+
+        >>> AdjectiveCounts.shipped().count("young", "man") > 100
+        True
+        """
+        return _shipped()
+
+    @classmethod
+    def counted(cls, pairs: Iterable[tuple[str, str]], source: str, wordnet: WordNet) -> AdjectiveCounts:
+        """Return the table of *pairs* (adjective, noun); those that WordNet does not know are left out."""
+        counts: dict[str, dict[str, int]] = {}
+        for (adjective, noun), count in Counter(pairs).items():
+            if _is_known(adjective, "a", wordnet) and _is_known(noun, "n", wordnet):
+                counts.setdefault(noun, {})[adjective] = count
+        return cls(counts, source)
+
+    def __len__(self) -> int:
+        """Return the number of different pairs."""
+        return sum(map(len, self._counts.values()))
+
+    def count(self, adjective: str, noun: str) -> int:
+        """Return how often *adjective* stood before *noun*."""
+        return self._counts.get(noun, _NOTHING).get(adjective, 0)
+
+    def adjectives_of(self, noun: str) -> Mapping[str, int]:
+        """Return the adjectives that stood before *noun*, with their counts."""
+        return self._counts.get(noun, _NOTHING)
+
+    def total(self, noun: str) -> int:
+        """Return how many adjectives stood before *noun*, every one as often as it did."""
+        return sum(self.adjectives_of(noun).values())
+
+    def _body(self) -> str:
+        lines = (
+            "\t".join([noun, *(f"{adjective} {count}" for adjective, count in sorted(row.items()))])
+            for noun, row in sorted(self._counts.items())
+        )
+        return "".join(f"{line}\n" for line in lines)
+
+    def write(self, path: Path) -> None:
+        """Write the table: a line that names the source, then a noun a line with its adjectives."""
+        write_text(path, f"{MAGIC}{self.source}\n{self._body()}")
+
+    @classmethod
+    def read(cls, path: Path) -> AdjectiveCounts:
+        """Return the table that :meth:`write` wrote; raises FormatError."""
+        first, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        if not first.startswith(MAGIC):
+            raise FormatError("not a table of adjectives", where=str(path), wanted=f"{MAGIC}SOURCE")
+        counts: dict[str, dict[str, int]] = {}
+        for number, line in enumerate(lines, 2):
+            noun, *cells = line.split("\t")
+            try:
+                counts[noun] = {word: int(count) for word, count in (cell.split(" ") for cell in cells)}
+            except ValueError:
+                raise FormatError(
+                    f"malformed row of '{noun}'",
+                    where=f"{path}, line {number}",
+                    wanted="NOUN, then after tabs ADJECTIVE COUNT",
+                ) from None
+        return cls(counts, first.removeprefix(MAGIC))
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether the file at *path* is a table of adjectives."""
+    with path.open("rb") as stream:
+        return stream.read(len(MAGIC)) == MAGIC.encode()
+
+
+def _is_known(word: str, pos: str, wordnet: WordNet) -> bool:
+    return _WORD.fullmatch(word) is not None and word in wordnet.lemmas_of(word, pos)
+
+
+@cache
+def _shipped() -> AdjectiveCounts:
+    return AdjectiveCounts.read(_SHIPPED)

@@ -1,0 +1,82 @@
+"""Verbs whose subject and object can change places without contradiction, or make no clause of sense.
+
+Sources: Levin (1993, *English Verb Classes and Alternations*), sections as noted; Dowty (1991), on
+symmetric predicates; Quirk et al. (1985), section 10.30 on eventive objects.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# fmt: off
+#: If A does it to B, B does it to A, where the two are of one kind: two people, two things.
+SYMMETRIC: Final = frozenset((
+    # Levin 36.1 correspond, 36.2 marry, 36.3 meet verbs, in their transitive use
+    "battle box combat consult debate divorce date duel fight marry kiss hug embrace cuddle nuzzle neck "
+    "encounter visit wrestle grapple rejoin play challenge compete confront engage wed spar joust "
+    # Levin 47.8 contiguous location
+    "cross parallel bound flank "
+    # company and contest
+    "accompany partner befriend waltz tango dance race tie rival fit suit complement contradict"
+).split())
+
+#: The same, whatever the two are: what touches a wall is touched by it (Levin 47.8; Dowty, section 3).
+SYMMETRIC_ALWAYS: Final = frozenset((
+    "abut adjoin border contact intersect juxtapose meet neighbor touch join connect face oppose "
+    "resemble equal match mirror approach"
+).split())
+
+#: Of two people, each may do it to the other in one scene (Levin 30.1 see, 30.2 sight, 31.2 admire, 37).
+MUTUAL: Final = frozenset((
+    "see watch observe view eye notice spot hear love like hate know trust respect admire enjoy miss "
+    "help assist support greet thank congratulate entertain recognize understand need want welcome "
+    "applaud cheer address approach salute acknowledge tease tickle splash"
+).split())
+
+#: With these, an object that names an event is the predicate itself: take a walk (Quirk et al., 10.30).
+LIGHT: Final = frozenset("take have make do give get pay put run throw hold go".split())
+
+#: Idioms by verb and head of the object, where the object is no participant.
+IDIOMS: Final = frozenset((
+    "take place", "take part", "take turn", "take care", "take advantage", "take time", "take picture",
+    "take photo", "take photograph", "take shot", "take video", "take aim", "take cover", "take shelter",
+    "take note", "take class", "take bite", "take nap", "take sip", "have rest", "have difficulty",
+    "have trouble", "take seat", "take step", "take flight", "take bow", "make way", "make face",
+    "make sure", "make fun", "make music", "make sense", "make noise", "make sound", "make gesture",
+    "make use", "make eye", "have fun", "have time", "have lunch", "have dinner", "have breakfast",
+    "have meal", "have drink", "have picnic", "have party", "have wedding", "have barbecue", "have birthday",
+    "have conversation", "have discussion", "have meeting", "do homework", "do work", "do trick", "do stunt",
+    "do flip", "do handstand", "do cartwheel", "do yoga", "do exercise", "do laundry", "give speech",
+    "give presentation", "give lecture", "give hug", "give kiss", "give lesson", "give talk", "give thumb",
+    "give performance", "give concert", "pay attention", "pay homage", "keep balance", "keep watch",
+    "lose balance", "catch air", "get air", "catch breath", "hold hand", "join hand", "shake hand",
+    "cross leg", "strike pose", "play part", "play role", "lead way", "wait turn", "spend time", "pass time",
+    "tell time", "break dance", "kill time",
+))
+
+#: The object tells how much or how far: no participant either (Levin 54: cost, weigh, measure).
+MEASURE: Final = frozenset((
+    "cost weigh measure total number last equal average contain include comprise consist exceed"
+).split())
+
+#: What follows *by* is where, after these participles, not who (Levin 47.6, 50 on position).
+STATIVE_PARTICIPLES: Final = frozenset((
+    "park seat locate situate position perch dock anchor station stand gather place huddle sit crouch "
+    "lie dress pass walk accompany"
+).split())
+
+#: No verb of these has an object (Levin 30.3 peer, 40.2, 47.6, 50); where one has, it is parsed wrongly.
+INTRANSITIVE: Final = frozenset((
+    "look stare gaze sit stand lie sleep pose smile kneel crouch squat lean relax laugh appear seem "
+    "become remain be talk speak chat converse go come gather congregate happen dress bark shout yell"
+).split())
+
+#: Verbs of motion (Levin 51.1 to 51.7): *down* after them is a preposition, whatever a parser says.
+MOTION: Final = frozenset((
+    "slide walk run ride float jump ski skate board bike drive climb roll go come move sail swim crawl "
+    "hike jog race fly fall leap dive snowboard skateboard surf stroll march travel cycle pedal glide hurry "
+    "wander stand sit lean hop step skip speed rush dash paddle row kayak canoe raft sled parade head "
+    "bicycle look stare gaze coast trek wade flip dribble lie sleep relax rest hang bounce splash play "
+    "pose gather crowd huddle spin twirl bark"
+).split())
+# fmt: on

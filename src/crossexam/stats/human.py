@@ -1,0 +1,89 @@
+"""How well people do: the labels of single annotators against the gold label.
+
+Conventions: *votes* are counts of annotators by item and label [n, k]; *gold* are indices of labels [n].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
+from crossexam.core.randomness import rng_for
+from crossexam.stats.clusters import Clusters, cluster_codes
+from crossexam.stats.estimate import accuracy
+
+
+class HumanAccuracy(NamedTuple):
+    """The accuracy of one annotator *drawn* for each item, and what is *expected* over all draws."""
+
+    drawn: Estimate
+    expected: Estimate
+
+
+def vote_counts(annotator_labels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+    """Return the votes [n, 3] of labels by name, columns as LABELS; what names no label is no vote.
+
+    >>> vote_counts([["entailment", "neutral", "entailment"], ["contradiction", "-"]]).tolist()
+    [[2, 1, 0], [0, 0, 1]]
+    """
+    votes = np.zeros((len(annotator_labels), len(LABELS)), dtype=np.int64)
+    for row, names in enumerate(annotator_labels):
+        for name in names:
+            label = parse_label(name)
+            if label is not None:
+                votes[row, LABEL_INDEX[label]] += 1
+    return votes
+
+
+def human_accuracy(
+    votes: ArrayLike, gold: ArrayLike, clusters: Clusters = None, *, seed: int = 0, confidence: float = 0.95
+) -> HumanAccuracy:
+    """Return how often annotators say the gold label, by one draw an item and exactly.
+
+    The draw is how the literature approximates human performance (Nie et al. 2019, footnote 10: one of
+    five labels against the gold).  Over all draws its mean is the mean of the shares
+    ``s_i = votes[i, gold[i]] / sum_j votes[i, j]``, which needs no draw.  Its interval is
+    ``mean -+ t[m-1] sqrt(m/(m-1) sum_k z_k^2) / n`` with ``z_k`` the sums of ``s_i - mean`` in each of *m*
+    clusters (Kish 1965); of a single cluster nothing can be said: it is everything.
+
+    The gold label is the majority of these same votes, so that both are higher than what another
+    annotator would reach.  Raises ValueError where an item has no votes.
+
+    >>> found = human_accuracy([[5, 0, 0], [1, 3, 1]], [0, 1])
+    >>> found.expected.value == (5 / 5 + 3 / 5) / 2
+    True
+    """
+    counts, labels = np.asarray(votes, dtype=np.int64), np.asarray(gold, dtype=np.int64)
+    n = len(labels)
+    if len(counts) != n:
+        raise ValueError(f"votes on {len(counts)} items for {n} gold labels")
+    if n == 0:
+        nothing = Estimate(nan, 0.0, 1.0, 0, 0)
+        return HumanAccuracy(nothing, nothing)
+    totals = counts.sum(axis=1)  # (n,)
+    if (totals == 0).any():
+        raise ValueError(f"item {int(np.argmin(totals))} has no votes")
+    codes = cluster_codes(clusters, n)
+    rng = rng_for(seed, "human_accuracy")
+    chosen = np.array([rng.randrange(total) for total in totals.tolist()])
+    drawn = (np.cumsum(counts, axis=1) <= chosen[:, None]).sum(axis=1)  # the label of vote number *chosen*
+    shares = counts[np.arange(n), labels] / totals
+    return HumanAccuracy(accuracy(drawn == labels, codes, confidence), _mean(shares, codes, confidence))
+
+
+def _mean(shares: NDArray[np.float64], codes: NDArray[np.int64], confidence: float) -> Estimate:
+    from scipy.special import stdtrit
+
+    n, mean = len(shares), float(shares.mean())
+    sums = np.bincount(codes, weights=shares - mean)
+    m = len(sums)
+    if m < 2:
+        return Estimate(mean, 0.0, 1.0, n, m)
+    half = float(stdtrit(m - 1, 0.5 + confidence / 2)) * sqrt(m / (m - 1) * float(sums @ sums)) / n
+    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), n, m)

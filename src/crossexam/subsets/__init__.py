@@ -1,0 +1,1 @@
+"""Parts of a corpus that were chosen by what a model answers about it."""

@@ -1,0 +1,240 @@
+"""Counts of adjectives before nouns: counting, the table's file, the shipped table, tables of a corpus."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from crossexam.constructions import adjective_tables
+from crossexam.constructions.adjective_tables import adjectives_from, adjectives_identity, count_adjectives
+from crossexam.constructions.resources import Resources
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Example
+from crossexam.language.dependencies import Parsed
+from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
+from crossexam.language.lexicons.adjectives import AdjectiveCounts, is_table
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.noun_phrases import adjective_pairs, noun_lemma, noun_phrases
+from crossexam.language.tokens import Token
+
+WORDNET = WordNet.load()
+
+
+def tokens(tagged: str) -> tuple[Token, ...]:
+    return tuple(Token(*_placed(piece)) for piece in tagged.split())
+
+
+def _placed(piece: str) -> tuple[str, int, int, str]:
+    word, _, tag = piece.rpartition("/")
+    return word, 0, len(word), tag
+
+
+def parsed(tagged: str, links: str) -> Parsed:
+    """Dependencies as ``head:relation`` a token."""
+    pairs = [link.split(":", 1) for link in links.split()]
+    return Parsed(tokens(tagged), tuple(int(head) for head, _ in pairs), tuple(name for _, name in pairs))
+
+
+@pytest.mark.parametrize(
+    ("tagged", "expected"),
+    [
+        ("A/DT tall/JJ young/JJ woman/NN sings/VBZ", [("tall", "woman"), ("young", "woman")]),
+        ("A/DT tall/JJ ,/, thin/JJ and/CC old/JJ man/NN", [("tall", "man"), ("thin", "man"), ("old", "man")]),
+        ("A/DT Very/RB Old/JJ Boat/NN", [("old", "boat")]),
+        ("Two/CD old/JJ men/NNS", [("old", "man")]),  # not WordNet's "men", the work force
+        ("His/PRP$ new/JJ glasses/NNS", [("new", "glasses")]),  # nor two of a glass
+        ("A/DT large/JJ screen/NN door/NN", []),  # a large screen, or a large door?
+        ("A/DT short/JJ sleeved/JJ shirt/NN", [("sleeved", "shirt")]),  # the sleeves are short
+        ("A/DT taller/JJR woman/NN", []),
+        ("The/DT old/JJ Thames/NNP", []),
+        ("The/DT boat/NN is/VBZ old/JJ", []),
+        ("An/DT old/JJ man/NN 's/POS red/JJ boat/NN", [("red", "boat")]),
+        ("ice/NN cold/JJ water/NN", [("cold", "water")]),
+        ("A/DT parked/VBN car/NN", []),
+    ],
+)
+def test_pairs_of_a_tagged_sentence(tagged: str, expected: list[tuple[str, str]]) -> None:
+    assert [*adjective_pairs(tokens(tagged), None, WORDNET)] == expected
+
+
+def test_pairs_of_a_parsed_sentence_are_its_amod_relations() -> None:
+    # By the tags "wild" would stand before "boar"; the parse has it with "pigs".
+    sentence = parsed("old/JJ dogs/NNS chase/VBP wild/JJ pigs/NNS", "1:amod 2:nsubj -1:root 4:amod 2:obj")
+    assert [*adjective_pairs(sentence.tokens, sentence, WORDNET)] == [("old", "dog"), ("wild", "pig")]
+    other = parsed("old/JJ dogs/NNS", "-1:root 0:dep")
+    assert [*adjective_pairs(other.tokens, other, WORDNET)] == []
+
+
+def test_lemmas_of_nouns() -> None:
+    assert noun_lemma(Token("Geese", 0, 5, "NNS"), WORDNET) == "goose"
+    assert noun_lemma(Token("Bus", 0, 3, "NN"), WORDNET) == "bus"
+    assert noun_lemma(Token("Qzxs", 0, 4, "NNS"), WORDNET) == "qzxs"
+
+
+def test_noun_phrases_by_the_parse_and_without() -> None:
+    tagged = "A/DT smiling/VBG girl/NN feeding/VBG brown/JJ goats/NNS"
+    by_tags = [*noun_phrases(tokens(tagged))]
+    assert [(phrase.start, phrase.head, phrase.modifiers) for phrase in by_tags] == [
+        (0, 2, (1,)),
+        (4, 5, (4,)),
+    ]
+    links = "2:det 2:amod -1:root 2:acl 5:amod 3:obj"
+    sentence = parsed(tagged, links)
+    assert [*noun_phrases(sentence.tokens, sentence)] == by_tags
+    # A noun that the parse says stands before another is no head.
+    compound = parsed("toy/NN ,/, boat/NN", "2:compound 2:punct -1:root")
+    assert [phrase.head for phrase in noun_phrases(compound.tokens, compound)] == [2]
+
+
+def test_a_participle_that_governs_is_no_modifier() -> None:
+    sentence = parsed("Men/NNS eating/VBG fish/NN", "-1:root 0:acl 1:obj")
+    assert [phrase.start for phrase in noun_phrases(sentence.tokens, sentence)] == [0, 2]
+    assert [phrase.start for phrase in noun_phrases(tokens("eating/VBG fish/NN"))] == [1]
+    # Wrongly tied to the noun, and still no relation of a modifier.
+    sentence = parsed("eating/VBG fish/NN", "1:acl -1:root")
+    assert [phrase.start for phrase in noun_phrases(sentence.tokens, sentence)] == [1]
+
+
+def test_a_phrase_takes_all_determiners_and_ends_at_them() -> None:
+    (phrase,) = noun_phrases(tokens("big/JJ all/PDT the/DT three/CD boats/NNS"))
+    assert (phrase.start, phrase.determiners, phrase.modifiers) == (1, (1, 2, 3), ())
+    (phrase,) = noun_phrases(tokens("and/CC old/JJ boats/NNS"))
+    assert (phrase.start, phrase.complex) == (1, False)
+    (phrase,) = noun_phrases(tokens("slow/JJ and/CC old/JJ boats/NNS"))
+    assert (phrase.start, phrase.complex) == (0, True)
+
+
+def test_counts_are_of_words_that_wordnet_knows() -> None:
+    pairs = [
+        ("old", "boat"),
+        ("old", "boat"),
+        ("uh", "boat"),
+        ("old", "qzx"),
+        ("x)", "boat"),
+        ("red", "boat"),
+    ]
+    table = AdjectiveCounts.counted(pairs, "mine", WORDNET)
+    assert (len(table), table.count("old", "boat"), table.total("boat"), table.total("qzx")) == (2, 2, 3, 0)
+    assert dict(table.adjectives_of("boat")) == {"old": 2, "red": 1}
+
+
+def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> None:
+    table = AdjectiveCounts({"boat": {"red": 1, "old": 2}, "ant": {"red": 4}}, "my corpus")
+    path = tmp_path / "table.tsv"
+    table.write(path)
+    assert path.read_text() == "#adjectives 1 my corpus\nant\tred 4\nboat\told 2\tred 1\n"
+    again = AdjectiveCounts.read(path)
+    assert (again.name, again.count("old", "boat"), again.source) == (table.name, 2, "my corpus")
+    assert table.name.startswith("my corpus@")
+    assert AdjectiveCounts({"boat": {"red": 2}}, "my corpus").name != table.name
+    assert is_table(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a table of adjectives"),
+        ("boat\told 2\n", "not a table of adjectives"),
+        ("#adjectives 1 x\nboat\told\n", "malformed row of 'boat'"),
+        ("#adjectives 1 x\nboat\told two\n", "line 2"),
+    ],
+)
+def test_what_is_no_table(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "table.tsv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=message):
+        AdjectiveCounts.read(path)
+
+
+def test_the_shipped_table_is_small_and_knows_common_pairs() -> None:
+    table = AdjectiveCounts.shipped()
+    assert table is AdjectiveCounts.shipped()
+    assert table.source == "snli+multinli-train-subsets"
+    assert table.count("young", "man") > table.count("young", "building") == 0
+    path = Path(sys.modules[AdjectiveCounts.__module__].__file__ or "").with_name("adjectives.tsv")
+    assert path.stat().st_size < 300_000
+
+
+def corpus(folder: Path) -> Path:
+    path = folder / "boats.tsv"
+    rows = ["sentence1\tsentence2\tgold_label", *["He saw an old boat .\tHe saw old boats .\tentailment"] * 2]
+    path.write_text("\n".join([*rows, "He saw a red boat .\tHe saw a red boat .\t-"]) + "\n")
+    return path
+
+
+def nltk_or_skip() -> Resources:
+    pytest.importorskip("nltk")
+    resources = Resources("nltk")
+    try:
+        resources.annotator.name  # noqa: B018
+    except Exception as error:
+        pytest.skip(str(error))
+    return resources
+
+
+def test_each_distinct_sentence_counts_once() -> None:
+    tags = {"premise_tags": [["old", "JJ"], ["boats", "NNS"]], "hypothesis_tags": []}
+    examples = [Example(name, "old boats", "", None, info=tags) for name in "ab"]
+    assert count_adjectives(examples, "two", Resources("parses")).count("old", "boat") == 1
+
+
+def test_the_table_of_a_corpus_is_counted_once_and_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resources, path, cache = nltk_or_skip(), corpus(tmp_path), tmp_path / "cache"
+    table = adjectives_from(str(path), resources, cache_folder=cache)
+    assert (table.count("old", "boat"), table.count("red", "boat")) == (2, 1)
+    (kept,) = cache.iterdir()
+    assert table.source == adjectives_identity(str(path))
+    monkeypatch.setattr(adjective_tables, "count_adjectives", None)  # would fail if it were called
+    assert adjectives_from(str(path), resources, cache_folder=cache).name == table.name
+    assert adjectives_from(str(kept), resources).name == table.name
+    # A part of a corpus is one of its labelled examples.
+    monkeypatch.undo()
+    part = adjectives_from(f"{path}[0:2]", resources, cache_folder=cache)
+    assert (part.count("old", "boat"), part.count("red", "boat")) == (2, 0)
+
+
+def test_the_cache_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import platformdirs
+
+    nltk_or_skip()
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
+    table = Resources("nltk", adjectives_spec=str(corpus(tmp_path))).adjectives
+    assert table.count("old", "boat") == 2
+    assert [path.suffix for path in (tmp_path / "crossexam" / "adjectives").iterdir()] == [".tsv"]
+
+
+def test_no_spec_is_the_shipped_table() -> None:
+    assert adjectives_from(None, Resources()) is AdjectiveCounts.shipped()
+    assert adjectives_identity(None) is None
+
+
+def test_the_script_writes_a_table(tmp_path: Path) -> None:
+    nltk_or_skip()
+    script = Path(__file__).parents[1] / "scripts" / "compile_adjectives.py"
+    target = tmp_path / "table.tsv"
+    command = [sys.executable, str(script), str(corpus(tmp_path)), "--source", "boats", "-o", str(target)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "2 pairs" in done.stdout
+    assert AdjectiveCounts.read(target).source == "boats"
+    command[2] = str(tmp_path / "missing.tsv")
+    failed = subprocess.run(command, capture_output=True, text=True)
+    assert failed.returncode == 2
+    assert "compile_adjectives:" in failed.stderr
+
+
+def test_the_order_of_adjectives() -> None:
+    # Quirk et al. 1985, section 17.115: "a beautiful large old round red carved French wooden ... table".
+    words = ["beautiful", "large", "old", "round", "red", "striped", "French", "wooden"]
+    assert [rank_of(word) for word in words] == sorted(rank_of(word) for word in words)
+    assert class_of("French") == "origin"
+    assert class_of("carved", "VBN") == "participle"
+    assert rank_of("fiscal") == max(RANKS.values())
+
+
+def test_what_may_be_added_is_classed_alike() -> None:
+    assert {word: class_of(word) for word in ADDABLE} == ADDABLE

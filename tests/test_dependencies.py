@@ -1,0 +1,277 @@
+"""Dependencies from shipped constituency parses and from spaCy, in the labels of Universal Dependencies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.constructions.resources import Resources
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.language.dependencies import Parsed
+from crossexam.language.dependency_sources import parsed_from_doc, resolve_parser
+from crossexam.language.penn_dependencies import dependencies, parsed_from_parse
+from crossexam.language.trees import parse_tree
+
+_LINES = [
+    line
+    for line in (Path(__file__).parent / "data" / "dependencies.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+TREES = list(zip(_LINES[::2], _LINES[1::2], strict=True))
+
+
+def _words(parse: str) -> str:
+    return " ".join(word for _, word in parse_tree(parse).leaves())
+
+
+def _written(parsed: Parsed) -> str:
+    texts = [*(token.text for token in parsed.tokens), "-"]
+    return " ".join(
+        f"{token.text}/{relation}/{texts[head]}"
+        for token, head, relation in zip(parsed.tokens, parsed.heads, parsed.relations, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("parse", "expected"), TREES, ids=[_words(parse)[:40] for parse, _ in TREES])
+def test_a_parse_by_hand_has_the_dependencies_found_by_hand(parse: str, expected: str) -> None:
+    assert _written(parsed_from_parse(_words(parse), parse)) == expected
+
+
+def test_the_trees_by_hand_have_all_relations() -> None:
+    found = {piece.split("/")[1] for _, expected in TREES for piece in expected.split()}
+    wanted = (
+        "nsubj nsubj:pass obj iobj obl obl:agent det amod nummod compound nmod nmod:poss case aux aux:pass "
+        "cop mark advmod advcl acl acl:relcl xcomp ccomp conj cc expl punct root csubj appos discourse"
+    )
+    assert set(wanted.split()) <= found
+    assert len(TREES) >= 30
+
+
+def test_tokens_are_those_of_the_sentence_where_the_parse_rewrites_it() -> None:
+    parse = "(S (`` ``) (NP (PRP It)) (VP (VBZ is) (NP (NNP St.))) (. .) ('' ''))"
+    parsed = parsed_from_parse('"It is St."', parse)
+    assert [(token.text, token.start, token.tag) for token in parsed.tokens] == [
+        ('"', 0, "``"),
+        ("It", 1, "PRP"),
+        ("is", 4, "VBZ"),
+        ("St.", 7, "NNP"),
+        ('"', 10, "''"),
+    ]  # the full stop after St. is the parser's
+    assert parsed.heads == (3, 3, 3, -1, 3)
+
+
+def test_what_hung_on_a_leaf_that_is_left_out_hangs_on_its_head() -> None:
+    parse = "(S (NP (NNP Inc.)) (VP (VBD won) (X (. .) (X (. .)))))"
+    parsed = parsed_from_parse("Inc. won .", parse)
+    assert parsed.heads.count(-1) == 1
+    assert len(parsed.tokens) == len(parsed.heads) == len(parsed.relations) == 3
+
+
+_LEAVES = st.sampled_from(
+    "NN:dog NNS:dogs DT:a VBZ:is VBZ:has VBG:going VBN:seen CC:and IN:of IN:that .:. JJ:red POS:'s RB:not "
+    "TO:to WP:who EX:there MD:may PRP:it CD:two UH:oh WRB:when RP:up".split()
+).map(lambda leaf: f"({leaf.replace(':', ' ', 1)})")
+_NODES = st.recursive(
+    _LEAVES,
+    lambda inner: st.tuples(
+        st.sampled_from("S NP VP PP SBAR ADJP FRAG UCP SQ QP NP-TMP WHNP X".split()),
+        st.lists(inner, min_size=1, max_size=4),
+    ).map(lambda pair: f"({pair[0]} {' '.join(pair[1])})"),
+    max_leaves=12,
+)
+
+
+@given(_NODES)
+def test_any_tree_gives_one_root_above_all_words(parse: str) -> None:
+    tree = parse_tree(parse)
+    heads, relations = dependencies(tree)
+    assert len(heads) == len(relations) == tree.end
+    assert heads.count(-1) == 1
+    for word in range(tree.end):
+        seen = set()
+        while word != -1:
+            assert word not in seen
+            seen.add(word)
+            word = heads[word]
+    assert [relation for head, relation in zip(heads, relations, strict=True) if head == -1] == ["root"]
+
+
+def _doc(spec: str) -> Any:
+    """Return a spaCy Doc of pieces ``word|tag|label|head``."""
+    pytest.importorskip("spacy")
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
+
+    words, tags, labels, heads = zip(*(piece.split("|") for piece in spec.split()), strict=True)
+    return Doc(
+        Vocab(), words=list(words), tags=list(tags), deps=list(labels), heads=[int(head) for head in heads]
+    )
+
+
+# ClearNLP labels as spaCy's English pipelines give them; expected: the same sentence in Universal
+# Dependencies, by hand.
+CLEAR = [
+    (
+        "Cats|NNS|nsubj|1 chase|VBP|ROOT|1 mice|NNS|dobj|1",
+        "Cats/nsubj/chase chase/root/- mice/obj/chase",
+    ),
+    (
+        "Mice|NNS|nsubjpass|2 are|VBP|auxpass|2 eaten|VBN|ROOT|2 by|IN|agent|2 cats|NNS|pobj|3 of|IN|prep|4 "
+        "ours|PRP|pobj|5",
+        "Mice/nsubj:pass/eaten are/aux:pass/eaten eaten/root/- by/case/cats cats/obl:agent/eaten "
+        "of/case/ours ours/nmod/cats",
+    ),
+    (
+        "He|PRP|nsubj|1 is|VBZ|ROOT|1 not|RB|neg|1 a|DT|det|4 cook|NN|attr|1",
+        "He/nsubj/cook is/cop/cook not/advmod/cook a/det/cook cook/root/-",
+    ),
+    (
+        "Tea|NN|nsubj|1 is|VBZ|ROOT|1 hot|JJ|acomp|1 .|.|punct|1",
+        "Tea/nsubj/hot is/cop/hot hot/root/- ./punct/hot",
+    ),
+    (
+        "It|PRP|nsubj|1 is|VBZ|ROOT|1 in|IN|prep|1 bags|NNS|pobj|2",
+        "It/nsubj/bags is/cop/bags in/case/bags bags/root/-",
+    ),
+    (
+        "There|EX|expl|1 is|VBZ|ROOT|1 tea|NN|attr|1",
+        "There/expl/is is/root/- tea/nsubj/is",
+    ),
+    (
+        "Jo|NNP|nsubj|1 ran|VBD|ROOT|1 out|IN|prep|1 of|IN|prep|2 town|NN|pobj|3 today|NN|npadvmod|1",
+        "Jo/nsubj/ran ran/root/- out/case/town of/case/town town/obl/ran today/obl/ran",
+    ),
+    (
+        "Jo|NNP|nsubj|1 won|VBD|ROOT|1 by|IN|prep|1 trying|VBG|pcomp|2",
+        "Jo/nsubj/won won/root/- by/mark/trying trying/advcl/won",
+    ),
+    (
+        "hopes|NNS|ROOT|0 of|IN|prep|0 winning|VBG|pcomp|1",
+        "hopes/root/- of/mark/winning winning/acl/hopes",
+    ),
+    (
+        "Jo|NNP|nsubj|1 gave|VBD|ROOT|1 Al|NNP|dative|1 tea|NN|dobj|1 to|TO|aux|5 try|VB|advcl|1",
+        "Jo/nsubj/gave gave/root/- Al/iobj/gave tea/obj/gave to/mark/try try/advcl/gave",
+    ),
+    (
+        "Jo|NNP|nsubj|1 gave|VBD|ROOT|1 tea|NN|dobj|1 to|IN|dative|1 Al|NNP|pobj|3",
+        "Jo/nsubj/gave gave/root/- tea/obj/gave to/case/Al Al/obl/gave",
+    ),
+    (
+        "Ann|NNP|nsubj|5 ,|,|punct|0 Bo|NNP|conj|0 and|CC|cc|2 Cy|NNP|conj|2 sang|VBD|ROOT|5",
+        "Ann/nsubj/sang ,/punct/Ann Bo/conj/Ann and/cc/Cy Cy/conj/Ann sang/root/-",
+    ),
+    (
+        "Ann|NNP|nsubj|1 looked|VBD|ROOT|1 up|RP|prt|1 and|CC|cc|1",
+        "Ann/nsubj/looked looked/root/- up/compound:prt/looked and/cc/looked",
+    ),
+    (
+        "dogs|NNS|ROOT|0 who|WP|nsubj|2 bark|VBP|relcl|0 all|PDT|predet|4 nights|NNS|npadvmod|2",
+        "dogs/root/- who/nsubj/bark bark/acl:relcl/dogs all/det/nights nights/obl/bark",
+    ),
+]
+
+
+@pytest.mark.parametrize(("spec", "expected"), CLEAR)
+def test_clear_labels_become_universal_ones(spec: str, expected: str) -> None:
+    parsed = parsed_from_doc(_doc(spec))
+    assert parsed is not None
+    assert _written(parsed) == expected
+
+
+def test_universal_labels_stay_as_they_are() -> None:
+    spec = "It|PRP|nsubj:pass|2 was|VBD|aux:pass|2 seen|VBN|ROOT|2 by|IN|case|4 us|PRP|obl:agent|2"
+    parsed = parsed_from_doc(_doc(spec))
+    assert parsed is not None
+    assert parsed.relations == ("nsubj:pass", "aux:pass", "root", "case", "obl:agent")
+    assert parsed.heads == (2, 2, -1, 4, 2)
+
+
+def test_blanks_of_a_doc_are_left_out() -> None:
+    spacy = pytest.importorskip("spacy")
+    doc = spacy.tokens.Doc(
+        spacy.blank("en").vocab,
+        words=["Cats", " ", "sleep"],
+        spaces=[True, False, False],
+        heads=[2, 0, 2],
+        deps=["nsubj", "dep", "ROOT"],
+    )
+    parsed = parsed_from_doc(doc)
+    assert parsed is not None
+    assert [(token.text, token.start) for token in parsed.tokens] == [("Cats", 0), ("sleep", 6)]
+    assert parsed.heads == (1, -1)
+    empty = spacy.tokens.Doc(doc.vocab, words=[" "], heads=[0], deps=["ROOT"])
+    assert parsed_from_doc(empty) is None
+
+
+PARSE = "(S (NP (NNS Cats)) (VP (VBP chase) (NP (NNS mice))))"
+EXAMPLE = Example("a", "Cats chase mice", "Cats run", None, info={"premise_parse": PARSE})
+
+
+def test_auto_takes_the_shipped_parse_and_says_so() -> None:
+    resources = Resources()
+    parsed = resources.parsed(EXAMPLE, "premise")
+    assert parsed is not None
+    assert parsed.relations == ("nsubj", "root", "obj")
+    assert resources.parser.name == "corpus-parses"
+
+
+def test_without_parse_or_parser_there_is_none() -> None:
+    resources = Resources()
+    assert resources.parsed(EXAMPLE, "hypothesis") is None
+    assert resources.parsed(Example("a", " ", "", None), "premise") is None
+    assert resources.parser.name == "auto"
+
+
+@pytest.mark.parametrize("parse", ["(S (NNS Cats)", "(S (NNS Dogs) (VBP sleep))"])
+def test_a_broken_parse_or_another_sentences_is_as_good_as_none(parse: str) -> None:
+    example = Example("a", "Cats chase mice", "", None, info={"premise_parse": parse})
+    parser = resolve_parser("parses")
+    assert parser.parsed(example, "premise") is None
+    assert parser.name == "corpus-parses"
+
+
+def test_an_unknown_parser_names_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="no parser is called 'stanford'"):
+        resolve_parser("stanford")
+    with pytest.raises(CrossexamError, match="takes no argument, and got 'x'"):
+        resolve_parser("parses:x")
+    with pytest.raises(CrossexamError, match="which spaCy pipeline"):
+        resolve_parser("spacy")
+
+
+def test_a_pipeline_parses_what_ships_no_parse(shared_data: Path) -> None:
+    pytest.importorskip("spacy")
+    pipeline = shared_data / "spacy" / "en_ewt_small"
+    if not pipeline.is_dir():
+        pytest.skip(f"no pipeline at {pipeline}")
+    resources = Resources(f"spacy:{pipeline}")
+    resources.prepare([EXAMPLE])
+    parsed = resources.parsed(EXAMPLE, "hypothesis")
+    assert parsed is not None
+    assert parsed.relations == ("nsubj", "root")
+    assert resources.parser.name.startswith("spacy:en_ewt_small")
+    assert resources.parsed(EXAMPLE, "premise") is not None
+    assert resources.parser.name.startswith("corpus-parses+spacy:en_ewt_small")
+    direct = Resources(parser_spec=f"spacy:{pipeline}")
+    again = direct.parsed(EXAMPLE, "hypothesis")
+    assert again == parsed
+
+
+def test_a_pipeline_without_a_parser_is_refused_and_no_fallback(tmp_path: Path) -> None:
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("tagger")
+    for tag in ("NN", "NNS", "JJ", "VBZ", "VBD", "DT", "IN"):
+        tagger.add_label(tag)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "tags")
+    with pytest.raises(CrossexamError, match="has no parser"):
+        resolve_parser(f"spacy:{tmp_path / 'tags'}")
+    parser = resolve_parser("auto", f"spacy:{tmp_path / 'tags'}")
+    assert parser.parsed(Example("a", "Cats run", "", None), "premise") is None

@@ -1,0 +1,197 @@
+"""SOSwap (Nie et al., 2019, section 3.1): subject and object change places."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.constructions.check import check
+from crossexam.constructions.construction import Rejection
+from crossexam.constructions.making import make
+from crossexam.constructions.resources import Resources
+from crossexam.constructions.so_swap import so_swap
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.language.agreement import agreeing, in_case, lemma_of, number_of
+from crossexam.language.clauses import Clause, Phrase, main_clause
+from crossexam.language.dependencies import Parsed
+from crossexam.language.tokens import Token
+from crossexam.language.trees import parse_tree
+
+_LINES = [
+    line
+    for line in (Path(__file__).parent / "data" / "so_swap.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+CASES = list(zip(_LINES[::2], _LINES[1::2], strict=True))
+_SIGNS = {"-LRB-": "(", "-RRB-": ")", "``": '"', "''": '"'}
+
+
+def _sentence(parse: str) -> str:
+    text = " ".join(_SIGNS.get(word, word) for _, word in parse_tree(parse).leaves())
+    text = re.sub(r" (?=[.,?)]|n't|'s)", "", text)
+    return text.replace('" ', '"', 1).replace(' "', '"').replace("( ", "(")
+
+
+def _example(parse: str) -> Example:
+    return Example("e", _sentence(parse), "", "neutral", info={"premise_parse": parse})
+
+
+def _outcome(parse: str, **options: Any) -> Example | Rejection:
+    (outcome,) = so_swap(_example(parse), Resources(**options), random.Random(0))
+    return outcome
+
+
+@pytest.mark.parametrize(("parse", "expected"), CASES, ids=[_sentence(parse) for parse, _ in CASES])
+def test_a_sentence_of_our_own(parse: str, expected: str) -> None:
+    outcome = _outcome(parse)
+    written = f"! {outcome.reason}" if isinstance(outcome, Rejection) else outcome.hypothesis
+    assert written == expected
+
+
+def test_an_item_says_what_was_swapped_and_replays() -> None:
+    example = _example(CASES[0][0])
+    items, counts = make("so_swap", [example])
+    (item,) = items
+    assert item.premise == example.premise == "The gardener chases two geese."
+    assert item.label == "contradiction"
+    assert item.change is not None
+    assert (item.change.source, item.change.target) == ("premise", "premise")
+    assert [(edit.old, edit.new) for edit in item.change.edits] == [
+        ("The gardener", "Two geese"),
+        ("chases", "chase"),
+        ("two geese", "the gardener"),
+    ]
+    told = {key: item.info[key] for key in ("subject", "verb", "object", "voice")}
+    assert told == {"subject": "The gardener", "verb": "chase", "object": "two geese", "voice": "active"}
+    assert "doubts" not in item.info
+    assert counts["items"] == 1
+    assert not [f for f in check(Dataset("d", items), Dataset("b", [example])) if f.code.startswith("E")]
+
+
+def test_the_passive_says_so() -> None:
+    parse = next(parse for parse, _ in CASES if "ridden" in parse)
+    outcome = _outcome(parse)
+    assert isinstance(outcome, Example)
+    assert (outcome.info["voice"], outcome.info["object"]) == ("passive", "a monk")
+
+
+def test_as_published_keeps_doubtful_items_and_names_the_doubt() -> None:
+    parse = next(parse for parse, _ in CASES if "married" in parse)
+    assert _outcome(parse) == Rejection("a symmetric verb")
+    outcome = _outcome(parse, as_published=True)
+    assert isinstance(outcome, Example)
+    assert outcome.hypothesis == "A baker married the nun."
+    assert outcome.info["doubts"] == ["a symmetric verb", "each may do it to the other"] or outcome.info[
+        "doubts"
+    ] == ["a symmetric verb"]
+    reflexive = next(parse for parse, _ in CASES if "herself" in parse)
+    assert _outcome(reflexive, as_published=True) == Rejection("a reflexive or reciprocal pronoun")
+
+
+def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> None:
+    bare = Example("e", "Cats chase mice.", "", "neutral")
+    assert list(so_swap(bare, Resources(), random.Random(0))) == [Rejection("no parse of the premise")]
+    assert list(so_swap(Example("e", " ", "", "neutral"), Resources(), random.Random(0))) == []
+
+
+@pytest.mark.parametrize(
+    ("verb", "tag", "number", "expected"),
+    [
+        ("Is", "VBZ", "plural", "Are"),
+        ("was", "VBD", "plural", "were"),
+        ("were", "VBD", "first", "was"),
+        ("are", "VBP", "first", "am"),
+        ("has", "VBZ", "plural", "have"),
+        ("do", "VBP", "singular", "does"),
+        ("watches", "VBZ", "plural", "watch"),
+        ("carry", "VBP", "singular", "carries"),
+        ("fly", "VB", "singular", "flies"),
+        ("may", "MD", "singular", "may"),
+        ("rode", "VBD", "plural", "rode"),
+        ("ride", "VBP", "plural", "ride"),
+    ],
+)
+def test_agreement(verb: str, tag: str, number: Any, expected: str) -> None:
+    assert agreeing(verb, tag, number) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "head", "relations", "heads", "expected"),
+    [
+        ("the/DT geese/NNS", 1, "det root", (1, -1), "plural"),
+        ("the/DT news/NNS", 1, "det root", (1, -1), "singular"),
+        ("a/DT sheep/NN", 1, "det root", (1, -1), "singular"),
+        ("two/CD deer/NN", 1, "nummod root", (1, -1), "plural"),
+        ("police/NN", 0, "root", (-1,), "plural"),
+        ("I/PRP", 0, "root", (-1,), "first"),
+        ("it/PRP", 0, "root", (-1,), "singular"),
+        ("ham/NN and/CC eggs/NNS", 0, "root cc conj", (-1, 2, 0), "plural"),
+        ("ham/NN or/CC tea/NN", 0, "root cc conj", (-1, 2, 0), "singular"),
+        ("a/DT lot/NN of/IN snow/NN", 1, "det root case nmod", (1, -1, 3, 1), "singular"),
+        ("a/DT couple/NN of/IN hats/NNS", 1, "det root case nmod", (1, -1, 3, 1), "plural"),
+        ("the/DT couple/NN", 1, "det root", (1, -1), "singular"),
+        ("a/DT couple/NN in/IN hats/NNS", 1, "det root case nmod", (1, -1, 3, 1), "singular"),
+    ],
+)
+def test_number(words: str, head: int, relations: str, heads: tuple[int, ...], expected: str) -> None:
+    tokens = tuple(Token(word, 0, 0, tag) for word, tag in (piece.split("/") for piece in words.split()))
+    parsed = Parsed(tokens, heads, tuple(relations.split()))
+    assert number_of(parsed, Phrase(0, len(tokens), head)) == expected
+
+
+def test_case_and_lemma() -> None:
+    pairs = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
+    assert [in_case(word, "subject") for word in pairs] == list(pairs.values())
+    assert [in_case(word, "object") for word in pairs.values()] == list(pairs)
+    assert (lemma_of("Hugged"), lemma_of("lies")) == ("hug", "lie")
+
+
+def _parsed(spec: str) -> Parsed:
+    pieces = [piece.split("|") for piece in spec.split()]
+    return Parsed(
+        tuple(Token(word, 0, 0, tag) for word, tag, _, _ in pieces),
+        tuple(int(head) for *_, head in pieces),
+        tuple(relation for _, _, relation, _ in pieces),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("Cats|NNS|root|-1 Dogs|NNS|root|-1", "several sentences"),
+        ("Cats|NNS|nsubj|2 dogs|NNS|nsubj|2 see|VBP|root|-1 mice|NNS|obj|2", "several subjects"),
+        ("Mice|NNS|obj|1 see|VBP|root|-1 cats|NNS|nsubj|1", "inverted order"),
+        (
+            "Cats|NNS|nsubj|1 see|VBP|root|-1 mice|NNS|obj|1 now|RB|advmod|1 grey|JJ|amod|2",
+            "a phrase in pieces",
+        ),
+        (
+            "Cats|NNS|root|-1 seeing|VBG|acl|0 mice|NNS|obj|1 grey|JJ|amod|0 now|RB|advmod|2",
+            "a phrase in pieces",
+        ),
+        ("Mice|NNS|nsubj:pass|2 are|VBP|aux:pass|2 seen|VBN|root|-1", "passive without an agent"),
+    ],
+)
+def test_why_there_is_no_clause(spec: str, reason: str) -> None:
+    assert main_clause(_parsed(spec)) == reason
+
+
+def test_the_last_participle_of_a_caption_is_its_verb() -> None:
+    spec = "Men|NNS|root|-1 wearing|VBG|acl|0 hats|NNS|obj|1 pushing|VBG|acl|0 carts|NNS|obj|3"
+    expected = Clause(Phrase(0, 3, 0), 3, Phrase(4, 5, 4), "active", None)
+    assert main_clause(_parsed(spec)) == expected
+
+
+def test_a_spacy_pipeline_will_do(shared_data: Path) -> None:
+    pytest.importorskip("spacy")
+    pipeline = shared_data / "spacy" / "en_ewt_small"
+    if not pipeline.is_dir():
+        pytest.skip(f"no pipeline at {pipeline}")
+    example = Example("e", "The dog chases the cats.", "", "neutral")
+    items, _ = make("so_swap", [example], resources=Resources(parser_spec=f"spacy:{pipeline}"))
+    assert [item.hypothesis for item in items] == ["The cats chase the dog."]

@@ -1,0 +1,176 @@
+"""Subsets that a shallow model chooses: scores, CS_lambda, the curve, the hard subset, the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.constructions.check import check
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example, cluster_of
+from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.suite_files import load_suite
+from crossexam.models.opening import open_model
+from crossexam.runs.asking import run
+from crossexam.subsets.hypothesis_only import agreement_with, hard
+from crossexam.subsets.lexically_misleading import (
+    LAMBDAS,
+    SCORE,
+    curve,
+    lexically_misleading_scores,
+    scored,
+    subset,
+)
+from crossexam.suites.bases import base_from_examples, base_from_spec
+from crossexam.suites.subsetting import SubsetRequest, write_subsets
+
+EXAMPLES = tuple(
+    Example(
+        name, f"Premise {name}.", f"Hypothesis {name}.", label, info={"premise_parse": "(X)", "genre": "tiny"}
+    )
+    for name, label in (("a", "entailment"), ("b", "neutral"), ("c", "contradiction"), ("d", None))
+)
+BASE = Dataset("base.tiny", EXAMPLES)
+ANSWERS = np.array([[0.2, 0.7, 0.1], [0.5, 0.3, 0.2], [0.05, 0.15, 0.8], [0.0, 0.0, 1.0]])
+SHARES = st.lists(st.floats(0.01, 1), min_size=3, max_size=3).map(lambda row: np.array(row) / sum(row))
+
+
+@given(rows=st.lists(st.tuples(SHARES, st.integers(0, 2)), max_size=10))
+def test_the_score_is_the_largest_probability_of_a_wrong_label(rows: list[tuple[np.ndarray, int]]) -> None:
+    table = np.array([row for row, _ in rows]).reshape(-1, 3)
+    kept = table.copy()
+    found = lexically_misleading_scores(table, [gold for _, gold in rows])
+    assert found.tolist() == [max(p for k, p in enumerate(row) if k != gold) for row, gold in rows]
+    assert np.array_equal(table, kept)
+
+
+def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
+    assert [(e.id, e.info[SCORE]) for e in subset(BASE, ANSWERS, 0.5)] == [("a", 0.7), ("b", 0.5)]
+    assert [e.id for e in subset(BASE, ANSWERS, 0.51)] == ["a"]
+    everything = scored(BASE, ANSWERS)
+    assert [(e.id, e.info[SCORE]) for e in everything] == [
+        ("a", 0.7),
+        ("b", 0.5),
+        ("c", 0.15),
+    ]  # d has no gold
+    assert everything.name == "base.tiny"
+    chosen = subset(BASE, ANSWERS, 0.95)
+    assert (chosen.name, len(chosen), chosen.manifest["part"]) == ("cs_0_95.tiny", 0, "tiny")
+
+
+def test_a_chosen_example_is_light_and_has_its_cluster() -> None:
+    found = subset(BASE, ANSWERS, 0.7).examples[0]
+    assert found.info == {"genre": "tiny", "cluster": cluster_of(EXAMPLES[0]), SCORE: 0.7}
+    assert (found.premise, found.label, found.base) == (EXAMPLES[0].premise, "entailment", None)
+
+
+def test_subsets_of_what_does_not_fit_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"\(3, 3\) probabilities for 4 examples of base.tiny"):
+        subset(BASE, ANSWERS[:3], 0.5)
+    with pytest.raises(ValueError, match="lambda is 70"):
+        subset(BASE, ANSWERS, 70)
+
+
+def test_the_curve_is_the_subsets_one_after_another() -> None:
+    scores, right = np.array([0.1, 0.5, 0.55, 0.9]), np.array([True, True, False, False])
+    points = curve(scores, right)
+    assert [point.lam for point in points] == [k / 20 for k in range(21)]
+    sizes = {round(point.lam, 2): point.size for point in points}
+    assert (sizes[0.1], sizes[0.15], sizes[0.5], sizes[0.55], sizes[0.6], sizes[0.95]) == (4, 3, 3, 2, 1, 0)
+    assert [point.accuracy.value for point in points[:2]] == [2 / 4, 2 / 4]
+    (clustered,) = curve(scores, right, ["x", "x", "y", "y"], lambdas=[0.2])
+    assert (clustered.accuracy.n, clustered.accuracy.clusters) == (3, 2)
+
+
+def test_hard_examples_are_those_answered_wrongly() -> None:
+    found = hard(BASE, ANSWERS)
+    assert [e.id for e in found] == ["a", "b"]
+    assert found.name == "hard.tiny"
+    assert "premise_parse" not in found.examples[0].info
+
+
+def test_agreement_with_an_official_subset_is_by_id() -> None:
+    official = Dataset("official", (EXAMPLES[1], EXAMPLES[2]))
+    found = agreement_with(official, hard(BASE, ANSWERS), BASE)
+    assert (found.precision, found.recall, found.both, found.n) == (1 / 2, 1 / 2, 1, 3)
+    with pytest.raises(ValueError, match=r"1 examples of official are not in base\.tiny: d"):
+        agreement_with(Dataset("official", (EXAMPLES[3],)), hard(BASE, ANSWERS), BASE)
+
+
+def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
+    request = SubsetRequest("cs", [base_from_spec("builtin:demo")], "builtin/bag-of-words")
+    assert write_subsets(request, tmp_path / "cs") is True
+    assert write_subsets(request, tmp_path / "cs") is False
+    suite = load_suite(tmp_path / "cs")
+    names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]
+    assert list(suite.datasets) == [f"{name}.builtin_demo" for name in ("base", *names)]
+    assert all(not check(dataset) for dataset in suite)
+    answers = run("builtin/bag-of-words", suite)
+    for lam, dataset in zip((0.0, *LAMBDAS), suite, strict=True):
+        gold = [LABEL_INDEX[e.label] for e in dataset if e.label]
+        scores = lexically_misleading_scores(answers.probabilities[dataset.name], gold)
+        assert (scores >= lam).all()
+        assert np.allclose(scores, [e.info[SCORE] for e in dataset], atol=1e-6)
+    whole = suite["base.builtin_demo"]
+    for lam, dataset in zip(LAMBDAS, list(suite)[1:], strict=True):
+        assert len(dataset) == sum(e.info[SCORE] >= lam for e in whole) > 0
+    manifest = json.loads((tmp_path / "cs" / "manifest.json").read_text())
+    assert manifest["model"]["key"] == open_model("builtin/bag-of-words").key
+    assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"]["examples"] == len(whole)
+    with pytest.raises(CrossexamError, match="built from other input or options"):
+        write_subsets(SubsetRequest("hard", request.bases, request.model), tmp_path / "cs")
+    assert write_subsets(SubsetRequest("hard", request.bases, "builtin/overlap"), tmp_path / "cs", force=True)
+    assert list(load_suite(tmp_path / "cs").datasets) == ["base.builtin_demo", "hard.builtin_demo"]
+
+
+def test_requests_that_make_no_sense(tmp_path: Path) -> None:
+    base = base_from_examples(Dataset("tiny", EXAMPLES))
+    with pytest.raises(
+        UnknownNameError, match="no kind of subset is called 'harp'\n  hint: did you mean 'hard'"
+    ):
+        write_subsets(SubsetRequest("harp", [base], "builtin/overlap"), tmp_path / "x")
+    with pytest.raises(CrossexamError, match="--lambda is 70\n  wanted: a share above 0"):
+        write_subsets(SubsetRequest("cs", [base], "builtin/overlap", (70.0,)), tmp_path / "x")
+    unlabelled = base_from_examples(Dataset("tiny", EXAMPLES[3:]))
+    with pytest.raises(CrossexamError, match="has no examples with a gold label"):
+        write_subsets(SubsetRequest("cs", [unlabelled], "builtin/overlap"), tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+def _crossexam(*arguments: str) -> str:
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
+    folder = tmp_path / "cs"
+    line = ["subset", "cs", "--base", "builtin:demo", "-o", str(folder)]
+    assert "cs_0_6.builtin_demo" in _crossexam(*line, "--lambda", "0.6", "--lambda", "0.6")
+    assert len(load_suite(folder)) == 2
+    assert "these very subsets already" in _crossexam(*line, "--lambda", "0.6")
+    hard_line = ["subset", "hard", "--base", "builtin:demo", "-o", str(tmp_path / "hard")]
+    with pytest.raises(CrossexamError, match="which hypothesis-only model"):
+        _crossexam(*hard_line)
+    with pytest.raises(CrossexamError, match="--lambda is for cs"):
+        _crossexam(*hard_line, "--model", "builtin/overlap", "--lambda", "0.5")
+    assert "hard.builtin_demo" in _crossexam(*hard_line, "--model", "builtin/overlap", "--limit", "30")
+    assert len(load_suite(tmp_path / "hard")["base.builtin_demo"]) == 30
+
+
+def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
+    from crossexam.corpora.reading import load
+
+    official = load(shared_data / "snli" / "snli_1.0_test_hard.jsonl")
+    whole = load(shared_data / "snli" / "snli_1.0_test.jsonl")
+    everything = agreement_with(official, whole, whole)
+    assert (everything.wanted, everything.n, everything.both) == (3261, 9824, 3261)
+    assert everything.precision == 3261 / 9824

@@ -1,0 +1,82 @@
+"""Word shuffling: which words move, what stays, and that the label is kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.constructions.check import check
+from crossexam.constructions.making import make
+from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example, undo_edits
+
+PAIR = Example("a", "Two geese cross the road.", "Birds walk!", "entailment")
+
+
+@pytest.mark.parametrize(
+    ("name", "sides"),
+    [
+        ("word_shuffle", {"premise", "hypothesis"}),
+        ("word_shuffle_premise", {"premise"}),
+        ("word_shuffle_hypothesis", {"hypothesis"}),
+    ],
+)
+def test_the_named_sides_are_shuffled_and_the_label_kept(name: str, sides: set[str]) -> None:
+    (item,), counts = make(name, [PAIR])
+    changed = {side for side in ("premise", "hypothesis") if item.text(side) != PAIR.text(side)}
+    assert changed == sides
+    assert (item.label, counts["rejected"]) == ("entailment", {})
+    assert item.change is not None
+    assert [edit.side for edit in item.change.edits] == [s for s in ("premise", "hypothesis") if s in sides]
+    assert check(Dataset(name, [item]), Dataset("base", [PAIR])) == []
+    assert CONSTRUCTIONS[name].test_class == "ablation"
+
+
+def test_two_words_have_one_other_order() -> None:
+    for seed in range(20):
+        (item,), _ = make("word_shuffle_hypothesis", [PAIR], seed=seed)
+        assert item.hypothesis == "walk Birds!"
+
+
+@pytest.mark.parametrize("sentence", ["Rain.", "", "!!", "no no no."])
+def test_without_another_order_there_is_no_item(sentence: str) -> None:
+    items, counts = make("word_shuffle_hypothesis", [Example("a", "It rains.", sentence, "neutral")])
+    assert (items, counts["rejected"]) == ([], {"no other order of words": 1})
+
+
+def test_one_sided_orders_are_enough_for_both() -> None:
+    (item,), _ = make("word_shuffle", [Example("a", "Rain falls.", "Rain.", "entailment")])
+    assert (item.premise, item.hypothesis) == ("falls Rain.", "Rain.")
+
+
+def test_every_other_order_can_be_drawn_and_the_old_one_never() -> None:
+    pair = Example("a", "p", "red green blue", "neutral")
+    drawn = Counter(
+        make("word_shuffle_hypothesis", [pair], seed=seed)[0][0].hypothesis for seed in range(200)
+    )
+    assert len(drawn) == 3 * 2 * 1 - 1
+    assert "red green blue" not in drawn
+
+
+WORDS = st.lists(
+    st.sampled_from(["A", "dog,", "don't", "p.m.", "the", "“Go", "U.S.", "well-fed"]), min_size=1
+)
+
+
+@given(WORDS, st.sampled_from(["", ".", "!”", "..."]), st.integers(0, 99))
+def test_the_words_stay_and_the_end_stays(words: list[str], end: str, seed: int) -> None:
+    sentence = "  ".join(words) + end
+    items, counts = make("word_shuffle_premise", [Example("a", sentence, "h", "neutral")], seed=seed)
+    assert len(items) + sum(counts["rejected"].values()) == 1
+    for item in items:
+        assert item.change is not None
+        assert undo_edits(item.premise, item.change.edits, "premise") == sentence
+        assert Counter(item.premise) == Counter(sentence)  # characters, blanks among them
+        assert item.premise.count("  ") == len(words) - 1
+        assert item.premise != sentence
+        (edit,) = item.change.edits
+        assert item.premise[edit.start + len(edit.new) :] == sentence[edit.end :]

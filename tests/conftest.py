@@ -69,6 +69,15 @@ def tiny_corpus() -> list[Example]:
 
 
 @pytest.fixture(scope="session")
+def tiny_parsed() -> list[Example]:
+    """Six pairs whose premises ship a parse, all but one, for constructions that read dependencies."""
+    return [
+        Example(name, premise, hypothesis, parse_label(label), info={"premise_parse": parse})
+        for name, label, premise, parse, hypothesis in _rows("tiny_parsed.txt")
+    ]
+
+
+@pytest.fixture(scope="session")
 def tiny_problems() -> list[Example]:
     """Five word problems that reach every branch of numerical reasoning."""
     texts = {name: _tagged(text) for name, text in _rows("tiny_problems.txt")}

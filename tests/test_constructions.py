@@ -23,8 +23,13 @@ ALL = pytest.mark.parametrize("construction", CONSTRUCTIONS.values(), ids=lambda
 
 @pytest.fixture
 def base(
-    construction: Construction, tiny_corpus: list[Example], tiny_problems: list[Example]
+    construction: Construction,
+    tiny_corpus: list[Example],
+    tiny_problems: list[Example],
+    tiny_parsed: list[Example],
 ) -> list[Example]:
+    if "parser" in construction.uses and "annotator" not in construction.uses:
+        return tiny_parsed
     return tiny_problems if construction.reads_problems else tiny_corpus
 
 

@@ -86,9 +86,7 @@ def test_as_published_keeps_doubtful_items_and_names_the_doubt() -> None:
     outcome = _outcome(parse, as_published=True)
     assert isinstance(outcome, Example)
     assert outcome.hypothesis == "A baker married the nun."
-    assert outcome.info["doubts"] == ["a symmetric verb", "each may do it to the other"] or outcome.info[
-        "doubts"
-    ] == ["a symmetric verb"]
+    assert outcome.info["doubts"] == ["a symmetric verb"]
     reflexive = next(parse for parse, _ in CASES if "herself" in parse)
     assert _outcome(reflexive, as_published=True) == Rejection("a reflexive or reciprocal pronoun")
 
@@ -113,6 +111,7 @@ def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> Non
         ("fly", "VB", "singular", "flies"),
         ("may", "MD", "singular", "may"),
         ("rode", "VBD", "plural", "rode"),
+        ("cooks", "VBD", "plural", "cook"),
         ("ride", "VBP", "plural", "ride"),
     ],
 )

@@ -45,6 +45,8 @@ def obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]
         yield from _in_phrase(words, parsed, phrase, name)
     if clause.finite is not None and parsed.tokens[clause.finite].text in _CLITICS:
         yield "a contracted verb"
+    if any(token.tag == "``" for token in parsed.tokens[1 : clause.subject.start]):
+        yield "inside a quotation"
     if sum(token.text[:1].isupper() for token in parsed.tokens) > len(words) / 2:
         yield "capitals throughout"
     if _refers_across(words, clause):

@@ -90,9 +90,10 @@ def agreeing(verb: str, tag: str, number: Number) -> str:
     if lower in _IRREGULAR:
         forms = _IRREGULAR[lower]
         return match_case(forms[("singular", "plural", "first").index(number)], verb)
-    if tag == "VBZ" and number != "singular":
-        lemmas = lemminflect().getLemma(lower, "VERB")
-        return match_case(str(lemmas[0]), verb) if lemmas else verb
+    base = lemma_of(lower)
+    ends_in_s = lower.endswith("s") and lower != base  # whatever the tagger says
+    if (tag == "VBZ" or ends_in_s) and number != "singular":
+        return match_case(base, verb)
     if tag in {"VBP", "VB"} and number == "singular":
         return match_case(inflect_like(lower, lower, "VBZ") or verb, verb)
     return verb

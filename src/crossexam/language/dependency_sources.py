@@ -158,7 +158,7 @@ def resolve_parser(spec: str = "auto", annotator_spec: str = "auto") -> Dependen
     >>> resolve_parser("treebank")
     Traceback (most recent call last):
     crossexam.core.errors.UnknownNameError: no parser is called 'treebank'
-      hint: it may be any of auto, parses, spacy
+      hint: there are: auto, parses, spacy
     """
     kind, _, argument = spec.partition(":")
     if kind == "spacy" and argument:

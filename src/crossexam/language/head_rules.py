@@ -149,9 +149,12 @@ def _verb_phrase_head(children: Sequence[Tree], existential: bool) -> int:
         if not joined:
             return inner
     if word in BE and not existential:
-        for k in range(verb + 1, len(children)):
-            if children[k].label.split("-")[0] in _PREDICATES and children[k].label != "NP-TMP":
-                return k
+        found = [
+            k for k in range(verb + 1, len(children))
+            if children[k].label.split("-")[0] in _PREDICATES and children[k].label != "NP-TMP"
+        ]  # fmt: skip
+        if found:  # is clearly the best: an adverb only where there is nothing else
+            return next((k for k in found if children[k].label != "ADVP"), found[0])
     return verb
 
 

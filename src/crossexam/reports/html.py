@@ -25,6 +25,7 @@ from crossexam.reports.cells import Cell, Kind, Table, interval_text, number_tex
 from crossexam.reports.headline import culprit, headline, sentence
 from crossexam.reports.items import ITEMS_A_SET, pack_items
 from crossexam.reports.measured import Measured, dataset_of, loss_of, names_of_test_sets, worst
+from crossexam.reports.misleading import misleading_charts, misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yield_table
 from crossexam.reports.tables import (
     accuracy_of,
@@ -37,8 +38,8 @@ from crossexam.reports.tables import (
 _PAGE: Final = Path(__file__).parent / "page"
 _SECTIONS: Final = {
     "summary": "Summary", "accuracy": "Accuracy", "drop": "Drop", "errors": "Errors",
-    "confusion": "Confusion", "items": "Items", "slices": "Slices", "yield": "Yield",
-    "signatures": "Signatures",
+    "misleading": "Misleading words", "confusion": "Confusion", "items": "Items", "slices": "Slices",
+    "yield": "Yield", "signatures": "Signatures",
 }  # fmt: skip
 
 
@@ -82,7 +83,8 @@ def render(
     css, script = ((_PAGE / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
     context = _tables(models, published_rows) | _charts(models) | _summary(models)
     anchors = [key for key in _SECTIONS if (key != "slices" or context["slices"]) and
-               (key != "drop" or context["drops"].rows)]  # fmt: skip
+               (key != "drop" or context["drops"].rows) and
+               (key != "misleading" or context["misleading"].rows)]  # fmt: skip
     return environment.get_template("report.html.j2").render(
         **context,
         sections=[(anchor, _SECTIONS[anchor]) for anchor in anchors],
@@ -121,6 +123,7 @@ def _tables(models: Sequence[Measured], published_rows: bool) -> dict[str, Any]:
         "drops": drop_table(models),
         "errors": error_table(models),
         "answers": answer_table(models, published_rows=published_rows),
+        "misleading": misleading_table(models),
         "slices": slice_tables(models),
         "yields": yield_table(runs),
         "signatures": signature_table(runs),
@@ -154,7 +157,16 @@ def _charts(models: Sequence[Measured]) -> dict[str, Any]:
         for name, group in groupby(ordered, key=lambda entry: entry[0])
         if (found := list(group))
     ]
-    return {"drop_charts": drops, "error_charts": errors, "confusion": confusion}
+    return {"drop_charts": drops, "error_charts": errors, "confusion": confusion, "curves": _curves(models)}
+
+
+def _curves(models: Sequence[Measured]) -> list[tuple[str, dict[str, Markup]]]:
+    """Return for each base with scores the drawings of accuracy over lambda, by width of page."""
+    drawn: dict[str, dict[str, Markup]] = {}
+    for size, width in charts.WIDTHS.items():
+        for part, svg in misleading_charts(models, width=width):
+            drawn.setdefault(part, {})[size] = _markup(svg)
+    return list(drawn.items())
 
 
 def _markup(svg: str) -> Markup:

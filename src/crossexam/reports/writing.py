@@ -17,6 +17,7 @@ from crossexam.reports.cells import Table
 from crossexam.reports.headline import headline
 from crossexam.reports.items import ITEMS_A_SET
 from crossexam.reports.measured import Measured, measured
+from crossexam.reports.misleading import misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yield_table
 from crossexam.reports.tables import (
     SUMMARY_NOTE,
@@ -79,6 +80,7 @@ class Report:
             drop_table(self.models),
             error_table(self.models),
             answer_table(self.models, published_rows=self.published_rows),
+            misleading_table(self.models),
             yield_table(self.runs),
             signature_table(self.runs),
             run_table(self.models),
@@ -93,6 +95,7 @@ class Report:
         tables = [summary_table(model) for model in self.models]
         if len(tables) > 1:
             tables.insert(0, accuracy_of(self.models, published_rows=False))
+        tables += [table for table in [misleading_table(self.models)] if table.rows]
         notes = Text("\n".join([SUMMARY_NOTE, *projections(self.models)]), style="dim")
         return Group(Text(headline(self.models), style="bold"), Text(), terminal.render(tables), notes)
 

@@ -22,6 +22,7 @@ from crossexam.core.progress import Progress, silent
 from crossexam.core.signature import package_version, signature
 from crossexam.core.tables import TestSetWriter
 from crossexam.models.opening import Model, open_model
+from crossexam.subsets.lexically_misleading import scored
 from crossexam.suites.bases import Base, describe, distinct_parts
 from crossexam.suites.misled import MisledSet, subset_name
 from crossexam.suites.standing import stands_there
@@ -199,8 +200,9 @@ def _grow_one(
                 answers = _word_model().predict([(e.premise, e.hypothesis) for e in chunk])
                 for each in misled:
                     each.take(chunk, answers)
+                whole = scored(Dataset(base_set, tuple(chunk)), answers).examples
             for growing in sets:
-                for example in chunk:
+                for example in whole if misled and growing.maker is None else chunk:
                     growing.take(example)
             done += len(chunk)
             progress(f"building from {base.spec}", done, None)

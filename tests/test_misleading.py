@@ -1,0 +1,106 @@
+"""Accuracy where single words mislead: parts of a base, the table, the curve, the suite that makes them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from crossexam.constructions.check import check
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, Label
+from crossexam.core.run import Run
+from crossexam.models.opening import open_model
+from crossexam.reports.measured import measured
+from crossexam.reports.misleading import misleading_charts, misleading_table
+from crossexam.reports.writing import report
+from crossexam.subsets.lexically_misleading import SCORE
+from crossexam.suites.bases import base_from_spec
+from crossexam.suites.building import Request, build_in_memory
+from crossexam.suites.misleading import misled_parts
+
+SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
+GOLDS: tuple[Label, ...] = ("entailment", "neutral", "neutral", "contradiction", "neutral", "entailment")
+
+
+def run_of(said: str, *, scores: bool = True, votes: bool = True, name: str = "base.x") -> Run:
+    """Six pairs of rising score; annotators: five for the gold label, of the last two only three."""
+    items = []
+    for k, (score, gold) in enumerate(zip(SCORES, GOLDS, strict=True)):
+        other = LABELS[(LABELS.index(gold) + 1) % 3]
+        info = {SCORE: score} if scores else {}
+        if votes:
+            info["annotator_labels"] = [gold] * 5 if k < 4 else [gold] * 3 + [other] * 2
+        items.append(Example(f"i{k}", f"Mia has {k} cats.", "Mia.", gold, info=info))
+    rows = np.array([[0.8 if letter == answer else 0.1 for letter in "ENC"] for answer in said])
+    facts = {"construction": name.partition(".")[0], "part": name.partition(".")[2]}
+    return Run("mine", {name: Dataset(name, tuple(items), facts)}, {name: rows}, {})
+
+
+def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
+    whole, half, *_, last = misled_parts(run_of("ENNENE"))
+    assert [part.lam for part in misled_parts(run_of("ENNENE"))] == [0.0, 0.5, 0.6, 0.7]
+    assert (whole.size, half.size, last.size) == (6, 4, 2)
+    assert whole.model.value == 5 / 6  # "E" for the contradiction
+    assert half.model.value == 3 / 4
+    assert whole.majority.value == 3 / 6  # neutral
+    assert half.majority.value == 2 / 4
+    assert whole.human is not None
+    assert last.human is not None
+    assert whole.human.expected.value == pytest.approx((4 * 1 + 2 * 3 / 5) / 6)
+    assert last.human.expected.value == pytest.approx(3 / 5)
+    assert whole.voted == 6
+
+
+def test_without_annotators_there_is_no_human_row() -> None:
+    part = misled_parts(run_of("ENNENE", votes=False))[0]
+    assert (part.human, part.voted) == (None, 0)
+    assert misleading_table(measured([run_of("ENNENE", votes=False)])).rows[0][4:6] == (None, None)
+
+
+@pytest.mark.parametrize("run", [run_of("ENNENE", scores=False), run_of("ENNENE", name="negation.x")])
+def test_without_scores_or_a_base_there_is_nothing(run: Run) -> None:
+    assert misled_parts(run) == []
+    assert misleading_table(measured([run])).rows == ()
+    assert misleading_charts(measured([run]), width=100) == []
+
+
+def test_the_table_has_a_column_a_model() -> None:
+    table = misleading_table(measured([run_of("ENNENE"), run_of("EEEEEE")]))
+    assert [column.header for column in table.columns][-2:] == ["mine (1)", "mine (2)"]
+    assert [row[1] for row in table.rows] == ["whole", "CS 0.5", "CS 0.6", "CS 0.7"]
+    last = table.rows[-1]
+    assert [getattr(cell, "value", cell) for cell in last[2:4]] == [2, 0.5]
+    assert [getattr(cell, "value", None) for cell in last[-2:]] == [1.0, 0.5]
+
+
+def test_the_suite_has_what_misleads_and_its_base_the_scores() -> None:
+    base = base_from_spec("builtin:demo")
+    suite = build_in_memory(Request("compositionality", [base]))
+    assert {"so_swap.builtin_demo", "add_amod.builtin_demo", "cs_0_5.builtin_demo"} <= set(suite.datasets)
+    whole = suite.datasets["base.builtin_demo"]
+    answers = open_model("builtin/bag-of-words").predict([(e.premise, e.hypothesis) for e in whole])
+    for row, example in zip(answers, whole, strict=True):
+        wrong = max(share for share, label in zip(row, LABELS, strict=True) if label != example.label)
+        assert example.info[SCORE] == pytest.approx(wrong, abs=1e-6)
+    for lam in (0.5, 0.6, 0.7):
+        part = suite.datasets[f"cs_{lam:g}".replace(".", "_") + ".builtin_demo"]
+        wanted = [example.id for example in whole if example.info[SCORE] >= lam]
+        assert [example.id for example in part] == wanted
+        counts = part.manifest["yield"]
+        assert counts["items"] + counts["rejected"]["score below lambda"] == counts["examples"] == len(whole)
+        assert not [finding for finding in check(part) if finding.code.startswith("E")]
+
+
+def test_the_page_draws_the_curve() -> None:
+    suite = build_in_memory(Request("compositionality", [base_from_spec("builtin:demo")]))
+    model = open_model("builtin/overlap")
+    answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
+    run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})
+    ((part, svg),) = misleading_charts(measured([run]), width=200)
+    assert part == "builtin_demo"
+    assert svg.startswith("<svg")
+    assert "lambda" in svg
+    page = report(run).text(".html")
+    assert page.count('id="misleading"') == 1
+    assert 'href="#misleading"' in page

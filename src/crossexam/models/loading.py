@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.models.checkpoint import Checkpoint
+from crossexam.training.quiet import quiet_transformers
 
 
 def import_torch(checkpoint: Checkpoint) -> Any:
@@ -40,22 +39,6 @@ def find_device(name: str, where: str) -> Any:
     return device
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers' bars and load reports off the terminal, and put its settings back."""
-    from transformers.utils import logging
-
-    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
     """Return the tokenizer and the model of *checkpoint*.
 
@@ -66,7 +49,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
 
     where = f"hf/{checkpoint.name}"
     try:
-        with _quiet():
+        with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 checkpoint.folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True

@@ -27,6 +27,7 @@ from crossexam.training.devices import Device
 from crossexam.training.folder import MANIFEST, UNFINISHED
 from crossexam.training.objective import Batch, Debias, Objective, Reading
 from crossexam.training.plan import Epoch, Score
+from crossexam.training.quiet import quiet_transformers
 from crossexam.training.request import Request, Trained, best_of, finished_before, versions
 from crossexam.training.running import carry_out
 from crossexam.training.settings import Settings
@@ -171,11 +172,12 @@ def _loaded(source: str) -> tuple[Any, Any]:
         raise MissingExtraError("transformers", "torch", f"training hf/{source}") from None
     names = {"id2label": dict(enumerate(LABELS)), "label2id": LABEL_INDEX, "num_labels": len(LABELS)}
     try:
-        tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
-        model = AutoModelForSequenceClassification.from_pretrained(
-            source, use_safetensors=True, trust_remote_code=False, ignore_mismatched_sizes=True,
-            dtype=torch.float32, **names,
-        )  # fmt: skip
+        with quiet_transformers():
+            tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
+            model = AutoModelForSequenceClassification.from_pretrained(
+                source, use_safetensors=True, trust_remote_code=False, ignore_mismatched_sizes=True,
+                dtype=torch.float32, **names,
+            )  # fmt: skip
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise CrossexamError(f"transformers cannot load it: {first}", where=f"hf/{source}") from error

@@ -15,12 +15,14 @@ from crossexam.constructions.making import make
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.so_swap import so_swap
 from crossexam.core.dataset import Dataset
+from crossexam.core.errors import UnknownNameError
 from crossexam.core.example import Example
 from crossexam.language.agreement import agreeing, in_case, lemma_of, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.dependencies import Parsed
 from crossexam.language.tokens import Token
 from crossexam.language.trees import parse_tree
+from crossexam.library import build
 
 _LINES = [
     line
@@ -112,6 +114,8 @@ def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> Non
         ("may", "MD", "singular", "may"),
         ("rode", "VBD", "plural", "rode"),
         ("cooks", "VBD", "plural", "cook"),
+        ("paddle", "VBD", "singular", "paddles"),
+        ("cut", "VBD", "singular", "cut"),
         ("ride", "VBP", "plural", "ride"),
     ],
 )
@@ -127,6 +131,7 @@ def test_agreement(verb: str, tag: str, number: Any, expected: str) -> None:
         ("a/DT sheep/NN", 1, "det root", (1, -1), "singular"),
         ("two/CD deer/NN", 1, "nummod root", (1, -1), "plural"),
         ("police/NN", 0, "root", (-1,), "plural"),
+        ("ATMs/NNP", 0, "root", (-1,), "plural"),
         ("I/PRP", 0, "root", (-1,), "first"),
         ("it/PRP", 0, "root", (-1,), "singular"),
         ("ham/NN and/CC eggs/NNS", 0, "root cc conj", (-1, 2, 0), "plural"),
@@ -194,3 +199,13 @@ def test_a_spacy_pipeline_will_do(shared_data: Path) -> None:
     example = Example("e", "The dog chases the cats.", "", "neutral")
     items, _ = make("so_swap", [example], resources=Resources(parser_spec=f"spacy:{pipeline}"))
     assert [item.hypothesis for item in items] == ["The cats chase the dog."]
+
+
+def test_a_build_names_the_parser_in_its_signature() -> None:
+    suite = build("so_swap", [_example(parse) for parse, _ in CASES[:3]], parser="parses")
+    (entry,) = (each.manifest for each in suite if each.name.startswith("so_swap"))
+    assert "parser:corpus-parses" in str(entry["signature"])
+    assert "seed" not in str(entry["signature"])
+    assert suite.manifest["request"]["parser"] == "parses"
+    with pytest.raises(UnknownNameError, match="no parser is called 'stanford'"):
+        build("so_swap", [_example(CASES[0][0])], parser="stanford")

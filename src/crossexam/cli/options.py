@@ -84,7 +84,7 @@ AsPublished = Annotated[
     bool,
     typer.Option(
         "--as-published",
-        help="Antonymy: keep replacements that our rules doubt, as the paper does.",
+        help="Antonymy, SOSwap: keep items that our rules doubt, as the papers do.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]

@@ -96,6 +96,8 @@ def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[s
     between = parsed.tokens[clause.verb + 1 : clause.object.start]
     if clause.voice == "active" and any(token.tag not in {"RP", "RB"} for token in between):
         yield "object is far from its verb"
+    if {token.tag for token in parsed.tokens[clause.subject.end : clause.verb]} & {"IN", "RP", "NN", "NNS"}:
+        yield "subject is far from its verb"
     if has_misread_particle(parsed, clause):
         yield "a particle that may be a preposition"
     if has_misread_verb(parsed, clause, wordnet):

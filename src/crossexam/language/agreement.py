@@ -66,7 +66,8 @@ def number_of(parsed: Parsed, phrase: Phrase) -> Number:
         before = {parsed.tokens[k].text.lower() for k in parsed.children(phrase.head, "det", "nummod")}
         counts = parsed.children(phrase.head, "nummod") or words & {"many", "several", "some", "few"}
         return "plural" if counts and not before & _ONE else "singular"
-    return "plural" if head.tag in {"NNS", "NNPS"} or word in _PLURAL else "singular"
+    acronyms = head.text.endswith("s") and head.text[:-1].isupper() and len(word) > 2  # ATMs
+    return "plural" if head.tag in {"NNS", "NNPS"} or word in _PLURAL or acronyms else "singular"
 
 
 def _counted(parsed: Parsed, head: int) -> int | None:
@@ -94,7 +95,8 @@ def agreeing(verb: str, tag: str, number: Number) -> str:
     ends_in_s = lower.endswith("s") and lower != base  # whatever the tagger says
     if (tag == "VBZ" or ends_in_s) and number != "singular":
         return match_case(base, verb)
-    if tag in {"VBP", "VB"} and number == "singular":
+    is_base = tag == "VBD" and lower == base and inflect_like(base, base, "VBD") not in {base, None}
+    if (tag in {"VBP", "VB"} or is_base) and number == "singular":
         return match_case(inflect_like(lower, lower, "VBZ") or verb, verb)
     return verb
 

@@ -10,7 +10,8 @@ from crossexam.language.lexicons.wordnet import WordNet
 _CACHED: Final = 1 << 13
 #: Nouns for several people, for which WordNet has groups and not persons.
 GROUPS_OF_PEOPLE: Final = frozenset(
-    "group team crowd couple pair audience family band class army crew people police trio choir gang bunch".split()
+    "group team crowd couple pair audience family band class army crew people police trio choir gang "
+    "bunch duo quartet".split()
 )
 PERSONAL: Final = frozenset("he him she her it they them i me we us you".split())
 INDEFINITE_PEOPLE: Final = frozenset("someone somebody everyone everybody others".split())

@@ -74,8 +74,9 @@ INTRANSITIVE: Final = frozenset((
 #: Verbs of motion (Levin 51.1 to 51.7): *down* after them is a preposition, whatever a parser says.
 MOTION: Final = frozenset((
     "slide walk run ride float jump ski skate board bike drive climb roll go come move sail swim crawl "
-    "hike jog race fly fall leap dive snowboard skateboard surf stroll march travel cycle pedal glide hurry "
-    "wander stand sit lean hop step skip speed rush dash paddle row kayak canoe raft sled parade head "
+    "hike jog race fly fall leap dive snowboard skateboard surf stroll march travel cycle pedal glide "
+    "cruise hurry wander stand sit lean hop step skip speed rush dash paddle row kayak canoe raft sled "
+    "parade head "
     "bicycle look stare gaze coast trek wade flip dribble lie sleep relax rest hang bounce splash play "
     "pose gather crowd huddle spin twirl bark"
 ).split())

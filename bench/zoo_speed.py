@@ -26,11 +26,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from crossexam.training.collation import Encoder
 from crossexam.training.data import load_corpus
-from crossexam.training.objective import Objective
 from crossexam.training.kit import read_pairs
-from crossexam.training.objective import Batch
-from crossexam.training.word_table import make_vocabulary
+from crossexam.training.objective import Batch, Objective
 from crossexam.training.optimizers import make_optimizer
+from crossexam.training.word_table import make_vocabulary
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.embedding import Sizes
 from crossexam.zoo.table import ARCHITECTURES
@@ -188,7 +187,8 @@ def main() -> None:
     torch.set_num_threads(1)
     examples = load_corpus(given.corpus).examples
     examples = random.Random(0).sample(examples, min(given.pairs, len(examples)))
-    print("| architecture | batch | train, shuffled | train, bucketed | infer, shuffled | infer, bucketed | public |")
+    orders = "train, shuffled | train, bucketed | infer, shuffled | infer, bucketed"
+    print(f"| architecture | batch | {orders} | public |")
     print("|---|---|---|---|---|---|---|")
     for name in given.names or ARCHITECTURES:
         print("| " + " | ".join(row(name, examples, given.seconds, given.device)) + " |", flush=True)

@@ -33,6 +33,7 @@ def test_shares_of_each_label_and_the_published_below() -> None:
     beside = {str(row[2]): row[4:] for row in table.rows[1:]}
     assert beside["DIIN (published)"] == (0.849, 0.106, 0.045)  # Table 2: E 84.9, C 4.5, N 10.6
     assert beside["Human (published)"] == (0.02, 0.14, 0.84)
+    assert beside["ESIM trained with AddAmod (published)"] == (0.731, 0.259, 0.01)  # Table 4
     assert "Nie, Wang & Bansal" in table.notes[1]
 
 
@@ -40,7 +41,7 @@ def test_published_rows_stand_once_below_all_models() -> None:
     said = [run_of("add_amod.snli_dev", ["neutral"] * 2, answers) for answers in ("EN", "NN")]
     names = [row[2] for row in table_of(*said).rows]
     assert names[:3] == ["mine (1)", "mine (2)", "RSE (published)"]
-    assert len(names) == 2 + 8
+    assert len(names) == 2 + 8 + 2
     assert [row[2] for row in table_of(*said, published_rows=False).rows] == ["mine (1)", "mine (2)"]
 
 

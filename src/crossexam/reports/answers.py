@@ -12,6 +12,11 @@ from crossexam.reports.tables import by_test_set
 from crossexam.suites.measures import TestSetResult
 
 _STUDY: Final = "nie2019"
+#: Tables 2 and 4, and what their rows are called.
+_TABLES: Final = {
+    "predictions": "{} (published)",
+    "adversarial_training": "ESIM trained with {} (published)",
+}
 _COLUMNS: Final = (
     Column("Test set"),
     Column("Expected"),
@@ -51,20 +56,18 @@ def _published(construction: str) -> Iterator[tuple[Cell, ...]]:
     """Yield who, no number of items, and the shares of the published answers to *construction*."""
     from crossexam.suites.published import published
 
-    table = published(_STUDY).table("predictions")
-    for row in table.rows:
-        shares = [table.value(row, f"{construction}.{label[0].upper()}") for label in LABELS]
-        if None not in shares:
-            yield (
-                f"{row} (published)",
-                None,
-                *(round(share / 100, 6) for share in shares if share is not None),
-            )
+    for key, words in _TABLES.items():
+        table = published(_STUDY).table(key)
+        for row in table.rows:
+            shares = [table.value(row, f"{construction}.{label[0].upper()}") for label in LABELS]
+            if None not in shares and row != "None":  # without any it is ESIM's row of Table 2
+                name = words.format(row)
+                yield (name, None, *(round(share / 100, 6) for share in shares if share is not None))
 
 
 def _source() -> str:
     from crossexam.suites.published import published
 
     study = published(_STUDY)
-    place = study.table("predictions").place
-    return f"Published: {place} of {study.citation} {study.source}; over the authors' items from SNLI dev."
+    places = " and ".join(study.table(key).place for key in _TABLES)
+    return f"Published: {places} of {study.citation} {study.source}; over the authors' items from SNLI dev."

@@ -161,7 +161,7 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
 
 
 def test_unknown_names_say_the_nearest() -> None:
-    assert published_studies() == ("naik2018", "nie2019")
+    assert published_studies() == ("naik2018", "nie2019", "zhang2020")
     with pytest.raises(
         UnknownNameError, match=r"no published study is called 'naik2081'\n.*did you mean 'naik2018'"
     ):
@@ -187,3 +187,41 @@ def test_unknown_names_say_the_nearest() -> None:
 def test_malformed_studies_say_where(text: str, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         study_from_toml(text, where="x.toml")
+
+
+# Zhang et al. 2020
+
+ZHANG = published("zhang2020")
+FOURTEEN = ZHANG.table("accuracy").columns[:14]
+
+
+def test_the_means_of_table_5_are_recomputed() -> None:
+    for row, cells in ZHANG.table("accuracy").cells.items():
+        mean_of_14 = mean([cells[corpus] for corpus in FOURTEEN])
+        stated = {each.name: each.computed for each in ZHANG.claims}
+        wanted = stated.get(f"{row}'s mean over fourteen corpora", cells["mean"])
+        assert round(mean_of_14, 1) == wanted, row
+        assert cells["mean"] == ZHANG.table("summary").cells[row]["mean"]
+
+
+def test_table_2_follows_from_table_5() -> None:
+    for row, cells in ZHANG.table("summary").cells.items():
+        snli, over = cells["snli_test"], cells["mean"]
+        assert cells["difference"] == pytest.approx(over - snli, abs=0.101), row
+        assert cells["relative"] == pytest.approx(100 * (over / snli - 1), abs=0.25), row
+
+
+def test_table_3_is_relative_to_its_first_row() -> None:
+    cells = ZHANG.table("debiasing").cells
+    base = cells["BiLSTM"]
+    for row in ("adv", "drift", "learned-mixin", "learned-mixin-h", "weighting"):
+        for column in ("snli_test", "mean"):
+            relative = 100 * (cells[row][column] / base[column] - 1)
+            assert cells[row][f"{column}.relative"] == pytest.approx(relative, abs=0.15), (row, column)
+
+
+def test_the_shares_of_table_4_add_up() -> None:
+    for row, cells in ZHANG.table("splits").cells.items():
+        shares = [share for column, share in cells.items() if column not in ("validation", "test")]
+        assert sum(shares) == pytest.approx(100, abs=0.11), row
+    assert set(ZHANG.table("splits").cells) == set(FOURTEEN)

@@ -37,7 +37,7 @@ def train_command(name: str, data: str, folder: str) -> list[str]:
     words = ["crossexam", "train", row.get("model", name), "--train", TRAIN[data], "--dev", "snli:dev[::2]"]
     for test in (*TESTS, *([HARD] if row.get("hard") else [])):
         words += ["--test", test]
-    if not row.get("model", "").startswith("hf/"):
+    if row.get("vectors", not row.get("model", "").startswith("hf/")):
         words += ["--vectors", VECTORS]
     words += ["--epochs", str(row["epochs"])]
     for field, value in row.get("set", {}).items():

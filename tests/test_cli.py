@@ -154,3 +154,38 @@ def test_a_base_file_of_ones_own(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "A meal is warm and false is not true." in (tmp_path / "x" / "negation.mine.jsonl").read_text()
+
+
+def test_a_run_is_not_written_over_another_models(
+    demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    suite = str(demo[0] / "out" / "suite" / "negation.builtin_demo.parquet")
+    assert crossexam("run", "builtin/overlap", suite, "-o", "mine", cwd=tmp_path).returncode == 0
+    assert crossexam("run", "builtin/overlap", suite, "-o", "mine", cwd=tmp_path).returncode == 0
+    before = (tmp_path / "mine" / "manifest.json").read_bytes()
+    other = crossexam("run", "builtin/majority", suite, "-o", "mine", cwd=tmp_path)
+    assert other.returncode == 2
+    assert other.stderr == "crossexam: mine: it holds the run of builtin/overlap\n  hint: choose another -o\n"
+    assert (tmp_path / "mine" / "manifest.json").read_bytes() == before
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "notes.txt").write_text("mine")
+    assert (
+        "it holds something else than a run"
+        in crossexam("run", "builtin/overlap", suite, "-o", "notes", cwd=tmp_path).stderr
+    )
+    (tmp_path / "file").write_text("mine")
+    for verb in (["run", "builtin/overlap", suite], ["build", "negation", "--base", "builtin:demo"]):
+        refused = crossexam(*verb, "-o", "file", cwd=tmp_path)
+        assert refused.returncode == 2, refused.stderr
+        assert "file" in refused.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_report_onto_a_folder_is_the_users_mistake(
+    demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+) -> None:
+    run = next((demo[0] / "out" / "runs").iterdir())
+    (tmp_path / "d.html").mkdir()
+    refused = crossexam("report", str(run), "-o", "d.html", cwd=tmp_path)
+    assert refused.returncode == 2, refused.stderr
+    assert "d.html" in refused.stderr

@@ -74,6 +74,12 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone: nothing to tell, and no second error
         sys.exit(0)
+    except OSError as error:
+        if error.filename is None:
+            _report_our_mistake(error)
+            sys.exit(_OUR_MISTAKE)
+        typer.echo(f"crossexam: {error.filename}: {error.strerror}\n  hint: another path", err=True)
+        sys.exit(_USER_MISTAKE)
     except Exception as error:
         _report_our_mistake(error)
         sys.exit(_OUR_MISTAKE)

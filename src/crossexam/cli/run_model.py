@@ -29,9 +29,10 @@ def run(
     from crossexam.core.suite_files import load_suites
     from crossexam.reports.writing import terminal_report
     from crossexam.runs.asking import run as ask
-    from crossexam.runs.folder import save_run
+    from crossexam.runs.folder import refuse_other_run, save_run
 
     chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
+    refuse_other_run(model, output)
     with progress_bar() as progress:
         answers = ask(model, load_suites(tests), store=output, options=chosen, limit=limit, progress=progress)
         save_run(answers, output)

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.run import Run
 from crossexam.core.tables import read_test_set, write_test_set
+from crossexam.runs.store import FILE_NAME
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,29 @@ MANIFEST: Final = "manifest.json"
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
 _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
+
+
+def refuse_other_run(model: str, folder: Path) -> None:
+    """Raise CrossexamError where *folder* holds the run of another model than *model*, or something else."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the answers")
+    manifest = folder / MANIFEST
+    if manifest.exists():
+        found = read_json(manifest)
+        if "model" not in found or "test_sets" not in found:
+            raise CrossexamError("it holds no run", where=str(folder), hint="choose another -o")
+        if found["model"] != model:
+            raise CrossexamError(
+                f"it holds the run of {found['model']}", where=str(folder), hint="choose another -o"
+            )
+    elif not (folder / FILE_NAME).exists() and any(
+        not each.name.startswith(".") for each in folder.iterdir()
+    ):
+        raise CrossexamError(
+            "it holds something else than a run", where=str(folder), hint="choose another -o"
+        )
 
 
 def save_run(run: Run, folder: Path) -> None:

@@ -71,7 +71,16 @@ def subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) -> 
         for example, score in zip(examples, scores, strict=True)
         if score >= lam
     )
-    return part_of(dataset, f"cs_{lam:g}".replace(".", "_"), kept)
+    return part_of(dataset, subset_name(lam), kept)
+
+
+def subset_name(lam: float) -> str:
+    """Return what CS_lambda is called: a point would end the name of a construction.
+
+    >>> subset_name(0.7)
+    'cs_0_7'
+    """
+    return f"cs_{lam:g}".replace(".", "_")
 
 
 class Point(NamedTuple):

@@ -19,10 +19,10 @@ from crossexam.core.progress import Progress, silent
 from crossexam.core.signature import signature
 from crossexam.core.tables import TestSetWriter
 from crossexam.models.opening import Model, open_model
-from crossexam.subsets.lexically_misleading import scored
+from crossexam.subsets.lexically_misleading import scored, subset_name
 from crossexam.suites.bases import Base, describe, distinct_parts
 from crossexam.suites.growing import GrowingSet, Sink
-from crossexam.suites.misled import MisledSet, subset_name
+from crossexam.suites.misled import MisledSet
 from crossexam.suites.request import Request
 from crossexam.suites.standing import stands_there
 from crossexam.suites.table import SuiteKind, suite_named

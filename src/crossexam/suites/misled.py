@@ -10,19 +10,10 @@ from crossexam.core.dataset import ContentHash, Dataset
 from crossexam.core.example import Example
 from crossexam.core.signature import signature
 from crossexam.models.opening import Model
-from crossexam.subsets.lexically_misleading import subset
+from crossexam.subsets.lexically_misleading import subset, subset_name
 from crossexam.suites.bases import Base
 
 Sink = Callable[[Example], None]
-
-
-def subset_name(lam: float) -> str:
-    """Return what CS_lambda is called: a point would end the name of a construction.
-
-    >>> subset_name(0.7)
-    'cs_0_7'
-    """
-    return f"cs_{lam:g}".replace(".", "_")
 
 
 class MisledSet:

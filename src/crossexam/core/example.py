@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from crossexam.core.labels import Label
+from crossexam.core.labels import Gold
 
 Side = Literal["premise", "hypothesis"]
 SIDES: Final[tuple[Side, ...]] = ("premise", "hypothesis")
@@ -65,7 +65,7 @@ class Example:
     id: str
     premise: str
     hypothesis: str
-    label: Label | None
+    label: Gold | None
     base: str | None = None
     change: Change | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class Example:
         return self.premise if side == "premise" else self.hypothesis
 
     def derive(
-        self, label: Label | None, change: Change, *, suffix: str = "", info: Mapping[str, Any] | None = None
+        self, label: Gold | None, change: Change, *, suffix: str = "", info: Mapping[str, Any] | None = None
     ) -> Example:
         """Return the example that *change* makes of this one; its text follows from the edits.
 

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import ContentHash, Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -27,15 +27,10 @@ COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction"
 ROWS_A_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-_HUB_FEATURES: Final = {
-    "id": {"dtype": "string", "_type": "Value"},
-    "premise": {"dtype": "string", "_type": "Value"},
-    "hypothesis": {"dtype": "string", "_type": "Value"},
-    "label": {"names": list(LABELS), "_type": "ClassLabel"},
-}
 
 
-def _schema() -> pa.Schema:
+def _schema(*, two_labels: bool) -> pa.Schema:
+    """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
     import pyarrow as pa
 
     text = pa.string()
@@ -43,7 +38,10 @@ def _schema() -> pa.Schema:
         [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
     )
     types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
-    metadata = {"huggingface": json.dumps({"info": {"features": _HUB_FEATURES}})}
+    names = list(GOLDS if two_labels else LABELS)
+    features = {name: {"dtype": "string", "_type": "Value"} for name in ("id", "premise", "hypothesis")}
+    features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
     return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
 
 
@@ -54,7 +52,7 @@ def to_row(example: Example) -> dict[str, Any]:
         "id": example.id,
         "premise": example.premise,
         "hypothesis": example.hypothesis,
-        "label": -1 if example.label is None else LABEL_INDEX[example.label],
+        "label": -1 if example.label is None else GOLD_INDEX[example.label],
         "base": example.base,
         "construction": change.construction if change else None,
         "source": change.source if change else None,
@@ -89,7 +87,7 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
             id=str(row["id"]),
             premise=premise,
             hypothesis=hypothesis,
-            label=parse_label(row["label"], where=where),
+            label=_label(row["label"], where),
             base=row.get("base"),
             change=change,
             info=info,
@@ -100,6 +98,11 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
         ) from None
     except (TypeError, ValueError) as error:
         raise FormatError(f"malformed row: {error}", where=where, wanted=", ".join(COLUMNS)) from None
+
+
+def _label(value: object, where: str) -> Gold | None:
+    """Return the label that a file of ours holds, by index or by name."""
+    return GOLDS[-1] if value == len(LABELS) else parse_label(value, where=where)
 
 
 class TestSetWriter:
@@ -121,15 +124,11 @@ class TestSetWriter:
         self._stream: IO[str] | None = None
         self._parquet: Any = None
         self._schema: Any = None
+        self._two_labels = False
 
     def __enter__(self) -> TestSetWriter:
         if self._format == "jsonl":
             self._stream = self._path.open("w", encoding="utf-8")
-        else:
-            import pyarrow.parquet as pq
-
-            self._schema = _schema()
-            self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         return self
 
     def write(self, example: Example) -> None:
@@ -143,15 +142,32 @@ class TestSetWriter:
     def _flush(self) -> None:
         if self._stream is not None:
             for row in self._pending:
-                label = None if row["label"] < 0 else LABELS[row["label"]]
+                label = None if row["label"] < 0 else GOLDS[row["label"]]
                 readable = {**row, "label": label, "info": json.loads(row["info"])}
                 self._stream.write(json.dumps(readable, ensure_ascii=False) + "\n")
-        elif self._pending:
+        elif self._pending or self._parquet is None:
             import pyarrow as pa
 
+            self._open_parquet()
             columns = {name: [row[name] for row in self._pending] for name in COLUMNS}
             self._parquet.write_table(pa.table(columns, schema=self._schema))
         self._pending.clear()
+
+    def _open_parquet(self) -> None:
+        """Open the file at its first rows, which tell how many labels there are; raises FormatError."""
+        two_labels = any(row["label"] == len(LABELS) for row in self._pending)
+        if self._parquet is None:
+            import pyarrow.parquet as pq
+
+            self._two_labels = two_labels
+            self._schema = _schema(two_labels=two_labels)
+            self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
+        elif two_labels and not self._two_labels:
+            raise FormatError(
+                f"'{GOLDS[-1]}' after {ROWS_A_GROUP:,} rows and more without it",
+                where=str(self._path),
+                wanted="a corpus of three labels or of two",
+            )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

@@ -22,7 +22,8 @@ from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.download import ATTEMPTS, Transfer, download
 from crossexam.corpora.ledger import Ledger
-from crossexam.corpora.splits import CORPUS_ALIASES, data_folder
+from crossexam.corpora.split_files import CORPUS_ALIASES
+from crossexam.corpora.splits import data_folder
 from crossexam.corpora.unpack import unpack_zip
 
 PRIVATE_FOLDER: Final = ".crossexam"

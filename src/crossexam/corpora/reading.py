@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, find_layout
+from crossexam.corpora.readers.reader import Reader, layout_of
+from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.records import Form, Row, iter_records, sniff
 from crossexam.corpora.shapes import expects_gold, to_example
 from crossexam.corpora.splits import Source, list_corpora, source_of
@@ -56,8 +58,17 @@ def iter_corpus(
     at once.
     """
     source = source_of(spec, data_dir=data_dir)
+    report = CorpusReport() if report is None else report
+    reader = None if columns else READERS.get(source.corpus or "")
+    if reader is not None:
+        form, records = _cut(reader, source)
+        return _examples(form, records, lambda row, _: layout_of(row), skip_bad, drop_no_gold, report)
     form = sniff(source.path)
-    return _examples(form, columns, skip_bad, drop_no_gold, CorpusReport() if report is None else report)
+
+    def find(row: Row, before: Layout | None) -> Layout:
+        return before or _layout(form, row, columns)
+
+    return _examples(form, iter_records(form), find, skip_bad, drop_no_gold, report)
 
 
 def load(
@@ -81,7 +92,14 @@ def load(
     report = CorpusReport() if report is None else report
     source = source_of(spec, data_dir=data_dir)
     examples = tuple(
-        iter_corpus(source.path, columns=columns, skip_bad=skip_bad, drop_no_gold=drop_no_gold, report=report)
+        iter_corpus(
+            spec,
+            columns=columns,
+            skip_bad=skip_bad,
+            drop_no_gold=drop_no_gold,
+            report=report,
+            data_dir=data_dir,
+        )
     )
     return Dataset(source.name, examples, corpus_manifest(source, report))
 
@@ -104,22 +122,55 @@ def corpus_manifest(source: Source | str | Path, report: CorpusReport) -> dict[s
     return manifest
 
 
+def _cut(reader: Reader, source: Source) -> tuple[Form, Iterator[tuple[int, Row | FormatError]]]:
+    """Return the form of a corpus's file, and its records as *reader* makes them plain."""
+    cut = reader.cut_of(source.path)
+    if cut is None:
+        form = sniff(source.path)
+        return form, _plain(reader, source.part, iter_records(form))
+    return Form(source.path, "json lines"), _plain(reader, source.part, cut(source.path))
+
+
+def _plain(
+    reader: Reader, part: str, records: Iterator[tuple[int, Row | FormatError]]
+) -> Iterator[tuple[int, Row | FormatError]]:
+    for number, record in records:
+        if isinstance(record, FormatError):
+            yield number, record
+            continue
+        try:
+            row = reader.plain(record)
+        except FormatError as error:
+            yield number, error
+            continue
+        except KeyError as error:
+            fields = ", ".join(map(str, record))
+            yield number, FormatError(f"the field '{error.args[0]}' is missing", wanted=f"it beside {fields}")
+            continue
+        except (TypeError, ValueError, AttributeError, IndexError) as error:
+            yield number, FormatError(f"a field of another type: {error}", wanted="the corpus's own fields")
+            continue
+        if row is not None and (part not in reader.inner or row["split"] == part):
+            yield number, row
+
+
 def _examples(
     form: Form,
-    mapping: Mapping[str, str] | None,
+    records: Iterator[tuple[int, Row | FormatError]],
+    find: Callable[[Row, Layout | None], Layout],
     skip_bad: bool,
     drop_no_gold: bool,
     report: CorpusReport,
 ) -> Iterator[Example]:
     layout: Layout | None = None
     identities = _Identities(form.path.stem, report)
-    for count, (number, row) in enumerate(iter_records(form), 1):
+    for count, (number, row) in enumerate(records, 1):
         report.read += 1
         identities.number = count
         try:
             if isinstance(row, FormatError):
                 raise row
-            layout = layout or _layout(form, row, mapping)
+            layout = find(row, layout)
             _same_label_column(row, layout)
             example = to_example(row, layout, identities.of)
         except FormatError as error:

@@ -103,7 +103,7 @@ def iter_records(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
     return _json_lines(form.path) if form.kind == "json lines" else _sentences(form.path)
 
 
-def _text_lines(path: Path) -> Iterator[tuple[int, str | FormatError, bool]]:
+def text_lines(path: Path) -> Iterator[tuple[int, str | FormatError, bool]]:
     """Yield number, text without its line end, and whether there was one; a line a time in memory."""
     with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
@@ -122,7 +122,7 @@ def _not_utf8(byte: int, position: int) -> FormatError:
 
 
 def _json_lines(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
-    for number, line, ended in _text_lines(path):
+    for number, line, ended in text_lines(path):
         if isinstance(line, FormatError):
             yield number, line
             continue
@@ -150,7 +150,7 @@ def _json_name(value: object) -> str:
 def _tsv(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
     """Yield the rows of a tab-separated file, in which quotes are text (SNLI, MultiNLI, GLUE, SICK)."""
     names: list[str] = []
-    for number, line, _ in _text_lines(form.path):
+    for number, line, _ in text_lines(form.path):
         if isinstance(line, FormatError):
             if not names:
                 raise FormatError(line.what, where=f"{form.path}, line {number}", wanted=line.wanted)
@@ -203,7 +203,7 @@ def _row(names: list[str], fields: list[str], hint: str) -> Row | FormatError:
 
 
 def _sentences(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
-    for number, line, _ in _text_lines(path):
+    for number, line, _ in text_lines(path):
         yield number, line if isinstance(line, FormatError) else {"sentence": line.strip()}
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.core.labels import Label, parse_label
+from crossexam.core.labels import Gold, parse_label
 from crossexam.core.tables import from_row
 from crossexam.corpora.columns import ANNOTATOR_COLUMNS, INFO_COLUMNS, TAG_COLUMNS, Layout, Shape
 from crossexam.corpora.records import Row
@@ -123,7 +123,7 @@ def _sentence(row: Row, column: str) -> str:
     return text
 
 
-def _label(row: Row, column: str) -> Label | None:
+def _label(row: Row, column: str) -> Gold | None:
     value = _field(row, column)
     if isinstance(value, float):  # tables with gaps hold 0, 1, 2 as 0.0, 1.0, 2.0 and NaN
         value = None if math.isnan(value) else int(value) if value.is_integer() else value

@@ -12,52 +12,10 @@ from typing import Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
-
-BUILTIN: Final = "builtin"
-
-# Files by split, the preferred first.  A name with a folder is too plain to be looked for elsewhere.
-# fmt: off
-SPLITS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
-    "snli": {
-        "train": ("snli_1.0_train.jsonl", "snli_1.0_train.txt"),
-        "dev":   ("snli_1.0_dev.jsonl",   "snli_1.0_dev.txt"),
-        "test":  ("snli_1.0_test.jsonl",  "snli_1.0_test.txt"),
-    },
-    "multinli": {
-        "train":          ("multinli_1.0_train.jsonl",          "multinli_1.0_train.txt"),
-        "dev_matched":    ("multinli_1.0_dev_matched.jsonl",    "multinli_1.0_dev_matched.txt"),
-        "dev_mismatched": ("multinli_1.0_dev_mismatched.jsonl", "multinli_1.0_dev_mismatched.txt"),
-    },
-    "aqua": {
-        "train": ("aqua_train.json", "AQuA/train.json", "aqua/train.json"),
-        "dev":   ("aqua_dev.json",   "AQuA/dev.json",   "aqua/dev.json"),
-        "test":  ("aqua_test.json",  "AQuA/test.json",  "aqua/test.json"),
-    },
-    "snli-hub": {
-        "train": ("snli_hub_train.parquet",),
-        "dev":   ("snli_hub_dev.parquet",),
-        "test":  ("snli_hub_test.parquet",),
-    },
-    "multinli-hub": {
-        "train":          ("multinli_hub_train.parquet",),
-        "dev_matched":    ("multinli_hub_dev_matched.parquet",),
-        "dev_mismatched": ("multinli_hub_dev_mismatched.parquet",),
-    },
-    BUILTIN: {
-        "demo":          ("demo.jsonl",),
-        "word_problems": ("word_problems.jsonl",),
-    },
-}
-
-CORPUS_ALIASES: Final[dict[str, str]] = {"mnli": "multinli", "multi_nli": "multinli", "aqua_rat": "aqua"}
-SPLIT_ALIASES: Final[dict[str, str]] = {
-    "validation": "dev", "valid": "dev", "val": "dev", "development": "dev",
-    "matched": "dev_matched", "validation_matched": "dev_matched",
-    "mismatched": "dev_mismatched", "validation_mismatched": "dev_mismatched",
-}
-# fmt: on
+from crossexam.corpora.split_files import BUILTIN, CORPORA, CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
 _NAME: Final = re.compile(r"([A-Za-z][\w-]+):([\w-]*)")  # two letters at least: C:x is a path
+_WITH_READER: Final = re.compile(r"([A-Za-z][\w-]+)@(.+)")  # joci@my/joci.csv: that file, read as JOCI
 _PLACES: Final = ("", "*/", "*/*/")
 
 
@@ -92,17 +50,6 @@ class CorpusEntry:
         return any(self.files.values())
 
 
-#: What reads each corpus and what it is; the rest of what is known of it is in ``catalog.toml``.
-CORPORA: Final[dict[str, tuple[str, str]]] = {
-    "snli": ("pairs", "SNLI 1.0, the official files: captions, with parses"),
-    "multinli": ("pairs", "MultiNLI 1.0, the official files: ten genres, with parses"),
-    "aqua": ("word problems", "AQuA-RAT: algebra word problems with rationales"),
-    "snli-hub": ("pairs", "SNLI, the hub's Parquet copy: text and label only"),
-    "multinli-hub": ("pairs", "MultiNLI, the hub's Parquet copy: with genre and parses"),
-    BUILTIN: ("pairs; word problems", "comes with Crossexam: pairs (demo) and word problems"),
-}
-
-
 def data_folder() -> Path:
     """Return where corpora live: ``CROSSEXAM_DATA``, else the platform's folder for user data."""
     named = os.environ.get("CROSSEXAM_DATA")
@@ -114,13 +61,17 @@ def data_folder() -> Path:
 
 
 def source_of(spec: str | Path, *, data_dir: Path | None = None) -> Source:
-    """Return the file that *spec* means: ``CORPUS:SPLIT`` in the data folder, or a path as it is.
+    """Return the file that *spec* means: ``CORPUS:SPLIT`` in the data folder, a path as it is,
+    or ``CORPUS@PATH``: that path, read as a file of the corpus.
 
     Raises UnknownNameError for a name that is in no table, CrossexamError for a file that is not there.
     """
     path = Path(spec).expanduser()
     if path.is_file():
         return Source(str(spec), path.stem, path.stem, path)
+    asked = _WITH_READER.fullmatch(str(spec))
+    if asked is not None:
+        return _read_as(str(spec), asked[1].lower(), Path(asked[2]).expanduser())
     named = _NAME.fullmatch(spec) if isinstance(spec, str) else None
     if named is None and str(spec).lower() in {*SPLITS, *CORPUS_ALIASES} and not path.exists():
         named = _NAME.fullmatch(f"{spec}:")
@@ -134,6 +85,15 @@ def source_of(spec: str | Path, *, data_dir: Path | None = None) -> Source:
     raise CrossexamError(
         "no such file", where=str(path), wanted=f"a file, or one of {', '.join(_all_names())}"
     )
+
+
+def _read_as(spec: str, corpus: str, path: Path) -> Source:
+    corpus = CORPUS_ALIASES.get(corpus, corpus)
+    if corpus not in SPLITS:
+        raise UnknownNameError("corpus", corpus, SPLITS)
+    if not path.is_file():
+        raise CrossexamError("no such file", where=str(path), wanted=f"a file of {corpus}'s own format")
+    return Source(spec, f"{corpus}:{path.stem}", path.stem, path, corpus)
 
 
 def _named(spec: str, corpus: str, split: str, folder: Path) -> Source:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from crossexam.core.labels import LABELS, Label
+from crossexam.core.labels import LABELS, Gold
 from crossexam.reports.cells import Cell, Column, Table
 from crossexam.reports.measured import Measured
 from crossexam.reports.tables import by_test_set
@@ -41,10 +41,10 @@ def answer_table(models: Sequence[Measured], *, published_rows: bool = True) -> 
     return Table("Answers by label", _COLUMNS, tuple(rows), tuple(notes), grouped=2)
 
 
-def only_label(result: TestSetResult) -> Label | None:
+def only_label(result: TestSetResult) -> Gold | None:
     """Return the gold label of all items of *result*, None where they have several."""
-    golds = [label for label, counts in zip(LABELS, result.confusion, strict=True) if sum(counts)]
-    return golds[0] if len(golds) == 1 else None
+    golds = [label for label, counts in zip(result.labels, result.confusion, strict=True) if sum(counts)]
+    return golds[0] if len(golds) == 1 and result.labels == LABELS else None
 
 
 def _shares(result: TestSetResult) -> tuple[float, ...]:

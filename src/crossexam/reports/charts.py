@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import Gold
 from crossexam.reports.measured import Measured, loss_of
 
 if TYPE_CHECKING:
@@ -163,18 +163,18 @@ def error_range(models: Sequence[Measured]) -> float:
 
 
 class HeatMaps:
-    """Draws confusion matrices; the chart is compiled once, each drawing only takes other numbers."""
+    """Draws confusion matrices; a chart is compiled once a set of labels, a drawing takes other numbers."""
 
     def __init__(self) -> None:
-        import vl_convert
-
-        self._vega: dict[str, Any] = vl_convert.vegalite_to_vega(_dict_of(_heat_map()))
+        self._vega: dict[tuple[Gold, ...], dict[str, Any]] = {}
 
     def draw(self, result: TestSetResult) -> str:
         """Return the confusion matrix of *result*: gold down, answers across, shades are shares of a row."""
         import vl_convert
 
-        vega = copy.deepcopy(self._vega)
+        if result.labels not in self._vega:
+            self._vega[result.labels] = vl_convert.vegalite_to_vega(_dict_of(_heat_map(result.labels)))
+        vega = copy.deepcopy(self._vega[result.labels])
         for source in vega["data"]:
             if "values" in source:
                 source["values"] = _cells_of(result)
@@ -183,9 +183,9 @@ class HeatMaps:
 
 def _cells_of(result: TestSetResult) -> list[dict[str, Any]]:
     cells = []
-    for gold, counts in zip(LABELS, result.confusion, strict=True):
+    for gold, counts in zip(result.labels, result.confusion, strict=True):
         total = int(sum(counts))
-        for answer, number in zip(LABELS, counts, strict=True):
+        for answer, number in zip(result.labels, counts, strict=True):
             share = int(number) / total if total else 0.0
             cells.append(
                 {"gold": gold, "answer": answer, "share": share, "count": f"{int(number):,}",
@@ -194,19 +194,19 @@ def _cells_of(result: TestSetResult) -> list[dict[str, Any]]:
     return cells
 
 
-def _heat_map() -> Any:
+def _heat_map(labels: tuple[Gold, ...]) -> Any:
     import altair as alt
 
     values = [
-        {"gold": LABELS[0], "answer": LABELS[0], "share": 0.0, "count": "", "percent": "", "right": True}
+        {"gold": labels[0], "answer": labels[0], "share": 0.0, "count": "", "percent": "", "right": True}
     ]
     across = alt.Axis(title="answered", orient="top", labelAngle=0, ticks=False, domain=False, grid=False,
                       labelExpr="upper(slice(datum.label, 0, 1))", labelFontSize=12)  # fmt: skip
     down = alt.Axis(title="gold", ticks=False, domain=False, grid=False,
                     labelExpr="upper(slice(datum.label, 0, 1))", labelFontSize=12)  # fmt: skip
     drawn = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("answer:N", axis=across, scale=alt.Scale(domain=list(LABELS), padding=0.04)),
-        y=alt.Y("gold:N", axis=down, scale=alt.Scale(domain=list(LABELS), padding=0.04)),
+        x=alt.X("answer:N", axis=across, scale=alt.Scale(domain=list(labels), padding=0.04)),
+        y=alt.Y("gold:N", axis=down, scale=alt.Scale(domain=list(labels), padding=0.04)),
     )
     ink = alt.condition("datum.share > 0.62", alt.value("var(--on-accent)"), alt.value("currentColor"))
     shade = alt.FillOpacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0.04, 1]), legend=None)

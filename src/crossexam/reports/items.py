@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Edit, Example, Side, located_in_result, undo_edits
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS
+from crossexam.core.projections import PROJECTIONS, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
 from crossexam.core.run import Run
 from crossexam.reports.measured import dataset_of, names_of_test_sets
@@ -110,7 +111,7 @@ def _strata(
 
 
 def _gold(example: Example) -> int:
-    return -1 if example.label is None else LABEL_INDEX[example.label]
+    return -1 if example.label is None else GOLD_INDEX[example.label]
 
 
 def _starting_pair(example: Example) -> tuple[str, str] | None:
@@ -129,12 +130,19 @@ def _starting_pair(example: Example) -> tuple[str, str] | None:
         return None
 
 
+def _projection(dataset: Dataset) -> Projection:
+    return projection_of(dataset.manifest, (item.label for item in dataset))
+
+
 def _said(run: Run, name: str) -> NDArray[np.int64]:
     """Return the index of each answer [n]; a model of two labels says entailment or :data:`NOT_ENTAILED`."""
     import numpy as np
 
     from crossexam.suites.scoring import has_two_labels
 
+    projection = _projection(run.datasets[name])
+    if projection is not THREE_LABELS:
+        return projection.predictions(run.probabilities[name])
     if not has_two_labels(run):
         return run.predictions(name)
     return np.where(run.probabilities[name][:, LABEL_INDEX["entailment"]] > 0.5, 0, NOT_ENTAILED)
@@ -192,7 +200,8 @@ def pack_items(
         base, places = base_index(runs, dataset)
         chosen = sample(_strata(runs, dataset, base, places), items_a_set, name)
         items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
-        sets.append({"name": name, "shown": len(chosen), "total": len(dataset)})
+        two = _projection(dataset) is PROJECTIONS["two labels"]
+        sets.append({"name": name, "shown": len(chosen), "total": len(dataset), "two": two})
     two_labels = [has_two_labels(run) for run in runs]
     return {
         "models": list(names),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.labels import LABELS
 from crossexam.core.run import Run
 from crossexam.reports.cells import Cell, Column, Table
 from crossexam.reports.measured import (
@@ -79,15 +80,16 @@ def _items(results: Sequence[TestSetResult | None]) -> int | None:
 
 
 def projections(models: Sequence[Measured]) -> list[str]:
-    """Return one sentence for each model that was measured on fewer labels than three."""
+    """Return a sentence for each projection of test sets, and each model with fewer labels than three."""
     found: dict[tuple[str, str], list[str]] = {}
     for model in models:
         for result in model.results:
             if result.projection:
-                found.setdefault((model.name, result.projection), []).append(result.name)
+                who = f"{model.name} was measured" if result.labels == LABELS else "Measured"
+                found.setdefault((who, result.projection), []).append(result.name)
     return [
-        f"{name} was measured with the projection {projection} on {', '.join(sets)}."
-        for (name, projection), sets in found.items()
+        f"{who} with the projection {projection} on {', '.join(dict.fromkeys(sets))}."
+        for (who, projection), sets in found.items()
     ]
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import LABELS
 from crossexam.core.run import Run
 from crossexam.core.signature import package_version, signature
 from crossexam.reports.measured import Measured, content_hash_of, model_names
@@ -94,8 +93,8 @@ def _rows(model: Measured, result: TestSetResult) -> Iterator[dict[str, object]]
             yield {**known, "statistic": "mcnemar", "of": key, "value": number}
     for kind, number in result.errors.items():
         yield {**known, "statistic": "errors", "of": kind, "value": number, "n": result.n}
-    for gold, counts in zip(LABELS, result.confusion, strict=True):
-        for answer, number in zip(LABELS, counts, strict=True):
+    for gold, counts in zip(result.labels, result.confusion, strict=True):
+        for answer, number in zip(result.labels, counts, strict=True):
             pair = f"{gold}>{answer}"
             yield {**known, "statistic": "confusion", "of": pair, "value": int(number), "n": result.n}
     for slicing, slices in result.slices.items():
@@ -129,8 +128,8 @@ def _object(model: Measured, result: TestSetResult, published_rows: bool) -> dic
     document |= {key: getattr(result, key) for key in (*_ESTIMATES, *_NUMBERS)}
     document |= {
         "confusion": {
-            gold: {answer: int(number) for answer, number in zip(LABELS, counts, strict=True)}
-            for gold, counts in zip(LABELS, result.confusion, strict=True)
+            gold: {answer: int(number) for answer, number in zip(result.labels, counts, strict=True)}
+            for gold, counts in zip(result.labels, result.confusion, strict=True)
         },
         "errors": dict(result.errors),
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,

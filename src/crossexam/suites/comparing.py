@@ -13,7 +13,7 @@ from crossexam.stats.estimate import accuracy
 from crossexam.stats.multiple import holm
 from crossexam.stats.paired import paired_difference
 from crossexam.stats.significance import clustered_mcnemar
-from crossexam.suites.scoring import TWO_LABELS, Scored, has_two_labels, score
+from crossexam.suites.scoring import Scored, has_two_labels, said_of, score
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Compariso
         p_holm=test.p_exact,
         b=test.b,
         c=test.c,
-        projection=TWO_LABELS if two_labels else None,
+        projection=said_of(a.projection, two_labels),
     )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.labels import GOLD_INDEX, LABELS, Gold
 from crossexam.core.run import Run
 from crossexam.stats.clusters import effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
@@ -27,7 +27,7 @@ from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.significance import McNemar, clustered_mcnemar, mcnemar
 from crossexam.stats.unpaired import difference
 from crossexam.suites.comparing import Comparison, compare
-from crossexam.suites.scoring import TWO_LABELS, Scored, has_two_labels, score
+from crossexam.suites.scoring import Scored, has_two_labels, said_of, score
 from crossexam.suites.slices import slices_of
 
 __all__ = ["Comparison", "TestSetResult", "accuracy", "compare", "measure"]
@@ -48,8 +48,8 @@ class TestSetResult:
     another prediction than their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
     entailment predicted as contradiction.  The two shares are of all errors, None without errors.
 
-    *projection* says how a model of two labels was scored; it cannot predict neutral, so that
-    *false_neutral_share* is None.
+    *projection* says how a test set of other *labels*, or a model of two, was scored; *false_neutral_share*
+    is None where not_entailment was, which is no neutral (in ``errors`` its letter is N too).
     """
 
     __test__ = False  # not a test, whatever pytest thinks of its name
@@ -76,6 +76,7 @@ class TestSetResult:
     false_entailment_share: float | None
     slices: Mapping[str, Mapping[str, Estimate]]
     projection: str | None
+    labels: tuple[Gold, ...] = LABELS
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,9 @@ def _measure_one(
             against = _paired(here, scored[base_set], positions[base_set])
         else:
             against = _unpaired(here, scored[base_set])
-    table = confusion(here.gold, here.predicted)
+    labels = here.projection.labels
+    table = _table(here)
+    neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     bare_name, _, part = name.partition(".")
     return TestSetResult(
         name=name,
@@ -152,13 +155,22 @@ def _measure_one(
         base_set=base_set,
         p_holm=None,
         confusion=tuple(tuple(row) for row in table.tolist()),
-        errors=error_types(table),
-        false_neutral_share=None if two_labels else false_share(table, LABEL_INDEX["neutral"]),
-        false_entailment_share=false_share(table, LABEL_INDEX["entailment"]),
+        errors=error_types(table, [label[0].upper() for label in labels]),
+        false_neutral_share=None if neutral is None else false_share(table, neutral),
+        false_entailment_share=false_share(table, labels.index("entailment")),
         slices=slices_of(here),
-        projection=TWO_LABELS if two_labels else None,
+        projection=said_of(here.projection, two_labels),
+        labels=labels,
         **vars(against),
     )
+
+
+def _table(here: Scored) -> NDArray[np.int64]:
+    """Return the counts by gold and predicted label, in the order of the projection's labels."""
+    place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)
+    for position, label in enumerate(here.projection.labels):
+        place[GOLD_INDEX[label]] = position
+    return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
 
 
 def _paired(here: Scored, base: Scored, position: Mapping[str, int]) -> _AgainstBase:

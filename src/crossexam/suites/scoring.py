@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, cluster_of
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS
+from crossexam.core.projections import THREE_LABELS, Projection, projection_of
 from crossexam.core.run import Run
 
 #: What is said of results of models that have two labels.
@@ -29,8 +30,9 @@ _NEUTRAL: Final = LABEL_INDEX["neutral"]
 class Scored:
     """The items of one test set that have a gold label, in order.
 
-    *gold* and *predicted* are indices in ``LABELS`` [n]; *clusters* are numbers that are shared by all
-    test sets scored together [n]; *unlabelled* counts the items left out.
+    *gold* and *predicted* are indices in ``GOLDS`` [n]; *clusters* are numbers that are shared by all
+    test sets scored together [n]; *unlabelled* counts the items left out; *projection* has the labels of
+    the test set and how the probabilities were read as theirs.
     """
 
     examples: Sequence[Example]
@@ -38,6 +40,7 @@ class Scored:
     predicted: NDArray[np.int64]
     clusters: NDArray[np.int64]
     unlabelled: int
+    projection: Projection = THREE_LABELS
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -55,7 +58,8 @@ def has_two_labels(run: Run) -> bool:
 def score(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
     """Return the scored items of every test set of *run*.
 
-    With *two_labels*, entailment is predicted where its probability is above 1/2, and anything else is
+    A test set with other labels than the three is scored by its projection.  With *two_labels*, a set with
+    three is scored so: entailment is predicted where its probability is above 1/2, and anything else is
     not_entailment, which is right for neutral and contradiction; *predicted* is then the gold label
     itself where it is right, neutral where entailment is denied.
 
@@ -70,22 +74,45 @@ def score(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
 def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers: dict[str, int]) -> Scored:
     examples = dataset.examples
     gold = np.fromiter(
-        (-1 if each.label is None else LABEL_INDEX[each.label] for each in examples), np.int64, len(examples)
+        (-1 if each.label is None else GOLD_INDEX[each.label] for each in examples), np.int64, len(examples)
     )
+    projection = projection_of(dataset.manifest, (each.label for each in examples))
     clusters = np.fromiter(
         (numbers.setdefault(cluster_of(each), len(numbers)) for each in examples), np.int64, len(examples)
     )
     answered = _probabilities(name, len(examples), run)
-    if two_labels:
-        predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
+    if projection is THREE_LABELS:
+        if two_labels:
+            predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
+        else:
+            predicted = answered.argmax(axis=1).astype(np.int64)
     else:
-        predicted = answered.argmax(axis=1).astype(np.int64)
+        predicted = projection.predictions(answered)
     labelled = gold >= 0
+    _labels_fit(name, gold[labelled], projection)
     if labelled.all():
-        return Scored(examples, gold, predicted, clusters, 0)
+        return Scored(examples, gold, predicted, clusters, 0, projection)
     kept = [example for example, has_gold in zip(examples, labelled.tolist(), strict=True) if has_gold]
     unlabelled = len(examples) - len(kept)
-    return Scored(kept, gold[labelled], predicted[labelled], clusters[labelled], unlabelled)
+    return Scored(kept, gold[labelled], predicted[labelled], clusters[labelled], unlabelled, projection)
+
+
+def said_of(projection: Projection, two_labels: bool) -> str | None:
+    """Return what is said of results had by *projection*, or of a model of two labels; else None."""
+    if projection is THREE_LABELS:
+        return TWO_LABELS if two_labels else None
+    return projection.says
+
+
+def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> None:
+    strange = set(gold.tolist()) - {GOLD_INDEX[label] for label in projection.labels}
+    if strange:
+        found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
+        raise CrossexamError(
+            f"gold labels that '{projection.name}' does not have: {found}",
+            where=f"test set {name}",
+            wanted=", ".join(projection.labels),
+        )
 
 
 def _probabilities(name: str, n: int, run: Run) -> NDArray[np.float64]:

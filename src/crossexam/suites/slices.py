@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import GOLDS
 from crossexam.stats.estimate import by_slice
 from crossexam.suites.scoring import Scored
 
@@ -41,7 +41,7 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
     found: dict[str, dict[str, Estimate]] = {}
     for name, key, minimum, _ in SLICES:
         if key is None:
-            values: list[Hashable] = [LABELS[index] for index in scored.gold.tolist()]
+            values: list[Hashable] = [GOLDS[index] for index in scored.gold.tolist()]
         else:
             values = [_value(example.info.get(key)) for example in scored.examples]
         if len(set(values)) > 1:

@@ -108,7 +108,7 @@
     return whole;
   };
 
-  const answered = (number, answer, goldLabel, before) => {
+  const answered = (number, answer, goldLabel, before, two) => {
     const row = make("div", "answer");
     if (data.models.length > 1) row.append(make("span", "who", data.models[number]));
     const label = answer[0];
@@ -116,20 +116,20 @@
     const mark = { right: "✓ right: ", wrong: "✗ wrong: ", "": "" }[judged];
     const verdict = make("span", `verdict ${judged}`, mark + LABELS[label]);
     if (before >= 0 && before !== label) verdict.append(make("span", "flip", ` (was ${LABELS[before]})`));
-    const parts = partsOf(answer, data.twoLabels[number]);
+    const parts = partsOf(answer, two || data.twoLabels[number]);
     const percent = parts.map(([, letter, share]) => `${letter} ${(share / 10).toFixed(1)}`);
     row.append(verdict, bar(parts), make("span", "shares", percent.join(" · ")));
     return row;
   };
 
-  const pair = (title, premise, hypothesis, goldLabel, answers, before) => {
+  const pair = (title, premise, hypothesis, goldLabel, answers, before, two) => {
     const side = make("div", "pair");
     const [texts, given] = [make("div", "texts"), make("div", "given")];
     if (title) texts.append(make("h4", "", title));
     texts.append(sentence("Premise", premise), sentence("Hypothesis", hypothesis));
     side.append(texts, given);
     answers.forEach((answer, number) => {
-      if (answer) given.append(answered(number, answer, goldLabel, said(before[number])));
+      if (answer) given.append(answered(number, answer, goldLabel, said(before[number]), two));
     });
     return side;
   };
@@ -140,14 +140,15 @@
     title.append(make("b", "", data.sets[item[SET]].name), make("span", "id", item[ID]));
     title.append(make("span", "", `gold: ${item[GOLD] < 0 ? "none" : LABELS[item[GOLD]]}`));
     if (item[FACTS]) title.append(make("span", "", item[FACTS]));
+    const two = data.sets[item[SET]].two;
     const pairs = make("div", "pairs");
     if (item[BASE_PREMISE] !== null) {
       const was = item[BASE_GOLD] < 0 ? "Made from" : `Base, gold ${LABELS[item[BASE_GOLD]]}`;
-      pairs.append(pair(was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], []));
+      pairs.append(pair(was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], [], two));
     }
     const now = item[BASE_PREMISE] === null ? "" : "Stressed";
     if (!now) pairs.classList.add("single");
-    pairs.append(pair(now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], item[BEFORE]));
+    pairs.append(pair(now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], item[BEFORE], two));
     element.append(title, pairs);
     return element;
   };
@@ -180,7 +181,7 @@
     option(set, number, each.name + cut);
   });
   set.value = data.first; // the test set of the headline; Clear shows all
-  if (data.twoLabels.includes(true)) option(answer, NOT_ENTAILED, LABELS[NOT_ENTAILED]);
+  if (data.twoLabels.includes(true) || data.sets.some((each) => each.two)) option(answer, NOT_ENTAILED, LABELS[NOT_ENTAILED]);
   data.models.forEach((name, number) => option(model, number, name));
   at("of-model").hidden = data.models.length < 2;
 

@@ -1,0 +1,77 @@
+"""What a reader is: how a corpus's files are cut into records, and each record made a plain one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.errors import FormatError
+from crossexam.core.labels import Gold
+from crossexam.corpora.columns import INFO_COLUMNS, Layout
+from crossexam.corpora.records import Row
+
+Cut = Callable[[Path], Iterator[tuple[int, Row | FormatError]]]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """The reader of a corpus: *plain* makes a record one of :func:`pair`'s, None where it is no pair.
+
+    *cuts* are other ways to cut a file into records than its form tells, by the end of the file's name
+    (the longest that fits is taken).  *projection* is how a model's answers are read where the corpus has
+    other labels than the three (``core/projections.py``).  *seen* says what the reader was tried on:
+    "official files", "a copy", or "its documented format".  *inner* splits are marked in the records
+    themselves (key ``split``), where one file has them all.
+    """
+
+    plain: Callable[[Row], Row | None]
+    seen: str
+    cuts: Mapping[str, Cut] = field(default_factory=dict)
+    projection: str = "three labels"
+    inner: frozenset[str] = frozenset()
+
+    def cut_of(self, path: Path) -> Cut | None:
+        """Return how the file at *path* is cut, None where its form tells."""
+        fitting = [end for end in self.cuts if path.name.endswith(end)]
+        return self.cuts[max(fitting, key=len)] if fitting else None
+
+
+def pair(
+    premise: str,
+    hypothesis: str,
+    label: object,
+    *,
+    name: object = None,
+    split: str | None = None,
+    **info: Any,
+) -> Row:
+    """Return a plain record: two sentences, a label as ``parse_label`` takes it, an id, and more.
+
+    A label of None means that there is no gold.  Values of *info* that are None or empty are left out.
+
+    >>> pair("It rains.", "It is wet.", "neutral", name=7, genre="weather")["genre"]
+    'weather'
+    """
+    more = {key: value for key, value in info.items() if value is not None and value not in ("", [])}
+    return {"premise": premise, "hypothesis": hypothesis, "label": label, "id": name, "split": split, **more}
+
+
+def layout_of(row: Row) -> Layout:
+    """Return the layout of a record of :func:`pair`: its four columns, the rest to ``info``."""
+    roles = ("premise", "hypothesis", "label", "id")
+    extra = {key: key for key in row if key not in {*roles, "split", *INFO_COLUMNS, "annotator_labels"}}
+    return Layout("pair", {role: role for role in roles}, extra)
+
+
+def labelled(names: Mapping[str, Gold], value: object) -> Gold:
+    """Return the label that *names* gives for *value*, without regard to case; raises FormatError.
+
+    >>> labelled({"1": "entailment"}, 1)
+    'entailment'
+    """
+    found = names.get(str(value).strip().lower())
+    if found is None:
+        raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
+    return found

@@ -14,10 +14,11 @@ def build(
     suite: Annotated[
         str, typer.Argument(help="A suite or a construction: see crossexam ls.", metavar="SUITE|CONSTRUCTION")
     ],
-    base: options.BaseSpecs,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
+    base: options.BasesOrNone = None,
     word_problems: options.Problems = None,
     seed: options.Seed = 0,
+    split: options.Part = "test",
     limit: options.Limit = None,
     file_format: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "parquet",
     annotator: options.AnnotatorSpec = "auto",
@@ -33,15 +34,19 @@ def build(
     force: options.Force = False,
 ) -> None:
     """Build the test sets of a suite, or of one construction, from one or several bases."""
+    from crossexam.cli.cross_dataset_screen import CROSS_DATASET, build_cross_dataset
     from crossexam.cli.screen import note, progress_bar, show, written, yield_table
     from crossexam.core.files import read_json
     from crossexam.suites.building import Request, build_to_folder
     from crossexam.suites.table import suite_named
 
     kind = suite_named(suite)
+    if kind.name == CROSS_DATASET:
+        build_cross_dataset(base, output, split, seed=seed, limit=limit, file_format=file_format, force=force)
+        return
     request = Request(
         kind.name,
-        options.bases_from(base, columns, skip_bad, limit),
+        options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
         options.problems_from(word_problems, kind.name),
         seed=seed,
         file_format=file_format,

@@ -12,11 +12,12 @@ from crossexam.cli import options
 
 def examine(
     models: Annotated[list[str], typer.Argument(help="Models: see crossexam ls models.", metavar="MODEL...")],
-    base: options.BaseSpecs,
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")],
+    base: options.BasesOrNone = None,
     suite: Annotated[str, typer.Option(help="Suite or construction.")] = "stress-tests",
     word_problems: options.Problems = None,
     seed: options.Seed = 0,
+    split: options.Part = "test",
     limit: options.Limit = None,
     annotator: options.AnnotatorSpec = "auto",
     entities: options.RecognizerSpec = "auto",
@@ -41,6 +42,7 @@ def examine(
 
     What is built and answered already is used again: an interrupted examination goes on where it was.
     """
+    from crossexam.cli.cross_dataset_screen import CROSS_DATASET, build_cross_dataset
     from crossexam.cli.screen import note, progress_bar, show
     from crossexam.core.suite_files import load_suite
     from crossexam.reports.writing import terminal_report, write_report
@@ -50,25 +52,29 @@ def examine(
     from crossexam.suites.table import suite_named
 
     chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
-    request = Request(
-        suite_named(suite).name,
-        options.bases_from(base, columns, skip_bad, limit),
-        options.problems_from(word_problems, suite),
-        seed=seed,
-        annotator=annotator,
-        recognizer=entities,
-        parser=parser,
-        tautology=tautology,
-        indirect=indirect,
-        as_published=as_published,
-        adjectives=adjectives,
-        both_directions=both_directions,
-        limit=limit,
-    )
     folder = output / "suite"
+    if suite_named(suite).name == CROSS_DATASET:
+        build_cross_dataset(base, folder, split, seed=seed, limit=limit, force=force)
+    else:
+        request = Request(
+            suite_named(suite).name,
+            options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
+            options.problems_from(word_problems, suite),
+            seed=seed,
+            annotator=annotator,
+            recognizer=entities,
+            parser=parser,
+            tautology=tautology,
+            indirect=indirect,
+            as_published=as_published,
+            adjectives=adjectives,
+            both_directions=both_directions,
+            limit=limit,
+        )
+        with progress_bar() as progress:
+            if not build_to_folder(request, folder, force=force, progress=progress):
+                note(f"{folder} holds this very suite already; it is used again")
     with progress_bar() as progress:
-        if not build_to_folder(request, folder, force=force, progress=progress):
-            note(f"{folder} holds this very suite already; it is used again")
         built = load_suite(folder)
         runs = []
         for model in models:

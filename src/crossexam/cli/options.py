@@ -26,6 +26,16 @@ BaseSpecs = Annotated[
         show_default=False,
     ),
 ]
+#: The same for verbs that know suites without a base.
+BasesOrNone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--base",
+        help="What to build from: CORPUS:SPLIT or a file. Repeatable. For cross-dataset: which of its "
+        "corpora; default: all that are installed.",
+        show_default=False,
+    ),
+]
 Problems = Annotated[
     list[str] | None,
     typer.Option(
@@ -37,6 +47,14 @@ Problems = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every random choice.", rich_help_panel=_CONSTRUCTION)]
+Part = Annotated[
+    str,
+    typer.Option(
+        "--split",
+        help="For cross-dataset: test, or validation, on which models are chosen.",
+        rich_help_panel=_CONSTRUCTION,
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -138,6 +156,11 @@ Items = Annotated[
     typer.Option(help="Items of each test set on the HTML page, or all. Default: 400.", metavar="N|all"),
 ]
 
+Verified = Annotated[
+    bool,
+    typer.Option("--verified", help="Only items that people verified (crossexam validate verdict --apply)."),
+]
+
 
 def items_a_set(text: str | None) -> int | None:
     """Return the number of items of a test set to show, None for all; raises CrossexamError.
@@ -179,6 +202,17 @@ def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit:
 
     mapping = parse_columns(columns)
     return [base_from_spec(spec, columns=mapping, skip_bad=skip_bad, limit=limit) for spec in specs]
+
+
+def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:
+    """Return *specs*; raises CrossexamError where there are none, since *suite* is built from some."""
+    if not specs:
+        raise CrossexamError(
+            f"what {suite} is built from is missing",
+            wanted="--base CORPUS:SPLIT or --base FILE",
+            hint="crossexam ls corpora lists what has a name",
+        )
+    return specs
 
 
 def problems_from(specs: Sequence[str] | None, suite: str) -> list[Base]:

@@ -1,8 +1,9 @@
 """Models that ship with the package: rules to compare with, which need no download.
 
-``majority`` always says entailment.  ``overlap`` goes by shared words and negation.  ``alignment`` is
-the ALIGN baseline of :mod:`crossexam.models.alignment`.  ``bag-of-words`` is fitted:
-:mod:`crossexam.models.bag_of_words`.
+``majority`` says the most frequent label of a corpus's validation set where the test set states it (the
+cross-dataset benchmark), else entailment; ``neutral`` always says neutral.  ``overlap`` goes by shared
+words and negation.  ``alignment`` is the ALIGN baseline of :mod:`crossexam.models.alignment`.
+``bag-of-words`` is fitted: :mod:`crossexam.models.bag_of_words`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.models import alignment, bag_of_words
@@ -53,6 +55,40 @@ class Rule:
         return self.answer(pairs)
 
 
+@dataclass(frozen=True)
+class Majority(Rule):
+    """The rule that looks at what a test set's manifest states of the validation set of its corpus."""
+
+    def predict_sets(
+        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return for each of *asked* its corpus's most frequent label (Zhang et al. 2020, section 3.1).
+
+        ``not_entailment`` is half neutral, half contradiction.
+        """
+        import numpy as np
+
+        found = {}
+        for dataset in asked:
+            place = dataset.manifest.get("cross_dataset") or {}
+            row = _ONLY[place.get("majority") or "entailment"]
+            found[dataset.name] = np.tile(np.array(row), (len(dataset), 1))
+        return found
+
+
+_ONLY: Final[dict[str, tuple[float, float, float]]] = {
+    "entailment": (1.0, 0.0, 0.0),
+    "neutral": (0.0, 1.0, 0.0),
+    "contradiction": (0.0, 0.0, 1.0),
+    "not_entailment": (0.0, 0.5, 0.5),
+}
+
+
+def _neutral(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    """Return neutral for every pair."""
+    return one_hot([LABEL_INDEX["neutral"]] * len(pairs))
+
+
 def _majority(pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """Return entailment for every pair: the most frequent label of SNLI's training set.
 
@@ -87,7 +123,18 @@ _ALIGN: Final = (
 BUILTINS: Final[dict[str, Rule]] = {
     rule.name: rule
     for rule in (
-        Rule("builtin/majority", "majority.v1", "always entailment", _majority),
+        Majority(
+            "builtin/majority",
+            "majority.v2",
+            "the most frequent label of the corpus's validation set where it is known, else entailment",
+            _majority,
+        ),
+        Rule(
+            "builtin/neutral",
+            "neutral.v1",
+            "always neutral: what the row Majority of Zhang et al. 2020 answers",
+            _neutral,
+        ),
         Rule("builtin/overlap", "overlap.v1", "by shared words and negation", _overlap),
         Rule(
             "builtin/alignment",

@@ -6,10 +6,19 @@ from collections.abc import Sequence
 
 from crossexam.reports.cells import interval_text, number_text
 from crossexam.reports.measured import Measured, badness, loss_of, worst
+from crossexam.suites.cross_dataset_scores import BenchmarkScore, benchmark_score
+from crossexam.suites.fourteen_corpora import MEMBERS
 
 
 def culprit(models: Sequence[Measured]) -> Measured | None:
-    """Return the model whose worst test set is the worst of all; None where nothing was measured."""
+    """Return the model whose worst test set is the worst of all; None where nothing was measured.
+
+    On the cross-dataset benchmark it is the one whose mean is furthest below SNLI test.
+    """
+    scores = [(model, benchmark_score(model.run, model.results)) for model in models]
+    lost = [(model, each.difference.value) for model, each in scores if each and each.difference]
+    if lost:
+        return min(lost, key=lambda pair: pair[1])[0]
     found = [(model, result) for model in models if (result := worst(model.results)) is not None]
     return max(found, key=lambda pair: badness(pair[1]), default=(None, None))[0]
 
@@ -22,6 +31,9 @@ def headline(models: Sequence[Measured]) -> str:
 
 def sentence(model: Measured) -> str:
     """Return what broke *model* the most; says so where no drop can be told from none."""
+    found = benchmark_score(model.run, model.results)
+    if found is not None:
+        return _on_benchmark(model, found)
     result = worst(model.results)
     if result is None or not result.n:
         return f"{model.name}: no item has a gold label."
@@ -36,7 +48,19 @@ def sentence(model: Measured) -> str:
         )
     before = number_text(result.base_accuracy, "percent")
     lost = f"it lost {_points(model)}, from {before} % to {accuracy} %"
+    if result.drop is None:  # other labels than the base: nothing was lost item by item
+        lost = f"{accuracy} % right, {_points(model)} fewer than of its base ({before} %)"
     return f"{model.name} broke most on {result.name}: {lost}."
+
+
+def _on_benchmark(model: Measured, score: BenchmarkScore) -> str:
+    mean = f"{number_text(score.mean, 'percent')} % {interval_text(score.mean)}"
+    corpora = f"{len(score.accuracies)} of the {len(MEMBERS)} corpora of the cross-dataset benchmark"
+    first = f"{model.name} has {mean} in the mean over {corpora}"
+    if score.reference is None or score.difference is None:
+        return f"{first}."
+    points = number_text(score.difference, "points").replace("-", "−")
+    return f"{first}, {points} points {interval_text(score.difference)} from SNLI test.".replace("[-", "[−")
 
 
 def _points(model: Measured) -> str:

@@ -22,6 +22,7 @@ from crossexam.core.signature import package_version
 from crossexam.reports import charts
 from crossexam.reports.answers import answer_table
 from crossexam.reports.cells import Cell, Kind, Table, interval_text, number_text
+from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.headline import culprit, headline, sentence
 from crossexam.reports.items import ITEMS_A_SET, pack_items
 from crossexam.reports.measured import Measured, dataset_of, loss_of, names_of_test_sets, worst
@@ -38,8 +39,8 @@ from crossexam.reports.tables import (
 _PAGE: Final = Path(__file__).parent / "page"
 _SECTIONS: Final = {
     "summary": "Summary", "accuracy": "Accuracy", "drop": "Drop", "errors": "Errors",
-    "misleading": "Misleading words", "confusion": "Confusion", "items": "Items", "slices": "Slices",
-    "yield": "Yield", "signatures": "Signatures",
+    "misleading": "Misleading words", "benchmark": "Cross-dataset", "confusion": "Confusion",
+    "items": "Items", "slices": "Slices", "yield": "Yield", "signatures": "Signatures",
 }  # fmt: skip
 
 
@@ -84,7 +85,8 @@ def render(
     context = _tables(models, published_rows) | _charts(models) | _summary(models)
     anchors = [key for key in _SECTIONS if (key != "slices" or context["slices"]) and
                (key != "drop" or context["drops"].rows) and
-               (key != "misleading" or context["misleading"].rows)]  # fmt: skip
+               (key != "misleading" or context["misleading"].rows) and
+               (key != "benchmark" or context["benchmark"].rows)]  # fmt: skip
     return environment.get_template("report.html.j2").render(
         **context,
         sections=[(anchor, _SECTIONS[anchor]) for anchor in anchors],
@@ -124,6 +126,8 @@ def _tables(models: Sequence[Measured], published_rows: bool) -> dict[str, Any]:
         "errors": error_table(models),
         "answers": answer_table(models, published_rows=published_rows),
         "misleading": misleading_table(models),
+        "benchmark": score_table(models, published_rows=published_rows),
+        "corpora": corpus_table(models),
         "slices": slice_tables(models),
         "yields": yield_table(runs),
         "signatures": signature_table(runs),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.labels import LABELS
 from crossexam.core.run import Run
 from crossexam.reports.cells import Cell, Column, Table
+from crossexam.reports.cross_dataset import mean_note
 from crossexam.reports.measured import (
     Measured,
     dataset_of,
@@ -81,16 +82,18 @@ def _items(results: Sequence[TestSetResult | None]) -> int | None:
 
 def projections(models: Sequence[Measured]) -> list[str]:
     """Return a sentence for each projection of test sets, and each model with fewer labels than three."""
-    found: dict[tuple[str, str], list[str]] = {}
+    of_models: dict[tuple[str, str], list[str]] = {}
+    of_sets: dict[str, list[str]] = {}
     for model in models:
         for result in model.results:
-            if result.projection:
-                who = f"{model.name} was measured" if result.labels == LABELS else "Measured"
-                found.setdefault((who, result.projection), []).append(result.name)
+            if result.projection and result.labels == LABELS:
+                of_models.setdefault((model.name, result.projection), []).append(result.name)
+            elif result.projection:
+                of_sets.setdefault(result.projection, []).append(result.name)
     return [
-        f"{who} with the projection {projection} on {', '.join(dict.fromkeys(sets))}."
-        for (who, projection), sets in found.items()
-    ]
+        f"{name} was measured with the projection {projection} on {', '.join(sets)}."
+        for (name, projection), sets in of_models.items()
+    ] + [f"{', '.join(dict.fromkeys(sets))}: {projection}." for projection, sets in of_sets.items()]
 
 
 def summary_table(model: Measured) -> Table:
@@ -228,4 +231,6 @@ def comparison_table(first: Run, second: Run) -> Table:
         "Only A, only B: items that one of the two has right."
     )
     one, other = model_names([first, second])
-    return Table(f"A: {one}, B: {other}", columns, rows, (_INTERVALS, note, *projected))
+    mean = mean_note(first, second)
+    notes = (_INTERVALS, note, *([mean] if mean else []), *projected)
+    return Table(f"A: {one}, B: {other}", columns, rows, notes)

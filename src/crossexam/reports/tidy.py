@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.estimate import Estimate
 from crossexam.core.run import Run
 from crossexam.core.signature import package_version, signature
+from crossexam.reports.cross_dataset import benchmark_figures
 from crossexam.reports.measured import Measured, content_hash_of, model_names
 from crossexam.reports.published_systems import STUDIES
 
@@ -53,9 +54,15 @@ def _finite(value: object) -> object:
 
 def render_csv(models: Sequence[Measured]) -> str:
     """Return every statistic of *models*, one a row; shares are between 0 and 1."""
-    return _csv(
-        COLUMNS, (row for model in models for result in model.results for row in _rows(model, result))
-    )
+    return _csv(COLUMNS, (row for model in models for row in _rows_of(model)))
+
+
+def _rows_of(model: Measured) -> Iterator[dict[str, object]]:
+    for result in model.results:
+        yield from _rows(model, result)
+    for statistic, estimate in benchmark_figures(model).items():
+        corpora = "(corpora of the cross-dataset benchmark)"
+        yield {"model": model.name, "test_set": corpora, "statistic": statistic, **estimate._asdict()}
 
 
 def signature_of(model: Measured, result: TestSetResult) -> str:
@@ -111,6 +118,7 @@ def render_json(models: Sequence[Measured], *, published_rows: bool = True) -> s
                 "name": model.name,
                 "model": model.run.model,
                 "manifest": dict(model.run.manifest),
+                "cross_dataset": benchmark_figures(model),
                 "test_sets": [_object(model, result, published_rows) for result in model.results],
             }
             for model in models

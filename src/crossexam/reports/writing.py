@@ -14,9 +14,10 @@ from crossexam.core.run import Run
 from crossexam.reports import latex, markdown, terminal, tidy
 from crossexam.reports.answers import answer_table
 from crossexam.reports.cells import Table
+from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.headline import headline
 from crossexam.reports.items import ITEMS_A_SET
-from crossexam.reports.measured import Measured, measured
+from crossexam.reports.measured import Measured, loss_of, measured
 from crossexam.reports.misleading import misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yield_table
 from crossexam.reports.tables import (
@@ -81,6 +82,8 @@ class Report:
             error_table(self.models),
             answer_table(self.models, published_rows=self.published_rows),
             misleading_table(self.models),
+            score_table(self.models, published_rows=self.published_rows),
+            corpus_table(self.models),
             yield_table(self.runs),
             signature_table(self.runs),
             run_table(self.models),
@@ -94,8 +97,10 @@ class Report:
 
         tables = [summary_table(model) for model in self.models]
         if len(tables) > 1:
-            tables.insert(0, accuracy_of(self.models, published_rows=False))
-        tables += [table for table in [misleading_table(self.models)] if table.rows]
+            lost = any(loss_of(result) for model in self.models for result in model.results)
+            tables = [accuracy_of(self.models, published_rows=False), *(tables if lost else [])]
+        more = [misleading_table(self.models), score_table(self.models, published_rows=False)]
+        tables += [table for table in more if table.rows]
         notes = Text("\n".join([SUMMARY_NOTE, *projections(self.models)]), style="dim")
         return Group(Text(headline(self.models), style="bold"), Text(), terminal.render(tables), notes)
 

@@ -45,6 +45,12 @@ _ALL: Final = (
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models (AAAI)",
         lambdas=LAMBDAS,
     ),
+    SuiteKind(
+        "cross-dataset",
+        (),
+        "fourteen other corpora, as many as are installed, and one mean; needs no --base",
+        "Zhang et al. 2020, Reliable Evaluations for NLI with a Unified Cross-dataset Benchmark (arXiv)",
+    ),
     SuiteKind("corpus", (), "the bases as they are: plain accuracy on any corpus", ""),
 )
 

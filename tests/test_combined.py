@@ -1,0 +1,74 @@
+"""Means, differences and ratios of estimates against the bootstrap and the delta method."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.combined import less, mean_of, ratio_less_one
+from crossexam.stats.estimate import accuracy
+
+SHARES = ((0.72, 400), (0.35, 900), (0.55, 150), (0.9, 300))
+
+
+def parts() -> list[Estimate]:
+    return [accuracy(np.arange(n) < round(share * n)) for share, n in SHARES]
+
+
+def bootstrap(statistic: object, seed: int = 3) -> tuple[float, float]:
+    """Return the stratified percentile interval of a statistic of resampled shares."""
+    rng = np.random.default_rng(seed)
+    drawn = np.stack([rng.binomial(n, round(share * n) / n, 20_000) / n for share, n in SHARES])
+    low, high = np.quantile(statistic(drawn), [0.025, 0.975])  # type: ignore[operator]
+    return float(low), float(high)
+
+
+def test_the_interval_of_a_mean_is_the_bootstraps() -> None:
+    found = mean_of(parts())
+    low, high = bootstrap(lambda drawn: drawn.mean(axis=0))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.004)
+
+
+def test_the_interval_of_a_mean_is_the_delta_methods() -> None:
+    variance = sum(share * (1 - share) / n for share, n in SHARES) / len(SHARES) ** 2
+    found = mean_of(parts())
+    assert (found.high - found.low) / 2 == pytest.approx(1.96 * math.sqrt(variance), rel=0.02)
+
+
+def test_a_difference_and_a_ratio_are_the_bootstraps() -> None:
+    *corpora, reference = parts()
+    mean = mean_of(corpora)
+    gap, relative = less(mean, reference), ratio_less_one(mean, reference)
+    assert gap.value == pytest.approx(mean.value - reference.value)
+    assert (gap.low, gap.high) == pytest.approx(bootstrap(lambda d: d[:3].mean(axis=0) - d[3]), abs=0.006)
+    assert relative.value == pytest.approx(mean.value / reference.value - 1)
+    wanted = bootstrap(lambda d: d[:3].mean(axis=0) / d[3] - 1)
+    assert (relative.low, relative.high) == pytest.approx(wanted, abs=0.008)
+
+
+def test_table_2_of_the_paper_comes_out() -> None:
+    """ESIM: 56.0 against 87.5 is -31.5 points, -36.0 % (Zhang et al. 2020, Table 2)."""
+    mean, snli = Estimate(0.56, 0.55, 0.57, 9, 9), Estimate(0.875, 0.87, 0.88, 9, 9)
+    assert round(100 * less(mean, snli).value, 1) == -31.5
+    assert round(100 * ratio_less_one(mean, snli).value, 1) == -36.0
+
+
+def test_one_part_is_itself() -> None:
+    one = Estimate(0.5, 0.4, 0.7, 20, 10)
+    assert mean_of([one])[:3] == pytest.approx(one[:3])
+
+
+def test_nothing_gives_nothing() -> None:
+    assert math.isnan(mean_of([]).value)
+    nothing = Estimate(math.nan, 0.0, 1.0, 0, 0)
+    assert math.isnan(mean_of([nothing, Estimate(0.5, 0.4, 0.6, 9, 9)]).value)
+    assert math.isnan(ratio_less_one(Estimate(0.5, 0.4, 0.6, 9, 9), Estimate(0.0, 0.0, 0.2, 9, 9)).value)
+
+
+def test_all_wrong_still_has_an_upper_bound() -> None:
+    found = mean_of([accuracy([False] * 50), accuracy([False] * 50)])
+    assert found.low == 0.0
+    assert 0.0 < found.high < accuracy([False] * 50).high

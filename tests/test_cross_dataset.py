@@ -1,0 +1,273 @@
+"""The cross-dataset benchmark: splits, projections, the mean, on a data folder of our own."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.run import Run
+from crossexam.core.suite_files import load_suite
+from crossexam.corpora.readers.table import READERS
+from crossexam.corpora.split_files import SPLITS
+from crossexam.models.builtin import BUILTINS
+from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.headline import headline
+from crossexam.reports.measured import measured
+from crossexam.reports.tables import comparison_table
+from crossexam.reports.tidy import render_csv, render_json
+from crossexam.runs.asking import run as ask
+from crossexam.suites.cross_dataset import CrossDatasetRequest, write_cross_dataset
+from crossexam.suites.cross_dataset_scores import benchmark_score, mean_difference
+from crossexam.suites.fourteen_corpora import MEMBERS, REFERENCE, member_named
+from crossexam.suites.measures import measure
+from crossexam.suites.published import published
+from crossexam.suites.splitting import split_member
+
+SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
+
+
+def sick_file(path: Path, first: int, rows: int) -> None:
+    numbers = range(first, first + rows)
+    lines = (f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{GOLDS[n % 4]}\n" for n in numbers)
+    path.write_text(SICK + "".join(lines))
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder with SICK (three files), SNLI's test set, and one of SciTail's three files."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
+        sick_file(folder / f"SICK_{name}.txt", first, rows)
+    labels = ("entails", "neutral")
+    lines = [f"Water {n} is wet.\tWater {n} boils.\t{labels[n % 2]}\n" for n in range(30)]
+    (folder / "scitail_1.0_test.tsv").write_text("".join(lines))
+    snli = ({"pairID": str(n), "sentence1": f"Man {n}.", "sentence2": f"Man {n} here.",
+             "gold_label": ("entailment", "neutral", "contradiction")[n % 3]} for n in range(12))  # fmt: skip
+    (folder / "snli_1.0_test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in snli))
+    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
+    return folder
+
+
+def test_the_table_is_table_4() -> None:
+    """Fourteen corpora, two of them elicited, five recast (Table 1); sizes sum as printed in Table 4."""
+    protocols = Counter(member.protocol for member in MEMBERS.values())
+    assert protocols == {"human elicited": 2, "human judged": 7, "automatically recast": 5}
+    assert sum(member.sizes[1] for member in MEMBERS.values()) == 343_170 - 0
+    for member in MEMBERS.values():
+        assert sum(member.shares.values()) == pytest.approx(100, abs=0.15), member.key
+
+
+def test_every_member_has_a_published_column_and_a_reader() -> None:
+    columns = published("zhang2020").table("accuracy").columns
+    assert set(columns) == {*MEMBERS, "mean", REFERENCE}
+    for member in MEMBERS.values():
+        splits = {*member.splits, *([member.given] if member.given else [])}
+        assert splits <= SPLITS[member.corpus].keys(), member.key
+        if "not_entailment" in member.shares:
+            assert READERS[member.corpus].projection == "two labels", member.key
+
+
+def test_the_published_majority_is_always_neutral() -> None:
+    """Table 5's row Majority is the share of neutral (or of not_entailment) that Table 4 has, within halves."""
+    table = published("zhang2020").table("accuracy")
+    for member in MEMBERS.values():
+        share = member.shares.get("neutral", member.shares.get("not_entailment", 0.0))
+        found = table.value("Majority", member.key)
+        assert found is not None
+        assert abs(found - share) <= 3.1, member.key  # WNLI's halves of 353 differ most
+
+
+def test_halves_are_drawn_by_content(data: Path) -> None:
+    split = split_member(member_named("sick"), seed=0)
+    assert split is not None
+    assert (len(split.validation), len(split.test)) == (20, 21)
+    ids = [example.id for example in (*split.validation, *split.test)]
+    assert len(set(ids)) == 41
+    assert {name.partition(":")[0] for name in ids} == {"train", "dev", "test"}
+    again = split_member(member_named("sick"), seed=0)
+    assert again is not None
+    assert again.manifest(0) == split.manifest(0)
+    other = split_member(member_named("sick"), seed=1)
+    assert other is not None
+    assert {e.id for e in other.test} != {e.id for e in split.test}
+
+
+def test_another_order_and_other_ids_give_the_same_split(data: Path) -> None:
+    before = split_member(member_named("sick"), seed=0)
+    path = data / "SICK_train.txt"
+    header, *lines = path.read_text().splitlines()
+    renamed = [f"9{line}" for line in reversed(lines)]
+    path.write_text("\n".join([header, *renamed]) + "\n")
+    after = split_member(member_named("sick"), seed=0)
+    assert before is not None
+    assert after is not None
+    assert {e.premise for e in before.test} == {e.premise for e in after.test}
+
+
+def test_a_repeated_pair_is_drawn_each_time(data: Path) -> None:
+    path = data / "SICK_trial.txt"
+    line = "7\tA cat.\tA cat sits.\t3.5\tNEUTRAL\n"
+    path.write_text(SICK + line * 4)
+    split = split_member(member_named("sick"), seed=0)
+    assert split is not None
+    assert len({e.id for e in (*split.validation, *split.test)}) == 40
+
+
+def test_a_part_of_a_corpus_is_divided_in_proportion(data: Path) -> None:
+    """SciTail: 10,000 of 27,026 for validation; of the 30 at hand 11."""
+    split = split_member(member_named("scitail"), seed=0)
+    assert split is not None
+    assert (len(split.validation), len(split.test)) == (11, 19)
+    assert not split.complete
+    assert split.differences()[0] == "not installed: scitail:train, scitail:dev"
+
+
+def test_what_is_not_installed_is_none(data: Path) -> None:
+    assert split_member(member_named("cb"), seed=0) is None
+
+
+def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
+    built = write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite")
+    assert built.written
+    assert set(built.absent) == set(MEMBERS) - {"sick", "scitail"}
+    suite = load_suite(tmp_path / "suite")
+    assert list(suite.datasets) == ["base.sick", "base.scitail", "base.snli_test"]
+    assert suite["base.scitail"].manifest["projection"] == "no contradiction"
+    split = json.loads((tmp_path / "suite" / "splits" / "sick.json").read_text())
+    assert split["test"]["ids"] == [example.id for example in suite["base.sick"]]
+    assert split["rule"] == "train, dev, test: halves"
+    assert split["validation"]["rows"] == 20
+    assert not write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite").written
+    with pytest.raises(CrossexamError, match="other input or options"):
+        write_cross_dataset(CrossDatasetRequest(seed=1), tmp_path / "suite")
+
+
+def test_validation_and_test_share_nothing(data: Path, tmp_path: Path) -> None:
+    write_cross_dataset(CrossDatasetRequest(("sick",)), tmp_path / "test")
+    write_cross_dataset(CrossDatasetRequest(("sick",), part="validation"), tmp_path / "validation")
+    ids = [{e.id for e in load_suite(tmp_path / part)["base.sick"]} for part in ("test", "validation")]
+    assert not ids[0] & ids[1]
+    assert len(ids[0] | ids[1]) == 41
+
+
+def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
+    write_cross_dataset(CrossDatasetRequest(("sick",), limit=3), tmp_path / "suite")
+    suite = load_suite(tmp_path / "suite")
+    assert len(suite["base.sick"]) == 3
+    assert suite["base.sick"].manifest["rows"] == 3
+
+
+@pytest.mark.parametrize(
+    ("request_", "error", "says"),
+    [
+        (CrossDatasetRequest(("cb",)), CrossexamError, "not installed: cb"),
+        (CrossDatasetRequest(("sik",)), UnknownNameError, "did you mean 'sick'"),
+        (CrossDatasetRequest(part="dev"), CrossexamError, "test or validation"),
+    ],
+)
+def test_what_cannot_be_built_says_why(
+    data: Path, tmp_path: Path, request_: CrossDatasetRequest, error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        write_cross_dataset(request_, tmp_path / "suite")
+    assert not (tmp_path / "suite").exists()
+
+
+def test_majority_says_the_label_of_the_validation_set(data: Path, tmp_path: Path) -> None:
+    write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite")
+    suite = load_suite(tmp_path / "suite")
+    answers = ask(BUILTINS["builtin/majority"], suite)
+    assert set(answers.predictions("base.sick").tolist()) == {1}  # half of SICK here is neutral
+    assert set(answers.predictions("base.snli_test").tolist()) == {0}
+
+
+def run_of(name: str, right: dict[str, list[bool]], *, complete: bool = True) -> Run:
+    """Return a run whose corpora have so many right answers; SNLI's test set is the reference."""
+    datasets, answers = {}, {}
+    for key, answered in right.items():
+        place = {"reference": True} if key == REFERENCE else {
+            "key": key, "title": MEMBERS[key].title, "protocol": MEMBERS[key].protocol, "complete": complete,
+        }  # fmt: skip
+        examples = tuple(Example(f"{key}{n}", f"P {key} {n}.", "H.", "neutral") for n in range(len(answered)))
+        manifest = {"construction": "base", "part": key, "cross_dataset": place}
+        datasets[f"base.{key}"] = Dataset(f"base.{key}", examples, manifest)
+        answers[f"base.{key}"] = np.array([[0.0, 1.0, 0.0] if each else [1.0, 0.0, 0.0] for each in answered])
+    return Run(name, datasets, answers, {})
+
+
+HALF = [True, False] * 50
+MOST = [True] * 80 + [False] * 20
+
+
+def test_the_score_is_the_plain_mean() -> None:
+    run = run_of("m", {"sick": HALF, "cb": [True] * 9 + [False], REFERENCE: MOST})
+    score = benchmark_score(run, measure(run))
+    assert score is not None
+    assert score.mean.value == pytest.approx((0.5 + 0.9) / 2)  # whatever the sizes
+    assert score.difference is not None
+    assert score.difference.value == pytest.approx(0.7 - 0.8)
+    assert score.relative is not None
+    assert score.relative.value == pytest.approx(0.7 / 0.8 - 1)
+    assert score.title == "Part of the cross-dataset benchmark: 2 of 14 corpora"
+    assert len(score.missing) == 12
+
+
+def test_only_the_whole_benchmark_has_its_name() -> None:
+    whole = run_of("m", dict.fromkeys(MEMBERS, HALF))
+    score = benchmark_score(whole, measure(whole))
+    assert score is not None
+    assert score.title == "Cross-dataset benchmark"
+    assert score.difference is None  # SNLI was not asked
+    partly = run_of("m", dict.fromkeys(MEMBERS, HALF), complete=False)
+    score = benchmark_score(partly, measure(partly))
+    assert score is not None
+    assert score.title == "Part of the cross-dataset benchmark: 0 of 14 corpora, 14 in part"
+
+
+def test_published_rows_are_means_of_the_same_corpora() -> None:
+    """ESIM on SICK and CB: (57.0 + 47.5) / 2 = 52.25 (Table 5)."""
+    table = score_table(measured([run_of("m", {"sick": HALF, "cb": HALF, REFERENCE: MOST})]))
+    rows = {row[0]: row for row in table.rows}
+    assert rows["ESIM (published)"][2] == pytest.approx(0.5225)
+    assert rows["m"][1] == 2
+    assert any("Not in: multinli_dev_matched" in note for note in table.notes)
+    assert score_table(measured([run_of("m", {"sick": HALF})]), published_rows=False).rows[0][3] is None
+
+
+def test_reports_say_what_is_in() -> None:
+    models = measured(
+        [run_of("m", {"sick": HALF, REFERENCE: MOST}), run_of("n", {"sick": MOST, REFERENCE: MOST})]
+    )
+    assert headline(models).startswith("m has 50.0 % [")
+    assert "over 1 of the 14 corpora of the cross-dataset benchmark, −30.0 points [−" in headline(models)
+    rows = corpus_table(models).rows
+    assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
+    assert "(corpora of the cross-dataset benchmark),,,,mean,,0.5," in render_csv(models)
+    assert json.loads(render_json(models))["models"][1]["cross_dataset"]["mean"]["value"] == 0.8
+
+
+def test_two_models_differ_in_the_mean() -> None:
+    one, other = run_of("m", {"sick": MOST, "cb": MOST}), run_of("n", {"sick": HALF, "cb": MOST})
+    found = mean_difference(one, other)
+    assert found is not None
+    assert found.value == pytest.approx(0.15)
+    assert found.low > 0
+    assert "A less B: 15.0 [" in comparison_table(one, other).notes[2]
+    assert mean_difference(Run("m", {}, {}, {}), other) is None
+
+
+def test_real_sick_has_the_published_sizes(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SICK: 4,963 and 4,964; 28.8, 14.7 and 56.5 % (Table 4)."""
+    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
+    split = split_member(member_named("sick"), seed=0)
+    assert split is not None
+    assert split.differences() == []

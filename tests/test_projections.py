@@ -1,0 +1,158 @@
+"""Corpora with two labels: what is read, written, scored and refused."""
+
+from __future__ import annotations
+
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import crossexam as cx
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.projections import PROJECTIONS, THREE_LABELS, projection_named, projection_of
+from crossexam.core.run import Run
+from crossexam.core.tables import ROWS_A_GROUP, read_test_set, write_test_set
+from crossexam.suites.comparing import compare
+from crossexam.suites.measures import measure
+from crossexam.suites.scoring import score
+
+TWO = PROJECTIONS["two labels"]
+NO_CONTRADICTION = PROJECTIONS["no contradiction"]
+shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=3).map(lambda row: np.array([row]) / sum(row))
+
+
+def items(*golds: str | None) -> tuple[Example, ...]:
+    return tuple(Example(f"i{n}", f"Premise {n}.", "A hypothesis.", gold) for n, gold in enumerate(golds))  # type: ignore[arg-type]
+
+
+def run_of(
+    golds: list[str | None], rows: list[list[float]], manifest: dict[str, object] | None = None
+) -> Run:
+    dataset = Dataset("base.own", items(*golds), manifest or {})
+    return Run("m", {"base.own": dataset}, {"base.own": np.array(rows)}, {})
+
+
+@given(shares)
+def test_two_labels_go_by_the_sum_of_what_is_not_entailed(row: np.ndarray) -> None:
+    entailed = row[0, 0] > row[0, 1] + row[0, 2]
+    assert TWO.predictions(row).tolist() == [GOLD_INDEX["entailment" if entailed else "not_entailment"]]
+    assert np.allclose(TWO.shares(row).sum(axis=1), 1.0)
+
+
+@given(shares)
+def test_without_contradiction_the_others_keep_their_ratio(row: np.ndarray) -> None:
+    left = NO_CONTRADICTION.shares(row)[0]
+    assert left[0] * row[0, 1] == pytest.approx(left[1] * row[0, 0])
+
+
+@given(shares)
+def test_three_labels_change_nothing(row: np.ndarray) -> None:
+    assert THREE_LABELS.predictions(row).tolist() == row.argmax(axis=1).tolist()
+
+
+def test_labels_only_are_projected_by_label() -> None:
+    answers = np.eye(3)
+    assert [GOLDS[k] for k in TWO.predictions(answers)] == ["entailment", "not_entailment", "not_entailment"]
+    assert [GOLDS[k] for k in NO_CONTRADICTION.predictions(answers)] == ["entailment", "neutral", "neutral"]
+
+
+def test_a_plurality_of_entailment_is_not_entailment() -> None:
+    answered = [[0.4, 0.3, 0.3], [0.6, 0.2, 0.2]]
+    found = measure(run_of(["not_entailment", "entailment"], answered))[0]
+    assert found.accuracy.value == 1.0  # the three-way argmax says entailment twice
+    assert found.labels == ("entailment", "not_entailment")
+    assert found.confusion == ((1, 0), (0, 1))
+    assert found.false_neutral_share is None
+    assert found.projection == TWO.says
+
+
+def test_errors_of_two_labels_are_counted_under_n() -> None:
+    found = measure(run_of(["not_entailment", "entailment"], [[0.9, 0.1, 0.0], [0.1, 0.1, 0.8]]))[0]
+    assert found.errors == {"E-N": 1, "N-E": 1}
+    assert found.false_entailment_share == 0.5
+
+
+def test_a_declared_projection_goes_before_the_labels() -> None:
+    rows = [[0.3, 0.2, 0.5], [0.2, 0.3, 0.5]]
+    plain = run_of(["entailment", "neutral"], rows)
+    declared = run_of(["entailment", "neutral"], rows, {"projection": "no contradiction"})
+    assert measure(plain)[0].accuracy.value == 0.0
+    assert measure(declared)[0].accuracy.value == 1.0
+
+
+def test_gold_labels_that_a_projection_lacks_are_an_error() -> None:
+    with pytest.raises(
+        CrossexamError, match="gold labels that 'no contradiction' does not have: contradiction"
+    ):
+        score(run_of(["contradiction"], [[1.0, 0.0, 0.0]], {"projection": "no contradiction"}))
+
+
+def test_unknown_projection_names_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="two labels"):
+        projection_named("two label")
+
+
+def test_projection_follows_the_gold_labels_where_none_is_declared() -> None:
+    assert projection_of({"projection": None}, ["entailment", "not_entailment"]) is TWO
+    assert projection_of({}, list(LABELS)) is THREE_LABELS
+
+
+def test_two_models_are_compared_on_two_labels() -> None:
+    golds: list[str | None] = ["not_entailment"] * 3
+    a = run_of(golds, [[0.4, 0.3, 0.3]] * 3)
+    b = run_of(golds, [[0.6, 0.2, 0.2]] * 3)
+    found = compare(a, b)[0]
+    assert (found.b, found.c, found.projection) == (3, 0, TWO.says)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_the_fourth_label_survives_a_file(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"two.{suffix}"
+    write_test_set(path, items("entailment", "not_entailment", None), file_format=suffix)
+    assert [example.label for example in read_test_set(path)] == ["entailment", "not_entailment", None]
+
+
+def test_datasets_reads_four_names_only_where_they_are_needed(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    names = {}
+    for kind, golds in {
+        "two": ("entailment", "not_entailment"),
+        "three": ("neutral", "contradiction"),
+    }.items():
+        write_test_set(tmp_path / f"{kind}.parquet", items(*golds))
+        file = str(tmp_path / f"{kind}.parquet")
+        read = datasets.load_dataset("parquet", data_files=file, cache_dir=str(tmp_path / "cache"))["train"]
+        names[kind] = read.features["label"].names
+        assert [read.features["label"].int2str(k) for k in read["label"]] == list(golds)
+    assert names == {"two": list(GOLDS), "three": list(LABELS)}
+
+
+def test_a_late_fourth_label_is_refused(tmp_path: Path) -> None:
+    three = (Example(str(number), "P.", "H.", "neutral") for number in range(ROWS_A_GROUP))
+    late = [Example("late", "P.", "H.", "not_entailment")]
+    with pytest.raises(FormatError, match="'not_entailment' after 20,000 rows"):
+        write_test_set(tmp_path / "late.parquet", chain(three, late))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_of_two_labels_goes_all_the_way(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text(
+        "premise,hypothesis,label\nA cat runs.,A cat moves.,entailment\nA dog.,A cat.,not_entailment\n"
+    )
+    suite = cx.build("corpus", path)
+    answers = cx.run(lambda pairs: [[0.4, 0.3, 0.3]] * len(pairs), suite)
+    assert cx.accuracy(answers)["base.own"].value == 0.5  # not_entailment is right
+
+
+def test_numbers_of_a_corpus_are_never_the_fourth_label(tmp_path: Path) -> None:
+    path = tmp_path / "ordinal.csv"
+    path.write_text("premise,hypothesis,label\nA cat runs.,A cat moves.,3\n")
+    with pytest.raises(FormatError, match="unknown label '3'"):
+        cx.load(path)

@@ -23,8 +23,9 @@ from typing import Any, Final, NamedTuple
 from crossexam.constructions.antonymy_doubts import Antonym, Swap, doubts
 from crossexam.constructions.construction import Outcome, Rejection
 from crossexam.constructions.resources import Resources
+from crossexam.constructions.word_edits import article_edit
 from crossexam.core.example import SIDES, Change, Edit, Example, Side
-from crossexam.language.inflection import indefinite_article, inflect_like, match_case
+from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, kind_of
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token
@@ -100,7 +101,7 @@ def _item(
     example, side, tokens, *_ = sentence
     token = tokens[position]
     word_edit = Edit("hypothesis", token.start, token.end, token.text, new)
-    edits = (word_edit, *_article(example.text(side), tokens, position, new))
+    edits = (word_edit, *article_edit(example.text(side), tokens, position, new, "hypothesis"))
     info = {
         "pair": f"{lemma}/{antonym}",
         "kind": kind_of(lemma, antonym),
@@ -160,18 +161,3 @@ def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
     if form is None:
         return Rejection("antonym has no such form")
     return match_case(form, word)
-
-
-def _article(sentence: str, tokens: Sequence[Token], position: int, new: str) -> tuple[Edit, ...]:
-    """Return the edit that sets a or an right before the new word, if one is needed."""
-    if position == 0:
-        return ()
-    before, token = tokens[position - 1], tokens[position]
-    if before.text.lower() not in {"a", "an"} or not sentence[before.end : token.start].isspace():
-        return ()
-    article = match_case(indefinite_article(new), before.text)
-    if sentence.isupper():  # of "A" alone the case of "AN" cannot be told
-        article = article.upper()
-    if article == before.text:
-        return ()
-    return (Edit("hypothesis", before.start, before.end, before.text, article),)

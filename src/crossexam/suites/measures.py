@@ -137,7 +137,7 @@ def _measure_one(
     base_set = _base_set(dataset)
     against = _NOTHING
     if base_set is not None and base_set in positions:
-        if manifest.get("keeps_label", True):
+        if manifest.get("paired", manifest.get("keeps_label", True)):
             against = _paired(here, scored[base_set], positions[base_set])
         else:
             against = _unpaired(here, scored[base_set])

@@ -1,0 +1,134 @@
+"""Word pairs in examples: one word in the premise, the other in the hypothesis (Sanchez Carmona et al. 2018).
+
+Section 5.2: of a pair (w1, w2), w1 is in the premise and w2 in the hypothesis, and after the swap neither
+stands where it stood.  Deviation: the paper compares words as they are written; here any inflected form
+counts, and its form is kept when it is replaced (*sunsets* by *sunrises*).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from crossexam.constructions.antonymy_doubts import in_fixed_expression, is_in_name
+from crossexam.constructions.construction import Rejection
+from crossexam.constructions.resources import Resources
+from crossexam.core.example import SIDES, Example, Side
+from crossexam.language.lexicons.word_pairs import Relation, WordPair
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.tokens import Token, words
+
+REVERSED: Final[Mapping[Relation, Relation]] = {
+    "antonym": "antonym", "synonym": "synonym", "hypernym": "hyponym", "hyponym": "hypernym",
+}  # fmt: skip
+_PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
+
+
+@dataclass(frozen=True)
+class Match:
+    """A *pair* in an example: its first word in the premise, its second in the hypothesis.
+
+    *tokens* has the tagged tokens of each side, *positions* where the word of that side stands.
+    """
+
+    pair: WordPair
+    pos: str
+    tokens: Mapping[Side, Sequence[Token]]
+    positions: Mapping[Side, tuple[int, ...]]
+
+    def word(self, side: Side) -> str:
+        """Return the word of the pair on *side* as it stands there first, in lower case."""
+        return self.tokens[side][self.positions[side][0]].text.lower()
+
+
+class PairTable:
+    """Word pairs by their first word, each in both directions.
+
+    >>> table = PairTable([WordPair("dog", "animal", "hypernym", "n")])
+    >>> [(pair.first, pair.second, pair.relation) for pair in table.of("animal")]
+    [('animal', 'dog', 'hyponym')]
+    """
+
+    def __init__(self, pairs: Iterable[WordPair]) -> None:
+        self._by_first: dict[str, dict[str, WordPair]] = {}
+        for pair in pairs:
+            back = WordPair(pair.second, pair.first, REVERSED[pair.relation], pair.pos)
+            for each in (pair, back):
+                self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
+
+    def __len__(self) -> int:
+        """Return the number of pairs, either direction counted."""
+        return sum(map(len, self._by_first.values()))
+
+    def of(self, first: str) -> Iterable[WordPair]:
+        """Return the pairs whose first word is *first*."""
+        return self._by_first.get(first, {}).values()
+
+    def candidates(self, example: Example, wordnet: WordNet) -> list[WordPair]:
+        """Return the pairs whose words some words of *example* may be forms of, in order of the premise."""
+        premise, hypothesis = (
+            dict.fromkeys(
+                lemma for token in words(example.text(side)) for lemma in _lemmas(token.text, wordnet)
+            )
+            for side in SIDES
+        )
+        return [pair for lemma in premise for pair in self.of(lemma) if pair.second in hypothesis]
+
+
+@lru_cache(maxsize=1 << 16)
+def _lemmas(word: str, wordnet: WordNet) -> tuple[str, ...]:
+    """Return *word* in lower case and the lemmas that it may be a form of."""
+    word = word.lower()
+    return tuple(dict.fromkeys((word, *wordnet.lemmas_of(word)))) if word[:1].isalpha() else ()
+
+
+def matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
+    """Yield the pairs of *table* that stand in *example*, and why candidates do not."""
+    found = table.candidates(example, resources.wordnet)
+    if not found:
+        yield Rejection("no pair of the list")
+        return
+    tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
+    for pair in found:
+        yield _match(pair, tokens, resources.wordnet)
+
+
+def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet) -> Match | Rejection:
+    wanted: dict[Side, tuple[str, str]] = {
+        "premise": (pair.first, pair.second), "hypothesis": (pair.second, pair.first),
+    }  # fmt: skip
+    positions: dict[Side, tuple[int, ...]] = {}
+    parts = set()
+    for side, (word, other) in wanted.items():
+        here = tuple(k for k, token in enumerate(tokens[side]) if word in _forms_of(token, wordnet))
+        if not here:
+            return Rejection("another part of speech")
+        if any(other in _lemmas(token.text, wordnet) for token in tokens[side]):
+            return Rejection("a sentence has both words")
+        if any(is_in_name(tokens[side], k) for k in here):
+            return Rejection("proper name")
+        lower = [token.text.lower() for token in tokens[side]]
+        if any(in_fixed_expression(wordnet, lower, k) for k in here):
+            return Rejection("part of a fixed expression")
+        parts |= {_PARTS[tokens[side][k].tag[0]] for k in here}
+        positions[side] = here
+    if len(parts) != 1 or (pair.pos is not None and pair.pos not in parts):
+        return Rejection("another part of speech")
+    return Match(pair, parts.pop(), tokens, positions)
+
+
+def _forms_of(token: Token, wordnet: WordNet) -> tuple[str, ...]:
+    """Return what *token* is a form of as the part of speech that it has; nothing for function words."""
+    part = _PARTS.get(token.tag[:1])
+    if part is None or not token.text[:1].isalpha():
+        return ()
+    word = token.text.lower()
+    found = _lemmas_as(word, part, wordnet)
+    return found or ((word,) if part != "v" else ())
+
+
+@lru_cache(maxsize=1 << 16)
+def _lemmas_as(word: str, part: str, wordnet: WordNet) -> tuple[str, ...]:
+    return wordnet.lemmas_of(word, part)

@@ -1,0 +1,53 @@
+"""Edits that put one word for another: inflected and capitalised alike, with a or an as it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from crossexam.core.example import Edit, Side
+from crossexam.language.inflection import indefinite_article, inflect_like, match_case
+from crossexam.language.tokens import Token
+
+
+@lru_cache(maxsize=1 << 14)
+def fitting(lemma: str, word: str, tag: str) -> str | None:
+    """Return *lemma* with the inflection and the capitals of *word*, None where English has no such form.
+
+    >>> fitting("sunrise", "Sunsets", "NNS"), fitting("happiness", "Books", "NNS")
+    ('Sunrises', None)
+    """
+    form = inflect_like(lemma, word, tag)
+    return None if form is None else match_case(form, word)
+
+
+def article_edit(
+    sentence: str, tokens: Sequence[Token], position: int, new: str, side: Side
+) -> tuple[Edit, ...]:
+    """Return the edit that sets a or an right before the *new* word at *position*, if one is needed."""
+    if position == 0:
+        return ()
+    before, token = tokens[position - 1], tokens[position]
+    if before.text.lower() not in {"a", "an"} or not sentence[before.end : token.start].isspace():
+        return ()
+    article = match_case(indefinite_article(new), before.text)
+    if sentence.isupper():  # of "A" alone the case of "AN" cannot be told
+        article = article.upper()
+    if article == before.text:
+        return ()
+    return (Edit(side, before.start, before.end, before.text, article),)
+
+
+def replacing(
+    sentence: str, tokens: Sequence[Token], positions: Iterable[int], lemma: str, side: Side
+) -> tuple[Edit, ...] | None:
+    """Return the edits that put *lemma* for the words at *positions*; None where it has no such form."""
+    edits: list[Edit] = []
+    for position in positions:
+        token = tokens[position]
+        new = fitting(lemma, token.text, token.tag)
+        if new is None or new == token.text:
+            return None
+        edits += article_edit(sentence, tokens, position, new, side)
+        edits.append(Edit(side, token.start, token.end, token.text, new))
+    return tuple(edits)

@@ -1,0 +1,90 @@
+"""Intervals by resampling, for statistics that are functions of sums over items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf, nan
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.randomness import rng_for
+
+#: Gives the statistic of each row of sums: [b, f] to [b]; nan where it is not defined.
+Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+#: How many samples are drawn: the bounds of a 95 % interval are then the 50th and 1951st or near.
+DRAWS: Final = 2_000
+_AT_ONCE: Final = 4_000_000  # numbers held while drawing: 32 MB
+
+
+def generator(seed: int, name: str) -> np.random.Generator:
+    """Return a generator of arrays that depends on *seed* and *name* alone.
+
+    >>> generator(0, "a").random() == generator(0, "a").random() != generator(0, "b").random()
+    True
+    """
+    return np.random.default_rng(rng_for(seed, name).getrandbits(128))
+
+
+def bootstrap_interval(
+    rows: NDArray[np.float64],
+    statistic: Statistic,
+    codes: NDArray[np.int64],
+    *,
+    name: str,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> tuple[float, float, float]:
+    """Return the *statistic* of the sums of *rows* [n, f], and its bootstrap interval.
+
+    Whole clusters of rows (*codes* [n], without gaps) are drawn with replacement.  The interval is Efron's
+    BCa (1987, J. Am. Stat. Assoc. 82:171), which corrects the percentiles of the samples for bias, from
+    the share of samples below the value, and for skewness, from the jackknife.  Samples where the statistic
+    is not defined are left out.
+
+    Where the value is not defined, or there are fewer than two clusters, nothing is known: -inf to inf.
+    Where all samples are alike, as when all judges always agree, so are the bounds: what the sample has not,
+    no resampling shows.
+
+    >>> heads = np.column_stack([np.ones(50), np.arange(50) < 20])
+    >>> found = bootstrap_interval(heads, lambda s: s[:, 1] / s[:, 0], np.arange(50), name="heads")
+    >>> [round(each, 1) for each in found]
+    [0.4, 0.3, 0.5]
+    """
+    m = int(codes.max()) + 1
+    sums = np.zeros((m, rows.shape[1]))  # of clusters
+    np.add.at(sums, codes, rows)
+    whole = sums.sum(axis=0)
+    value = float(statistic(whole[None])[0])
+    if np.isnan(value) or m < 2:
+        return value, -inf, inf
+    drawn = np.concatenate([statistic(weights @ sums) for weights in _weights(m, generator(seed, name))])
+    drawn = drawn[~np.isnan(drawn)]
+    low, high = _bca(value, drawn, statistic(whole - sums), confidence)
+    return value, low, high
+
+
+def _weights(m: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+    """Yield how often each of *m* clusters is drawn, for all samples in turn: [b, m]."""
+    step = max(1, _AT_ONCE // m)
+    for start in range(0, DRAWS, step):
+        yield rng.multinomial(m, np.full(m, 1 / m), size=min(step, DRAWS - start))
+
+
+def _bca(
+    value: float, drawn: NDArray[np.float64], without: NDArray[np.float64], confidence: float
+) -> tuple[float, float]:
+    """Return the bounds from the samples *drawn* and the values *without* each cluster."""
+    from scipy.special import ndtr, ndtri
+
+    below = float((drawn < value).mean() + (drawn == value).mean() / 2)
+    bias = float(ndtri(below)) if 0 < below < 1 else 0.0
+    pulls = np.nanmean(without) - without if not np.isnan(without).all() else np.array([nan])
+    spread = float(np.nansum(pulls**2)) ** 1.5
+    skewness = float(np.nansum(pulls**3)) / (6 * spread) if spread > 1e-30 else 0.0
+    z = bias + ndtri(np.array([0.5 - confidence / 2, 0.5 + confidence / 2]))
+    shares = ndtr(bias + z / (1 - skewness * z))
+    low, high = np.quantile(drawn, shares)
+    return float(low), float(high)

@@ -1,0 +1,157 @@
+"""Agreement of judges: published worked examples, second implementations, coverage of the intervals."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
+
+from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha, votes_of
+from crossexam.stats.bootstrap import bootstrap_interval
+
+# The worked example of "Fleiss' kappa" in Wikipedia: 14 judges, 10 items, 5 labels; 0.210
+WIKIPEDIA = [
+    [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+]  # fmt: skip
+
+# Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, C: 4 observers, 12 units, 0: missing; 0.743
+KRIPPENDORFF = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, 0, 0, 0],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, 0, 3],
+    [0, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, 0],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
+]
+# Ibid., A: two observers, ten units, two values; 0.095
+BINARY = [[0, 1, 0, 0, 0, 0, 0, 0, 1, 0], [1, 1, 1, 0, 0, 1, 0, 0, 0, 0]]
+
+ratings = st.lists(st.lists(st.integers(-1, 3), min_size=3, max_size=3), min_size=2, max_size=20)
+votes = st.lists(
+    st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=2, max_size=20
+).map(lambda rows: votes_of(rows, 4))  # fmt: skip
+
+
+def test_fleiss_kappa_is_the_worked_example() -> None:
+    found = fleiss_kappa(WIKIPEDIA)
+    assert round(found.value, 3) == 0.210
+    assert found.low < 0.21 < found.high
+    assert (found.n, found.clusters) == (10, 10)
+
+
+@settings(max_examples=40, deadline=None)
+@given(votes)
+def test_fleiss_kappa_is_statsmodels(counts: NDArray[np.int64]) -> None:
+    found = fleiss_kappa(counts).value
+    if (counts.any(axis=0)).sum() == 1:
+        assert isnan(found)
+    else:
+        assert found == pytest.approx(statsmodels_kappa(counts, method="fleiss"))
+
+
+def test_krippendorffs_alpha_is_the_published_one() -> None:
+    found = krippendorff_alpha(votes_of(np.transpose(KRIPPENDORFF) - 1, 5))
+    assert round(found.value, 3) == 0.743
+    assert found.n == 11  # the last unit has one value, which pairs with none
+    assert round(krippendorff_alpha(votes_of(np.transpose(BINARY), 2)).value, 3) == 0.095
+
+
+@settings(max_examples=40, deadline=None)
+@given(ratings)
+def test_krippendorffs_alpha_is_that_of_the_coincidence_matrix(rows: list[list[int]]) -> None:
+    coincidences = np.zeros((4, 4))
+    for row in rows:
+        given_ = [value for value in row if value >= 0]
+        for i, one in enumerate(given_):
+            for j, other in enumerate(given_):
+                if i != j:
+                    coincidences[one, other] += 1 / (len(given_) - 1)
+    totals, n = coincidences.sum(axis=1), coincidences.sum()
+    found = krippendorff_alpha(votes_of(rows, 4)).value
+    if (totals > 0).sum() < 2:
+        assert isnan(found)
+    else:
+        observed = n - np.trace(coincidences)
+        expected = (n**2 - (totals**2).sum()) / (n - 1)
+        assert found == pytest.approx(1 - observed / expected)
+
+
+def test_with_many_items_alpha_is_kappa() -> None:
+    counts = np.array(WIKIPEDIA * 300)
+    assert krippendorff_alpha(counts).value == pytest.approx(fleiss_kappa(counts).value, abs=1e-4)
+
+
+def test_items_of_one_premise_are_drawn_together() -> None:
+    copied = np.repeat(WIKIPEDIA, 4, axis=0)
+    apart, together = fleiss_kappa(copied), fleiss_kappa(copied, np.repeat(np.arange(10), 4))
+    once = fleiss_kappa(WIKIPEDIA)
+    assert together[:3] == pytest.approx(once[:3])
+    assert (together.n, together.clusters) == (40, 10)
+    assert apart.high - apart.low < 0.7 * (once.high - once.low)  # 1 / sqrt(4) or near
+    with_lone = np.vstack([copied, [[1, 0, 0, 0, 0]] * 2])  # single votes pair nothing
+    names = [*np.repeat(np.arange(10), 4).tolist(), "x", "x"]
+    assert krippendorff_alpha(with_lone, names).clusters == 10
+
+
+@pytest.mark.parametrize(("items", "judges", "spread"), [(100, 3, (1 / 3,) * 3), (100, 2, (0.9, 0.1))])
+def test_intervals_hold_the_truth_in_95_of_100(items: int, judges: int, spread: tuple[float, ...]) -> None:
+    # Each judge knows the label with probability 0.8, else draws one: two agree beyond chance by 0.8^2
+    rng, held = np.random.default_rng(0), []
+    for seed in range(150):
+        labels = rng.choice(len(spread), items, p=spread)
+        drawn = rng.choice(len(spread), (items, judges), p=spread)
+        rows = np.where(rng.random((items, judges)) < 0.8, labels[:, None], drawn)
+        for statistic in (fleiss_kappa, krippendorff_alpha):
+            found = statistic(votes_of(rows, len(spread)), seed=seed)
+            held.append(found.low <= 0.8**2 <= found.high)
+    assert 0.92 <= np.mean(held) <= 0.99
+
+
+def test_the_seed_decides() -> None:
+    assert fleiss_kappa(WIKIPEDIA) == fleiss_kappa(WIKIPEDIA)
+    assert fleiss_kappa(WIKIPEDIA).low != fleiss_kappa(WIKIPEDIA, seed=1).low
+    narrow, wide = (fleiss_kappa(WIKIPEDIA, confidence=c) for c in (0.8, 0.99))
+    assert wide.low < narrow.low < narrow.high < wide.high
+
+
+def test_judges_who_always_agree_and_judges_who_say_one_thing() -> None:
+    assert fleiss_kappa([[2, 0], [0, 2], [2, 0]])[:3] == (1.0, 1.0, 1.0)
+    assert fleiss_kappa([[2, 0], [0, 2]])[:3] == (1.0, 1.0, 1.0)  # without either nothing is defined
+    for statistic in (fleiss_kappa, krippendorff_alpha):
+        same = statistic([[2, 0], [2, 0]])
+        assert isnan(same.value)
+        assert same[1:] == (-1.0, 1.0, 2, 2)
+        assert statistic(np.zeros((0, 2)))[1:] == (-1.0, 1.0, 0, 0)
+        assert statistic([[1, 1]])[1:] == (-1.0, 1.0, 1, 1)  # of one item nothing is known
+
+
+def test_other_votes_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"2 to 3 votes an item.*krippendorff_alpha takes any"):
+        fleiss_kappa([[2, 0], [3, 0]])
+    with pytest.raises(ValueError, match="1 vote an item"):
+        fleiss_kappa([[1, 0], [0, 1]])
+    with pytest.raises(ValueError, match="votes are wanted"):
+        krippendorff_alpha([[1, -1]])
+    with pytest.raises(ValueError, match="from 0 to 2 or -1"):
+        votes_of([[0, 3]], 3)
+
+
+@given(ratings)
+def test_votes_count_the_ratings(rows: list[list[int]]) -> None:
+    assert votes_of(rows, 4).tolist() == [[row.count(code) for code in range(4)] for row in rows]
+
+
+def test_the_bootstrap_of_a_mean_is_scipys() -> None:
+    from scipy.stats import bootstrap
+
+    values = np.random.default_rng(3).exponential(size=60)
+    rows = np.column_stack([np.ones(60), values])
+    _, low, high = bootstrap_interval(rows, lambda s: s[:, 1] / s[:, 0], np.arange(60), name="mean")
+    theirs = bootstrap((values,), np.mean, method="BCa", n_resamples=20_000, rng=0).confidence_interval
+    assert (low, high) == pytest.approx(theirs, abs=0.03)
+    plain = bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, rng=0).confidence_interval
+    assert abs(high - theirs.high) < abs(high - plain.high)  # skewed: the two differ

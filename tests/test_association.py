@@ -1,0 +1,362 @@
+"""Tests of tables of counts, effect sizes and their power: published figures and second opinions."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb, exp, inf, isnan, log, nan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import Table, Table2x2
+from statsmodels.stats.gof import chisquare_effectsize
+from statsmodels.stats.power import GofChisquarePower
+
+from crossexam.stats.association import association, cross_counts, expected_counts, fisher_exact
+from crossexam.stats.effect_sizes import cramers_v, odds_ratio
+from crossexam.stats.power import association_power, minimum_detectable_association
+from crossexam.stats.power_of_two_groups import (
+    MOST_TABLES,
+    minimum_detectable_difference,
+    power_of_two_groups,
+)
+
+# Sanchez Carmona et al. 2018.  Table 2: change, no change by correct, incorrect (ESIM).  Table 3: correct,
+# incorrect by seen, unseen (DAM).  Table 4: polarity by prediction N, C, E (DAM).
+TABLE_2 = [[155, 31], [8, 100]]
+TABLE_3 = [[567, 20], [13, 20]]
+TABLE_4 = [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]
+
+tables = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.integers(1, 60), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    )
+)
+two_by_two = st.lists(st.lists(st.integers(1, 60), min_size=2, max_size=2), min_size=2, max_size=2)
+
+
+def cut(number: float) -> float:
+    """The published figures are cut off after the second decimal, not rounded."""
+    return int(number * 100 + 1e-9) / 100
+
+
+# -- the paper -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "published", "freedom"), [(TABLE_2, 175.34, 1), (TABLE_3, 74.16, 1), (TABLE_4, 101.26, 6)]
+)
+def test_the_published_tables_give_the_published_statistics(
+    table: list[list[int]], published: float, freedom: int
+) -> None:
+    found = association(table)
+    assert (cut(found.statistic), found.freedom) == (published, freedom)
+    assert found.corrected == (freedom == 1)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "unseen_accuracy", "published"),
+    # Sections 6.1 and 6.2, unseen antonym pairs: 620 items (Table 3), 40 of them unseen.  The numbers right
+    # follow from the accuracies of Table 1, which are cut off too: the only k with k / 620 = 0.933... is 579.
+    [
+        (0.933, 0.600, 39.33), (0.946, 0.500, 74.16), (0.732, 0.400, 19.46),  # I_TA1: ESIM, DAM, CE
+        (0.933, 0.575, 44.72), (0.929, 0.500, 59.17), (0.480, 0.175, 15.91),  # E_TA: ESIM, DAM, CE
+    ],
+)  # fmt: skip
+def test_tables_that_follow_from_table_1_give_the_published_statistics(
+    accuracy: float, unseen_accuracy: float, published: float
+) -> None:
+    (right,) = (k for k in range(621) if int(1000 * k / 620) == round(1000 * accuracy))
+    unseen = round(40 * unseen_accuracy)
+    table = [[right - unseen, unseen], [580 - (right - unseen), 40 - unseen]]
+    assert cut(association(table).statistic) == published
+
+
+def test_pearsons_or_uncorrected_statistics_are_not_the_published_ones() -> None:
+    assert round(association(TABLE_3, kind="Pearson").statistic, 2) == 160.02
+    assert round(association(TABLE_3, yates=False).statistic, 2) == 77.9
+    assert round(association(TABLE_4, kind="Pearson").statistic, 2) == 216.11
+
+
+def test_table_3_has_a_small_expected_count_and_fishers_p_value() -> None:
+    found = association(TABLE_3)
+    assert found.smallest_expected == 33 * 40 / 620
+    assert found.p == found.p_exact == pytest.approx(stats.fisher_exact(TABLE_3)[1])
+    full = association(TABLE_2)
+    assert full.p_exact is None
+    assert full.p == full.p_asymptotic
+
+
+# -- second opinions -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables, st.booleans(), st.sampled_from(["G", "Pearson"]))
+def test_association_is_scipys(table: list[list[int]], yates: bool, kind: str) -> None:
+    found = association(table, kind=kind, yates=yates)  # type: ignore[arg-type]
+    theirs = stats.chi2_contingency(
+        table, correction=yates, lambda_="log-likelihood" if kind == "G" else "pearson"
+    )
+    assert found.statistic == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-9)
+    assert found.freedom == theirs.dof
+    assert found.p_asymptotic == pytest.approx(theirs.pvalue, rel=1e-9)
+    assert found.smallest_expected == pytest.approx(theirs.expected_freq.min())
+
+
+@settings(max_examples=20, deadline=None)
+@given(tables)
+def test_pearsons_statistic_is_statsmodels(table: list[list[int]]) -> None:
+    theirs = Table(np.array(table), shift_zeros=False).test_nominal_association()
+    found = association(table, kind="Pearson", yates=False)
+    assert (found.statistic, found.freedom) == (pytest.approx(theirs.statistic), theirs.df)
+
+
+@settings(max_examples=50, deadline=None)
+@given(two_by_two)
+def test_homogeneity_is_independence_of_the_transposed_table(table: list[list[int]]) -> None:
+    found, turned = association(table), association(np.transpose(table))
+    assert found.statistic == pytest.approx(turned.statistic)
+    assert found.p == pytest.approx(turned.p)
+
+
+def test_fishers_test_beyond_two_by_two_is_the_published_one() -> None:
+    # Agresti 2002, Categorical Data Analysis, p. 57, job satisfaction by income; R's fisher.test: 0.7827
+    job = [[1, 2, 1, 0], [3, 3, 6, 1], [10, 10, 14, 9], [6, 7, 12, 11]]
+    error = (0.7827 * 0.2173 / 100_000) ** 0.5
+    assert fisher_exact(job) == pytest.approx(0.7827, abs=4 * error)
+    assert fisher_exact(job) == fisher_exact(job)
+    assert fisher_exact(job, seed=1) != fisher_exact(job)
+
+
+def test_fishers_test_of_three_rows_is_the_sum_over_all_tables() -> None:
+    table = np.array([[4, 0], [1, 3], [0, 2]])
+    rows, (left, right) = table.sum(axis=1), table.sum(axis=0)
+
+    def chance(column: tuple[int, ...]) -> float:
+        ways = [comb(int(row), each) for row, each in zip(rows, column, strict=True)]
+        return float(np.prod(ways)) / comb(int(left + right), int(left))
+
+    every = [c for c in product(*(range(row + 1) for row in rows)) if sum(c) == left]
+    ours = chance(tuple(table[:, 0]))
+    exact = sum(chance(c) for c in every if chance(c) <= ours * (1 + 1e-9))
+    assert fisher_exact(table) == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 100_000) ** 0.5)
+
+
+def test_fishers_test_finds_no_more_than_its_draws() -> None:
+    assert fisher_exact(TABLE_4) == 1 / 100_000
+
+
+# -- tables with empty rows, and none --------------------------------------------------------------------
+
+
+def test_empty_rows_and_columns_are_dropped_and_reported() -> None:
+    found = association([[567, 0, 20], [0, 0, 0], [13, 0, 20]])
+    assert (found.dropped_rows, found.dropped_columns) == ((1,), (1,))
+    assert found[:4] == association(TABLE_3)[:4]
+    assert found.corrected
+
+
+@pytest.mark.parametrize("table", [[[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]])
+def test_a_table_of_one_row_tests_nothing(table: list[list[int]]) -> None:
+    found = association(table)
+    assert (found.statistic, found.freedom, found.p) == (0.0, 0, 1.0)
+    assert isnan(odds_ratio(table).value)
+    assert odds_ratio(table)[1:3] == (0.0, inf)
+    assert isnan(cramers_v(table).value)
+    assert cramers_v(table)[1:3] == (0.0, 1.0)
+    assert fisher_exact(table) == 1.0
+
+
+@pytest.mark.parametrize("wrong", [[[1, -1], [2, 3]], [[0.5, 1], [2, 3]], [[nan, 1], [2, 3]]])
+def test_what_is_no_count_is_refused(wrong: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="counts are wanted, whole numbers from 0"):
+        association(wrong)
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"rows by columns, not shape \(3,\)"):
+        association([1, 2, 3])
+    with pytest.raises(ValueError, match="the statistic 'chi' is unknown"):
+        association(TABLE_2, kind="chi")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="two by two is wanted, not 4 by 3"):
+        odds_ratio(TABLE_4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=30))
+def test_cross_counts_counts_items(items: list[tuple[int, int]]) -> None:
+    found = cross_counts([r for r, _ in items], [c for _, c in items], (4, 3))
+    assert all(found[r, c] == items.count((r, c)) for r in range(4) for c in range(3))
+
+
+def test_cross_counts_refuses_other_codes() -> None:
+    with pytest.raises(ValueError, match="codes are wanted below 2 and 3"):
+        cross_counts([0, 2], [0, 0], (2, 3))
+    with pytest.raises(ValueError, match="2 codes of rows for 1 of columns"):
+        cross_counts([0, 1], [0], (2, 3))
+
+
+# -- effect sizes ----------------------------------------------------------------------------------------
+
+
+def test_the_odds_ratio_is_agrestis() -> None:
+    # Agresti, Categorical Data Analysis, section 2.2 and 3.1: aspirin and heart attacks, 1.83 (1.44, 2.33)
+    found = odds_ratio([[189, 10845], [104, 10933]])
+    assert [round(each, 2) for each in found[:3]] == [1.83, 1.44, 2.33]
+
+
+@given(two_by_two, st.sampled_from([0.9, 0.95, 0.99]))
+def test_the_odds_ratio_is_statsmodels(table: list[list[int]], confidence: float) -> None:
+    found, theirs = odds_ratio(table, confidence), Table2x2(np.array(table))
+    assert found.value == pytest.approx(theirs.oddsratio)
+    assert found[1:3] == pytest.approx(theirs.oddsratio_confint(1 - confidence))
+
+
+def test_an_empty_cell_adds_half_to_all() -> None:
+    found = odds_ratio([[10, 0], [5, 5]])
+    assert found.value == pytest.approx(10.5 * 5.5 / (0.5 * 5.5))
+    half = stats.norm.ppf(0.975) * (1 / 10.5 + 1 / 0.5 + 1 / 5.5 + 1 / 5.5) ** 0.5
+    assert found.high == pytest.approx(exp(log(found.value) + half))
+    assert found.low == pytest.approx(exp(log(found.value) - half))
+
+
+@settings(max_examples=30, deadline=None)
+@given(tables)
+def test_cramers_v_is_bergsmas_formula(table: list[list[int]]) -> None:
+    found = cramers_v(table)
+    n, (r, c) = int(np.sum(table)), np.shape(table)
+    phi2 = chisquare_effectsize(
+        expected_counts(np.array(table)).ravel(), np.array(table).ravel(), cohen=True
+    ) ** 2  # fmt: skip
+    unbiased = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
+    least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1
+    assert found.value == pytest.approx(min(1.0, unbiased / least) ** 0.5, abs=1e-6)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_cramers_v_of_nothing_and_of_everything() -> None:
+    assert cramers_v([[50, 50], [30, 30]]).value == 0.0
+    whole = cramers_v([[30, 0, 0], [0, 20, 0], [0, 0, 10]])
+    assert whole[:3] == (pytest.approx(1.0),) * 3
+
+
+@pytest.mark.parametrize("table", [TABLE_2, TABLE_3, [[440, 22], [140, 18]]])
+def test_intervals_of_effects_hold_them_in_95_of_100(table: list[list[int]]) -> None:
+    shares = np.array(table) / np.sum(table)
+    true_v = (((shares - shares.sum(1, keepdims=True) * shares.sum(0)) ** 2)
+              / (shares.sum(1, keepdims=True) * shares.sum(0))).sum() ** 0.5  # fmt: skip
+    true_ratio = shares[0, 0] * shares[1, 1] / (shares[0, 1] * shares[1, 0])
+    drawn = np.random.default_rng(0).multinomial(np.sum(table), shares.ravel(), size=300).reshape(-1, 2, 2)
+    held_v = [found.low <= true_v <= found.high for found in map(cramers_v, drawn)]
+    held_ratio = [found.low <= true_ratio <= found.high for found in map(odds_ratio, drawn)]
+    assert 0.91 <= np.mean(held_v) <= 0.98  # the noncentral chi-square interval holds 0.71 at Table 3
+    assert 0.92 <= np.mean(held_ratio) <= 0.98
+
+
+# -- power -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("freedom", "sizes"),
+    # Cohen 1992, A power primer, Table 2: items for power 0.80 at 0.05, of a small, medium, large effect
+    [
+        (1, (785, 87, 26)),
+        (2, (964, 107, 39)),
+        (3, (1090, 121, 44)),
+        (4, (1194, 133, 48)),
+        (6, (1362, 151, 54)),
+    ],
+)
+def test_power_is_cohens(freedom: int, sizes: tuple[int, int, int]) -> None:
+    for effect, n in zip((0.1, 0.3, 0.5), sizes, strict=True):
+        assert association_power(effect, n, freedom) == pytest.approx(0.8, abs=0.01 if n > 30 else 0.08)
+        assert minimum_detectable_association(n, freedom) == pytest.approx(effect, rel=0.1)
+    assert minimum_detectable_association(sizes[0], freedom) == pytest.approx(0.1, abs=1e-4)
+
+
+@given(
+    st.floats(0, 0.9), st.integers(5, 2000), st.integers(1, 14), st.sampled_from([0.05, 0.01, 1e-4])
+)  # fmt: skip
+def test_power_is_statsmodels(effect: float, n: int, freedom: int, alpha: float) -> None:
+    theirs = GofChisquarePower().power(effect, n, alpha, n_bins=freedom + 1)
+    assert association_power(effect, n, freedom, alpha) == pytest.approx(theirs, abs=1e-8)
+
+
+@given(st.integers(10, 5000), st.integers(1, 14), st.sampled_from([0.5, 0.8, 0.95]))
+def test_the_least_effect_has_the_power(n: int, freedom: int, power: float) -> None:
+    effect = minimum_detectable_association(n, freedom, 0.01, power)
+    if isnan(effect):
+        assert freedom == 1
+        assert association_power(1.0, n, 1, 0.01) < power
+    else:
+        assert association_power(effect, n, freedom, 0.01) == pytest.approx(power, abs=1e-6)
+
+
+def test_power_of_nothing() -> None:
+    assert association_power(0.0, 100) == pytest.approx(0.05)
+    assert isnan(minimum_detectable_association(0))
+    assert isnan(minimum_detectable_association(7))  # (1.96 + 0.84)^2 = 7.85 items at w = 1
+    assert minimum_detectable_association(8) < 1
+    with pytest.raises(ValueError, match="alpha is 5"):
+        association_power(0.3, 100, 1, 5)
+    with pytest.raises(ValueError, match="0 degrees of freedom"):
+        minimum_detectable_association(100, 0)
+    with pytest.raises(ValueError, match="an effect of -1"):
+        association_power(-1, 100)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 14), st.integers(1, 10), st.floats(0, 1), st.floats(0, 1))
+def test_the_power_of_two_groups_is_the_sum_over_all_tables(
+    n_first: int, n_second: int, first: float, second: float
+) -> None:
+    whole = sum(
+        stats.binom.pmf(a, n_first, first) * stats.binom.pmf(b, n_second, second)
+        for a in range(n_first + 1)
+        for b in range(n_second + 1)
+        if association([[a, b], [n_first - a, n_second - b]]).p < 0.05
+    )
+    assert power_of_two_groups(n_first, n_second, first, second) == pytest.approx(whole, abs=1e-9)
+
+
+@pytest.mark.parametrize("sizes", [(60, 30), (200, 20)])
+def test_full_cells_are_decided_by_g_as_in_association(sizes: tuple[int, int]) -> None:
+    # all tables with 3 of 4 right, where no expected count is small
+    first, second = sizes
+    power = power_of_two_groups(first, second, 0.75, 0.4)
+    whole = sum(
+        stats.binom.pmf(a, first, 0.75) * stats.binom.pmf(b, second, 0.4)
+        for a in range(first // 2, first + 1)
+        for b in range(second + 1)
+        if association([[a, b], [first - a, second - b]]).p < 0.05
+    )
+    assert power == pytest.approx(whole, abs=1e-3)
+
+
+def test_forty_unseen_pairs_find_large_differences_only() -> None:
+    # DAM on I_TA1: 0.98 of seen pairs; on I_TH the groups are larger
+    drop = minimum_detectable_difference(580, 40, 0.97)
+    assert power_of_two_groups(580, 40, 0.97, 0.97 - drop) == pytest.approx(0.8, abs=1e-3)
+    assert power_of_two_groups(580, 40, 0.97, 0.97 - drop + 0.01) < 0.8
+    assert 0.11 < drop < 0.12
+    assert minimum_detectable_difference(580, 40, 0.97, 1e-4) > 0.2
+    assert isnan(minimum_detectable_difference(5, 2, 0.8))
+    assert isnan(minimum_detectable_difference(580, 0, 0.8))
+
+
+def test_large_groups_go_by_the_chi_square_distribution_and_agree() -> None:
+    exact, near = (minimum_detectable_difference(1200, n, 0.8) for n in (MOST_TABLES // 1201 - 1, 832))
+    assert exact == pytest.approx(near, abs=5e-4)
+    assert power_of_two_groups(3000, 1000, 0.0, 0.0) == pytest.approx(0.05)
+
+
+def test_shares_and_groups_are_checked() -> None:
+    with pytest.raises(ValueError, match=r"the share is 97, wanted"):
+        minimum_detectable_difference(580, 40, 97)
+    with pytest.raises(ValueError, match=r"the share is 1.5, wanted"):
+        power_of_two_groups(580, 40, 1.5, 0.5)
+    with pytest.raises(ValueError, match="groups of 0 and 40 items"):
+        power_of_two_groups(0, 40, 0.5, 0.5)

@@ -1,0 +1,236 @@
+"""Word pairs in examples, exchanged, replaced, ex situ; and the labels that natural logic proposes."""
+
+from __future__ import annotations
+
+import pytest
+
+from crossexam.constructions.construction import Rejection
+from crossexam.constructions.pair_matching import Match, PairTable, matches
+from crossexam.constructions.resources import Resources
+from crossexam.constructions.swap_labels import (
+    Sentence,
+    after_exchange,
+    after_replacement,
+    ex_situ_label,
+    rest_of,
+)
+from crossexam.constructions.swapping import (
+    Swapped,
+    ex_situ,
+    ex_situ_exchanged,
+    exchange,
+    in_situ,
+    replaced,
+)
+from crossexam.constructions.word_edits import fitting
+from crossexam.core.example import Example, undo_edits
+from crossexam.core.labels import Gold
+from crossexam.language.lexicons.word_pairs import WordPair
+from crossexam.language.lexicons.wordnet import WordNet
+
+SUNSET = WordPair("sunset", "sunrise", "antonym", "n")
+BRIDGE = WordPair("footbridge", "bridge", "hypernym", "n")
+
+
+def tagged(text: str) -> str:
+    """Return the parse of words with tags (``dog/NN``), which the annotator takes for the sentence's."""
+    leaves = " ".join(f"({word.rpartition('/')[2]} {word.rpartition('/')[0]})" for word in text.split())
+    return f"(ROOT (S {leaves}))"
+
+
+def example(premise: str, hypothesis: str, label: Gold = "contradiction") -> Example:
+    """Return the pair of two sentences that are written with their tags."""
+    texts = [" ".join(word.rpartition("/")[0] for word in side.split()) for side in (premise, hypothesis)]
+    info = {"premise_parse": tagged(premise), "hypothesis_parse": tagged(hypothesis)}
+    return Example("x1", *texts, label, info=info)
+
+
+GAME = example(
+    "A/DT soccer/NN game/NN occurring/VBG at/IN sunset/NN",
+    "A/DT basketball/NN game/NN occurs/VBZ at/IN sunrise/NN",
+)
+
+
+def found(one: Example, *pairs: WordPair) -> list[Match | Rejection]:
+    return list(matches(one, PairTable(pairs), Resources()))
+
+
+def swapped(one: Example, *pairs: WordPair, name: str = "i_a") -> Swapped:
+    (match,) = found(one, *pairs)
+    assert isinstance(match, Match)
+    made = exchange(one, match, name)
+    assert made is not None
+    return made
+
+
+def test_the_papers_example_in_situ() -> None:
+    """Sunset and sunrise change places (section 5.2)."""
+    item = in_situ(swapped(GAME, SUNSET), "i_ta1", "contradiction")
+    assert item.premise == "A soccer game occurring at sunrise"
+    assert item.hypothesis == "A basketball game occurs at sunset"
+    assert (item.id, item.base) == ("i_ta1:i_a:x1", "i_a:x1")
+    assert item.info["pair"] == "sunrise/sunset"
+
+
+def test_the_papers_example_ex_situ() -> None:
+    """One context on both sides (section 5.3), then the pair exchanged."""
+    made = swapped(GAME, SUNSET)
+    control = ex_situ(made, "premise", "e_a", "contradiction")
+    assert (control.premise, control.hypothesis) == (
+        "A soccer game occurring at sunset",
+        "A soccer game occurring at sunrise",
+    )
+    item = ex_situ_exchanged(made, control, "premise", "e_ta", "contradiction")
+    assert (item.premise, item.hypothesis) == (control.hypothesis, control.premise)
+    assert (control.info["pair"], item.info["pair"]) == ("sunset/sunrise", "sunrise/sunset")
+    other = ex_situ(made, "hypothesis", "e_a", "contradiction")
+    assert other.premise == "A basketball game occurs at sunset"
+    assert other.hypothesis == "A basketball game occurs at sunrise"
+    back = ex_situ_exchanged(made, other, "hypothesis", "e_ta", "contradiction")
+    assert (back.premise, back.hypothesis) == (other.hypothesis, other.premise)
+
+
+def test_every_derived_item_goes_back_to_its_base() -> None:
+    made = swapped(GAME, SUNSET)
+    for context in ("premise", "hypothesis"):
+        control = ex_situ(made, context, "e_a", "contradiction")
+        exchanged = ex_situ_exchanged(made, control, context, "e_ta", "contradiction")
+        for item, base in ((in_situ(made, "i_ta1", "contradiction"), made.control), (control, made.control),
+                           (exchanged, control)):  # fmt: skip
+            assert item.change is not None
+            assert item.change.edits
+            assert item.base == base.id
+            for side, start in (("premise", item.change.source), ("hypothesis", item.change.target)):
+                assert undo_edits(item.text(side), item.change.edits, side) == base.text(start)
+
+
+def test_forms_articles_and_capitals_are_kept() -> None:
+    old = WordPair("old", "young", "antonym", "a")
+    one = example("An/DT old/JJ man/NN sits/VBZ ./.", "Younger/JJR men/NNS sit/VBP ./.")
+    item = in_situ(swapped(one, old), "i_ta1", "contradiction")
+    assert (item.premise, item.hypothesis) == ("A young man sits .", "Older men sit .")
+
+
+def test_every_appearance_is_exchanged() -> None:
+    """If a word appears more than once, all appearances are replaced (section 5.2, footnote 3)."""
+    one = example("Cats/NNS see/VBP a/DT cat/NN", "An/DT animal/NN sees/VBZ", "entailment")
+    item = in_situ(swapped(one, WordPair("cat", "animal", "hypernym", "n"), name="i_h"), "i_th", "neutral")
+    assert (item.premise, item.hypothesis) == ("Animals see an animal", "A cat sees")
+
+
+def test_a_pair_is_found_in_both_orders() -> None:
+    one = example("A/DT bridge/NN", "A/DT footbridge/NN", "neutral")
+    (match,) = found(one, BRIDGE)
+    assert isinstance(match, Match)
+    assert (match.pair.first, match.pair.relation) == ("bridge", "hyponym")
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "pair", "reason"),
+    [
+        ("A/DT dog/NN runs/VBZ", "A/DT cat/NN runs/VBZ", SUNSET, "no pair of the list"),
+        ("A/DT sunset/NN and/CC a/DT sunrise/NN", "A/DT sunrise/NN", SUNSET, "a sentence has both words"),
+        ("They/PRP light/VBP it/PRP", "A/DT dark/JJ room/NN", WordPair("light", "dark", "antonym", "a"),
+         "another part of speech"),
+        ("A/DT hot/JJ dog/NN", "A/DT cold/JJ dog/NN", WordPair("hot", "cold", "antonym", "a"),
+         "part of a fixed expression"),
+        ("Mr/NNP Young/NNP sat/VBD", "The/DT old/JJ man/NN sat/VBD", WordPair("young", "old", "antonym"),
+         "proper name"),
+    ],
+)  # fmt: skip
+def test_what_is_no_match_says_why(premise: str, hypothesis: str, pair: WordPair, reason: str) -> None:
+    assert found(example(premise, hypothesis), pair) == [Rejection(reason)]
+
+
+def test_a_word_without_the_form_is_not_exchanged() -> None:
+    one = example("Two/CD pleasures/NNS", "A/DT happiness/NN")
+    (match,) = found(one, WordPair("pleasure", "happiness", "hypernym", "n"))
+    assert isinstance(match, Match)
+    assert exchange(one, match, "i_h") is None
+    assert fitting("happiness", "pleasures", "NNS") is None
+
+
+def test_a_word_is_replaced_on_one_side() -> None:
+    """Elderly and young: young becomes aged (section 6.1)."""
+    one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
+    made = swapped(one, WordPair("elderly", "young", "antonym", "a"))
+    item = replaced(made, "hypothesis", "aged", "i_ta2", "neutral", relation="synonym")
+    assert item is not None
+    assert item.premise == one.premise
+    assert item.hypothesis == "An aged mother sits"
+    assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")
+
+
+# What the second word is, the context, the label: up, a dog is an animal; down, no animal: no dog.
+@pytest.mark.parametrize(
+    ("relation", "direction", "label"),
+    [
+        ("hypernym", "up", "entailment"), ("hypernym", "down", "neutral"), ("hypernym", "none", "neutral"),
+        ("hyponym", "up", "neutral"), ("hyponym", "down", "entailment"), ("hyponym", "none", "neutral"),
+        ("synonym", "up", "entailment"), ("synonym", "down", "entailment"),
+        ("antonym", "up", "contradiction"), ("antonym", "down", "contradiction"),
+    ],
+)  # fmt: skip
+def test_ex_situ_labels_follow_from_the_relation(relation: str, direction: str, label: str) -> None:
+    assert ex_situ_label(relation, direction).label == label  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("gold", "relation", "premise", "hypothesis", "covered", "label"),
+    [
+        ("entailment", "hypernym", "up", "up", True, "neutral"),  # the paper's footbridge and bridge
+        ("entailment", "hyponym", "up", "up", True, "entailment"),
+        ("entailment", "hypernym", "down", "down", True, "entailment"),
+        ("entailment", "hyponym", "none", "up", True, "neutral"),
+        ("neutral", "hyponym", "up", "up", True, "entailment"),
+        ("neutral", "hyponym", "up", "up", False, "neutral"),
+        ("neutral", "hypernym", "up", "up", True, "neutral"),
+        ("contradiction", "hypernym", "up", "up", True, "contradiction"),
+    ],
+)
+def test_in_situ_labels(
+    gold: str, relation: str, premise: str, hypothesis: str, covered: bool, label: str
+) -> None:
+    proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)  # type: ignore[arg-type]
+    assert (proposal.label, proposal.source) == (label, "natural logic")
+
+
+def test_antonyms_keep_contradiction_by_construction() -> None:
+    assert after_exchange("contradiction", "antonym", "up", "up", covered=False)[:2] == (
+        "contradiction",
+        "construction",
+    )
+
+
+def rest(premise: str, hypothesis: str, pair: WordPair) -> str:
+    made = swapped(example(premise, hypothesis), pair)
+    sides = (Sentence(made.match.tokens[side], frozenset(made.match.positions[side])) for side in
+             ("premise", "hypothesis"))  # fmt: skip
+    return rest_of(*sides, WordNet.load())
+
+
+OLD = WordPair("old", "young", "antonym", "a")
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "wanted"),
+    [
+        ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ man/NN sits/VBZ", "covered"),
+        ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ adult/NN sits/VBZ", "covered"),  # a man is an adult
+        ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ banker/NN sits/VBZ", "new"),
+        ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ man/NN sleeps/VBZ", "conflict"),
+        ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ woman/NN sits/VBZ", "conflict"),
+        ("An/DT old/JJ man/NN sits/VBZ", "No/DT young/JJ man/NN sits/VBZ", "conflict"),
+        ("Two/CD old/JJ men/NNS sit/VBP", "Three/CD young/JJ men/NNS sit/VBP", "conflict"),
+        ("Two/CD old/JJ men/NNS sit/VBP", "The/DT young/JJ men/NNS sit/VBP", "covered"),
+    ],
+)
+def test_what_the_rest_of_a_hypothesis_adds(premise: str, hypothesis: str, wanted: str) -> None:
+    assert rest(premise, hypothesis, OLD) == wanted
+
+
+def test_what_is_left_of_a_contradiction() -> None:
+    assert after_replacement("synonym", "up", "covered").label == "entailment"
+    assert after_replacement("hyponym", "up", "covered").label == "neutral"
+    assert after_replacement("synonym", "up", "new").label == "neutral"
+    assert after_replacement("synonym", "up", "conflict").label == "contradiction"

@@ -1,0 +1,323 @@
+"""The index of word pairs against counting by brute force, kept and loaded, damaged and asked again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.core.files import read_json, write_json
+from crossexam.core.labels import LABELS
+from crossexam.corpora.reading import iter_corpus
+from crossexam.language import tokens, word_pair_counting
+from crossexam.language.word_pair_counting import TOKENIZER, count_pairs, word_forms
+from crossexam.language.word_pair_index import POLARITIES, WordPairIndex, polarities
+from crossexam.subsets.word_pairs import cached_index
+
+WORDS = ("dog", "Dog", "dogs", "sunset", "sunrise", "bridge", "not", "n't", "Mr.", "3,000", ".", "İzmir", "ß")
+sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+labels = st.sampled_from([*LABELS, None])
+corpora = st.lists(st.tuples(sentences, sentences, labels), max_size=25).map(
+    lambda rows: [Example(f"{n}", *row) for n, row in enumerate(rows)]
+)
+
+
+def by_hand(examples: list[Example]) -> tuple[Counter[tuple[str, str, str]], Counter[tuple[str, str]]]:
+    """Examples by pair and label, and by word and side (premise, hypothesis, either)."""
+    pairs: Counter[tuple[str, str, str]] = Counter()
+    single: Counter[tuple[str, str]] = Counter()
+    for example in examples:
+        if example.label is None:
+            continue
+        premise, hypothesis = set(word_forms(example.premise)), set(word_forms(example.hypothesis))
+        pairs.update((one, other, example.label) for one in premise for other in hypothesis)
+        single.update((word, "premise") for word in premise)
+        single.update((word, "hypothesis") for word in hypothesis)
+        single.update((word, "either") for word in premise | hypothesis)
+    return pairs, single
+
+
+def every_pair(examples: list[Example]) -> list[tuple[str, str]]:
+    known = sorted({w for e in examples for w in (*word_forms(e.premise), *word_forms(e.hypothesis))})
+    return [(one, other) for one in [*known, "never"] for other in [*known, "never"]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(corpora, st.sampled_from([1, 7, 4_000_000]))
+def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(word_pair_counting, "_PAIRS_AT_ONCE", at_once)  # chunks of one example, and of all
+        index = WordPairIndex.build(iter(examples))
+    pairs, single = by_hand(examples)
+    asked = every_pair(examples)
+    counts = index.counts(asked)
+    assert counts.tolist() == [[pairs[one, other, label] for label in LABELS] for one, other in asked]
+    assert index.seen(asked).tolist() == [any(row) for row in counts.tolist()]
+    assert len(index) == int(index.seen(asked).sum())
+    for word, _ in asked:
+        assert index.occurrences(word) == single[word, "either"]
+        assert index.occurrences(word, "premise") == single[word, "premise"]
+        assert index.occurrences(word, "hypothesis") == single[word, "hypothesis"]
+    labelled = sum(example.label is not None for example in examples)
+    assert (index.manifest["examples"], index.manifest["skipped"]) == (labelled, len(examples) - labelled)
+    assert (np.diff(index.keys.astype(np.int64)) > 0).all()
+
+
+@settings(max_examples=30, deadline=None)
+@given(corpora, st.randoms(use_true_random=False))
+def test_the_order_of_examples_changes_no_count(examples: list[Example], chance: Any) -> None:
+    turned = list(examples)
+    chance.shuffle(turned)
+    asked = every_pair(examples)
+    assert (WordPairIndex.build(examples).counts(asked) == WordPairIndex.build(turned).counts(asked)).all()
+
+
+def test_pairs_are_ordered_and_each_counts_once_an_example() -> None:
+    index = WordPairIndex.build(
+        [
+            Example("a", "Sunset, a sunset!", "The sunrise, a sunrise.", "contradiction"),
+            Example("b", "A sunset.", "A sunrise.", "contradiction"),
+            Example("c", "A SUNSET.", "Not a Sunrise.", "neutral"),
+            Example("d", "A sunset.", "A sunrise.", None),
+        ]
+    )
+    assert index.counts([("sunset", "sunrise"), ("sunrise", "sunset")]).tolist() == [[0, 1, 2], [0, 0, 0]]
+    assert index.counts([("SunSet", "sunrise")]).tolist() == [[0, 1, 2]]
+    assert index.polarity([("sunset", "sunrise"), ("sunrise", "sunset"), ("sunset", "not")]) == [
+        "contradiction", "none", "neutral",
+    ]  # fmt: skip
+    assert index.occurrences("a") == index.occurrences("a", "premise") == 3
+
+
+def test_inflection_is_kept() -> None:
+    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog barks.", "entailment")])
+    assert index.seen([("dogs", "barks"), ("dog", "barks"), ("dogs", "bark")]).tolist() == [
+        True,
+        False,
+        False,
+    ]
+
+
+def test_arrays_of_words_are_asked_like_pairs() -> None:
+    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
+    asked = np.array([["dogs", "dog"], ["dog", "dogs"]])
+    assert index.counts(asked).tolist() == [[0, 1, 0], [0, 0, 0]]
+    assert index.counts([]).shape == (0, 3)
+    assert index.polarity([]) == []
+
+
+@pytest.mark.parametrize(
+    ("counts", "name"),
+    [
+        ([0, 0, 0], "none"), ([3, 1, 0], "entailment"), ([0, 2, 1], "neutral"), ([0, 0, 1], "contradiction"),
+        ([2, 2, 1], "entailment-neutral"), ([2, 0, 2], "entailment-contradiction"),
+        ([0, 4, 4], "neutral-contradiction"), ([1, 1, 1], "entailment-neutral-contradiction"),
+    ],
+)  # fmt: skip
+def test_polarities_name_ties(counts: list[int], name: str) -> None:
+    assert polarities([counts]) == [name]
+
+
+def test_polarities_are_all_that_section_6_3_needs() -> None:
+    assert len(set(POLARITIES)) == 8
+    assert (len(POLARITIES) - 1) * (len(LABELS) - 1) == 14  # degrees of freedom on I_TH
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, int, int | None]] = []
+    example = Example("a", "A dog.", "A cat.", None)
+    count_pairs((example for _ in range(20_001)), progress=lambda *each: told.append(each))
+    assert told == [("indexing word pairs", 10_000, None), ("indexing word pairs", 20_000, None)]
+
+
+def test_a_changed_tokenizer_needs_a_new_name() -> None:
+    """Where this fails, raise TOKENIZER and put the new hash here: kept indexes are then made anew."""
+    rules = hashlib.sha256(tokens._WORD.pattern.encode()).hexdigest()[:12]
+    assert (TOKENIZER, rules) == ("words.v1", "8585f61c371f")
+
+
+# -- files -----------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25, deadline=None)
+@given(corpora)
+def test_what_is_loaded_is_what_was_saved(
+    tmp_path_factory: pytest.TempPathFactory, examples: list[Example]
+) -> None:
+    index = WordPairIndex.build(examples)
+    folder = tmp_path_factory.mktemp("index") / "kept"
+    index.save(folder)
+    loaded = WordPairIndex.load(folder)
+    asked = every_pair(examples)
+    assert (loaded.counts(asked) == index.counts(asked)).all()
+    assert loaded.words == list(index.words)
+    assert loaded.manifest == index.manifest
+    assert [loaded.occurrences(w) for w, _ in asked] == [index.occurrences(w) for w, _ in asked]
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=30))
+def test_any_text_is_kept(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    folder = tmp_path_factory.mktemp("index") / "kept"
+    WordPairIndex.build([Example("a", text, "\ud800 dog", "neutral")]).save(folder)
+    loaded = WordPairIndex.load(folder)
+    assert loaded.seen([(word, "dog") for word in word_forms(text)]).all()
+    assert loaded.counts([("never seen", "dog")]).tolist() == [[0, 0, 0]]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    examples = [
+        Example("a", "Dogs bark.", "A dog.", "neutral"),
+        Example("b", "It rains.", "Wet.", "entailment"),
+    ]
+    WordPairIndex.build(examples).save(tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+def test_loaded_counts_stay_on_disk(kept: Path) -> None:
+    loaded = WordPairIndex.load(kept)
+    assert isinstance(loaded.keys, np.memmap)
+    assert isinstance(loaded.counts_of_pairs, np.memmap)
+
+
+def test_an_index_is_not_overwritten(kept: Path) -> None:
+    before = sorted(file.stat().st_mtime_ns for file in kept.iterdir())
+    with pytest.raises(
+        CrossexamError, match=r"kept: there is something already\n  wanted: the name of a new"
+    ):
+        WordPairIndex.load(kept).save(kept)
+    assert sorted(file.stat().st_mtime_ns for file in kept.iterdir()) == before
+
+
+def test_what_was_interrupted_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(np, "save", killed)
+    with pytest.raises(KeyboardInterrupt):
+        index.save(tmp_path / "kept")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_comes_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = WordPairIndex.build([Example("a", "Dogs bark.", "A dog.", "neutral")])
+
+    def overtaken(path: Path, value: Mapping[str, Any]) -> None:
+        monkeypatch.undo()
+        write_json(path, value)
+        index.save(tmp_path / "kept")
+
+    monkeypatch.setattr("crossexam.language.word_pair_index.write_json", overtaken)
+    with pytest.raises(CrossexamError, match="there is something already"):
+        index.save(tmp_path / "kept")
+    assert [each.name for each in tmp_path.iterdir()] == ["kept"]
+    assert len(WordPairIndex.load(tmp_path / "kept")) == len(index)
+
+
+def test_folders_that_are_no_index_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match=r"no manifest.json: this is no index of word pairs"):
+        WordPairIndex.load(tmp_path)
+
+
+def test_other_forms_are_refused(kept: Path) -> None:
+    manifest = read_json(kept / "manifest.json")
+    write_json(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
+    with pytest.raises(
+        FormatError, match=r"of words by words.v0\n  wanted: form 1, of words by words.v1\n  hint: del"
+    ):
+        WordPairIndex.load(kept)
+
+
+@pytest.mark.parametrize("name", ["keys.npy", "counts.npy", "word_counts.npy", "words.txt"])
+def test_damaged_files_are_refused(kept: Path, name: str) -> None:
+    file = kept / name
+    file.write_bytes(file.read_bytes()[:-5])
+    with pytest.raises(FormatError, match=r"kept: the index is damaged: .*\n  hint: delete the folder"):
+        WordPairIndex.load(kept)
+
+
+def test_arrays_of_objects_are_not_read(kept: Path) -> None:
+    np.save(kept / "keys.npy", np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(FormatError, match="the index is damaged"):
+        WordPairIndex.load(kept)
+    np.save(kept / "keys.npy", np.arange(3.0))
+    with pytest.raises(FormatError, match=r"keys.npy holds float64, not uint64"):
+        WordPairIndex.load(kept)
+
+
+# -- the cache -------------------------------------------------------------------------------------------
+
+
+def write_corpus(path: Path, rows: list[tuple[str, str, str]]) -> None:
+    lines = [f'{{"premise": "{p}", "hypothesis": "{h}", "label": "{label}"}}\n' for p, h, label in rows]
+    path.write_text("".join(lines), encoding="utf-8")
+
+
+ROWS = [("A dog.", "A pet.", "entailment"), ("Rain.", "Sun.", "contradiction"), ("Rain.", "Wind.", "-")]
+
+
+def test_the_index_is_kept_and_counted_anew_where_the_corpus_changed(tmp_path: Path) -> None:
+    corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
+    write_corpus(corpus, ROWS)
+    first = cached_index(str(corpus), cache_folder=cache)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WordPairIndex, "build", None)  # what is kept is not counted again
+        again = cached_index(str(corpus), cache_folder=cache)
+    assert (first.manifest, len(first)) == (again.manifest, len(again))
+    assert (first.manifest["examples"], first.manifest["skipped"]) == (2, 1)
+    assert first.manifest["source"]["spec"] == str(corpus)
+    write_corpus(corpus, [*ROWS, ("Rain.", "Sun.", "contradiction")])
+    changed = cached_index(str(corpus), cache_folder=cache)
+    assert changed.counts([("rain", "sun")]).tolist() == [[0, 0, 2]]
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_a_part_of_a_corpus_is_another_index(tmp_path: Path) -> None:
+    corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
+    write_corpus(corpus, ROWS)
+    part = cached_index(f"{corpus}[1::2]", cache_folder=cache)
+    assert part.seen([("a", "pet"), ("rain", "sun"), ("rain", "wind")]).tolist() == [False, True, False]
+    assert cached_index(str(corpus), cache_folder=cache).seen([("a", "pet")]).all()
+
+
+def test_a_new_tokenizer_is_another_index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
+    write_corpus(corpus, ROWS)
+    cached_index(str(corpus), cache_folder=cache)
+    for module in ("word_pair_counting", "word_pair_index"):
+        monkeypatch.setattr(f"crossexam.language.{module}.TOKENIZER", "words.v2")
+    assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
+    assert len(list(cache.iterdir())) == 2
+
+
+def test_a_corpus_that_is_not_there_leaves_no_cache(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError):
+        cached_index(str(tmp_path / "none.jsonl"), cache_folder=tmp_path / "cache")
+    corpus = tmp_path / "bad.jsonl"
+    corpus.write_text('{"premise": "A dog.", "hypothesis": "A pet.", "label": "neutral"}\nno json\n')
+    with pytest.raises(FormatError, match="line 2"):
+        cached_index(str(corpus), cache_folder=tmp_path / "cache")
+    assert not (tmp_path / "cache").exists()
+
+
+def test_real_examples_by_hand(shared_data: Path) -> None:
+    examples = list(iter_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl"))[:1500]
+    pairs, single = by_hand(examples)
+    index = WordPairIndex.build(examples)
+    asked = sorted({(one, other) for one, other, _ in pairs})
+    assert len(index) == len(asked)
+    assert index.counts(asked).tolist() == [[pairs[(*pair, label)] for label in LABELS] for pair in asked]
+    assert all(index.occurrences(word) == count for (word, side), count in single.items() if side == "either")

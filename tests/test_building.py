@@ -124,6 +124,24 @@ def test_a_limit_counts_within_the_slice(spec: str, limit: int | None, rows: int
     assert len(list(base_from_spec(spec, limit=limit).open())) == rows
 
 
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "builtin:demo[:10",
+            r"demo\[:10: the closing bracket '\]' .* missing\n  wanted: builtin:demo\[:10\]$",
+        ),
+        ("builtin:demo[", r"the closing bracket '\]' of the part is missing"),
+        ("builtin:demo:10]", r"the opening bracket '\[' of the part is missing\n  wanted: \[start:stop\]"),
+        ("builtin:demo[ten]", r"'\[ten\]' is no part\n  wanted: \[start:stop\] or \[start:stop:step\]"),
+        ("builtin:demo[-3:]", r"'\[-3:\]' is no part(.|\n)*numbers from 0"),
+    ],
+)
+def test_a_part_that_is_none_says_what_is_missing(spec: str, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message):
+        base_from_spec(spec)
+
+
 def test_a_step_of_nothing_is_refused() -> None:
     with pytest.raises(CrossexamError, match="a step of 0"):
         base_from_spec("builtin:demo[::0]")

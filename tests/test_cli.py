@@ -125,6 +125,20 @@ def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
     assert "Traceback" in log.read_text()
 
 
+def test_ls_corpora_tells_splits_apart_and_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crossexam.cli.listing import _corpora
+
+    (tmp_path / "SICK_train.txt").write_text("", encoding="utf-8")
+    (tmp_path / "MED.tsv").write_text("", encoding="utf-8")
+    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    rows = {row[0]: row[1:3] for row in _corpora().rows}
+    assert rows["sick"] == ("train dev test all", "part")
+    assert rows["med"] == ("test", "yes")
+    assert rows["anli"] == ("r1_* r2_* r3_* with * = train dev test", "no")
+
+
 @pytest.mark.parametrize("kind", ["corpora", "constructions", "suites", "models", "recipes"])
 def test_ls(kind: str, tmp_path: Path) -> None:
     done = crossexam("ls", kind, cwd=tmp_path)

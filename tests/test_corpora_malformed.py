@@ -169,6 +169,22 @@ NOT_CORPORA = {
     "half parquet": ("x.parquet", b"PAR1abcdefgh", "the Parquet file is damaged"),
     "json array": ("x.json", b"[\n{}]", "the file is one JSON array(.|\n)*jq"),
     "all without gold": ("x.csv", HEADER + b"a,b,-\n", "none of 1 records has a gold label"),
+    "workbook": (
+        "x.xlsx",
+        b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml",
+        r"x.xlsx: the file is a workbook\n  wanted: a text or Parquet file\n  hint: save it as CSV",
+    ),
+    "workbook called csv": (
+        "x.csv",
+        b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml",
+        "the file is an Excel workbook or another Office file(.|\\n)*save it as CSV",
+    ),
+    "old workbook": ("x.data", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office file"),
+    "open document": ("x", b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/", "an OpenDocument sheet"),
+    "pdf": ("x.pdf", b"%PDF-1.7\n", "the file is a PDF"),
+    "html": ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is XML or HTML"),
+    "binary": ("x.npy", b"\x93NUMPY\x01\x00", r"the file is no text: byte 0x01 at position 6"),
+    "binary called txt": ("x.txt", b"ab\0cd\n", r"the file is no text: byte 0x00 at position 2"),
     "no tabs known": ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis"),
 }
 

@@ -103,7 +103,7 @@ def test_unknown_names(tmp_path: Path) -> None:
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(
-        CrossexamError, match=r"x\.jsonl: no such file\n  wanted: a file, or one of snli:train"
+        CrossexamError, match=r"x\.jsonl: no such file\n  wanted: a file, or CORPUS:SPLIT with one of snli, m"
     ):
         source_of(tmp_path / "x.jsonl")
 
@@ -138,11 +138,14 @@ def test_every_corpus_is_in_every_table(name: str) -> None:
     assert entry.licence
     assert entry.citation
     assert set(entry.splits) <= set(SPLITS[name])
+    installed = [file for download in entry.downloads for file in download.installs]
+    assert len(installed) == len(set(installed))
+    for file in installed:
+        # what is fetched is what the name of a split is resolved to first
+        assert any(file == Path(candidates[0]).name for candidates in SPLITS[name].values())
     if entry.downloads:
-        assert set(entry.splits) == set(SPLITS[name])
-        installed = {file for download in entry.downloads for file in download.installs}
-        # what is fetched is what the name of the split is resolved to first
-        assert installed == {candidates[0] for candidates in SPLITS[name].values()}
+        assert all(download.members or download.file for download in entry.downloads)
+        assert entry.unpacked_limit or not any(download.members for download in entry.downloads)
         assert all(download.url.startswith("https://") for download in entry.downloads)
         assert all(len(download.sha256 or "0" * 64) == 64 for download in entry.downloads)
 

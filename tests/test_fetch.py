@@ -450,3 +450,33 @@ def test_a_folder_that_cannot_be_written(server: Server, tmp_path: Path) -> None
     (tmp_path / "data").write_text("a file", encoding="utf-8")
     with pytest.raises(CrossexamError, match="data"):
         get(entry(archive(server)), tmp_path / "data")
+
+
+def test_members_of_one_name_in_several_folders(server: Server, tmp_path: Path) -> None:
+    content = zipped({"toy_v1/R1/dev.jsonl": DEV, "toy_v1/R2/dev.jsonl": TEST, "toy_v1/AR1/dev.jsonl": b"x"})
+    server.files["/rounds.zip"] = content
+    download = Download(f"{server.url}/rounds.zip", "", members=("R1/dev.jsonl", "R2/dev.jsonl"))
+    result = get(entry(download), tmp_path)
+    assert [path.name for path in result.files] == ["R1_dev.jsonl", "R2_dev.jsonl"]
+    assert [path.read_bytes() for path in result.files] == [DEV, TEST]
+    for copy in ("toy_v1/R1/dev.jsonl", "toy_v1/R2/dev.jsonl"):  # what somebody unpacked
+        (tmp_path / "copy" / copy).parent.mkdir(parents=True)
+        (tmp_path / "copy" / copy).write_bytes(DEV if "R1" in copy else TEST)
+    again = get(entry(download), tmp_path / "other", source=tmp_path / "copy")
+    assert [path.read_bytes() for path in again.files] == [DEV, TEST]
+
+
+def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path) -> None:
+    server.files |= {"/old/dev.tsv": DEV, "/new/dev.tsv": TEST}
+    downloads = [
+        Download(f"{server.url}/{each}/dev.tsv?dl=1", f"toy_{each}_dev.tsv") for each in ("old", "new")
+    ]
+    assert downloads[0].url_name == "dev.tsv"
+    server.files |= {"/old/dev.tsv?dl=1": DEV, "/new/dev.tsv?dl=1": TEST}
+    result = get(entry(*downloads), tmp_path)
+    assert [path.read_bytes() for path in result.files] == [DEV, TEST]
+    for each, content in (("new", TEST), ("old", DEV)):
+        (tmp_path / "copy" / each).mkdir(parents=True)
+        (tmp_path / "copy" / each / "dev.tsv").write_bytes(content)
+    again = get(entry(*downloads), tmp_path / "other", source=tmp_path / "copy")
+    assert [path.read_bytes() for path in again.files] == [DEV, TEST]

@@ -229,11 +229,26 @@ def test_slices_come_from_the_table() -> None:
     assert found["gold"]["entailment"].value == 1.0
 
 
+def test_an_item_counts_under_each_of_its_tags() -> None:
+    info = [
+        {"logic": ["Negation"]},
+        {"logic": ["Negation", "Universal", "Negation"]},
+        {},
+        {"logic": "Universal"},
+    ]
+    data = dataset("base.dev", "CCCC", info=info)
+    found = results(data, **{"base.dev": "CEEE"})["base.dev"].slices["logic"]
+    # Negation: the first two, one of them right; Universal: the second and the fourth, both wrong
+    assert {tag: (each.value, each.n) for tag, each in found.items()} == {
+        "Negation": (1 / 2, 2), "Universal": (0.0, 2),
+    }  # fmt: skip
+
+
 def test_every_slice_of_the_table_divides_something() -> None:
-    info = [{key: f"{key} {i % 2}" for _, key, _, _ in SLICES if key} for i in range(20)]
+    info = [{key: f"{key} {i % 2}" for _, key, *_ in SLICES if key} for i in range(20)]
     data = dataset("antonymy.dev", "CE" * 10, info=info)
     found = results(data, **{"antonymy.dev": "CE" * 10})["antonymy.dev"].slices
-    assert list(found) == [name for name, _, _, _ in SLICES]
+    assert list(found) == [name for name, *_ in SLICES]
 
 
 # -- two labels ------------------------------------------------------------------------------------------

@@ -54,9 +54,20 @@ def _corpora() -> _Listing:
     from crossexam.corpora.reading import list_corpora
 
     rows = [
-        (c.name, " ".join(c.splits), "yes" if c.installed else "no", c.description) for c in list_corpora()
-    ]
+        (c.name, _short(c.splits), "part" if c.installed and not all(c.files.values()) else
+         "yes" if c.installed else "no", c.description)
+        for c in list_corpora()
+    ]  # fmt: skip
     return _Listing(("name", "splits", "at hand", "what"), rows)
+
+
+def _short(splits: Sequence[str]) -> str:
+    """Return the names of the splits; where all have the same ends, beginnings and ends apart."""
+    parts = [split.rpartition("_") for split in splits]
+    begins, ends = (dict.fromkeys(part[side] for part in parts) for side in (0, 2))
+    if len(splits) < 6 or len(begins) * len(ends) != len(splits):
+        return " ".join(splits)
+    return f"{' '.join(f'{begin}_*' for begin in begins)} with * = {' '.join(ends)}"
 
 
 def _constructions() -> _Listing:
@@ -88,8 +99,11 @@ def _models() -> _Listing:
 
 
 def _recipes() -> _Listing:
-    if not _has_torch():
-        raise MissingExtraError("torch", "torch", "the list of trainable models")
+    header = ("crossexam train NAME", "parameters", "optimiser", "rate", "batch", "epochs", "source")
+    return _Listing(header, [*(_neural() if _has_torch() else [_WITHOUT_TORCH]), *_shallow()])
+
+
+def _neural() -> list[tuple[str, ...]]:
     from crossexam.zoo.table import ARCHITECTURES
 
     rows: list[tuple[str, ...]] = [
@@ -97,8 +111,24 @@ def _recipes() -> _Listing:
          str(a.recipe.batch_size), str(a.recipe.epochs), a.recipe.source)
         for a in ARCHITECTURES.values()
     ]  # fmt: skip
-    header = ("crossexam train NAME", "parameters", "optimiser", "rate", "batch", "epochs", "source")
-    return _Listing(header, [*rows, _fine_tuning()])
+    return [*rows, _fine_tuning()]
+
+
+def _shallow() -> list[tuple[str, ...]]:
+    """Return what is fitted in one go: what is counted in it, how, and after which paper."""
+    from crossexam.training.bag_of_words_fitting import FitSettings
+    from crossexam.training.hypothesis_fasttext_fitting import FastTextSettings
+    from crossexam.training.random_forest_fitting import ForestSettings
+
+    fasttext, regression, forest = FastTextSettings(), FitSettings(), ForestSettings()
+    return [
+        ("bag-of-words", "3 a feature", "l-bfgs", "", "all", f"{regression.iterations:,}",
+         "Nie et al. 2019, section 5.2"),
+        ("hypothesis-fasttext (hom)", f"{fasttext.width} an n-gram", "sgd", f"{fasttext.learning_rate:g}",
+         str(fasttext.batch_size), str(fasttext.epochs), "Zhang et al. 2020, section 3.1"),
+        ("random-forest (rf)", f"{forest.trees} trees", "", "", "all", "1",
+         "Zhang et al. 2020, section 3.1 and appendix B.1"),
+    ]  # fmt: skip
 
 
 def _fine_tuning() -> tuple[str, ...]:
@@ -107,6 +137,9 @@ def _fine_tuning() -> tuple[str, ...]:
     recipe = pretrained.RECIPE
     return ("hf/FOLDER", "its own", recipe.optimizer, f"{recipe.learning_rate:g}", str(recipe.batch_size),
             str(recipe.epochs), recipe.source)  # fmt: skip
+
+
+_WITHOUT_TORCH: Final = ("architectures, hf/FOLDER", *[""] * 5, 'extra torch: pip install "crossexam[torch]"')
 
 
 def _has_torch() -> bool:

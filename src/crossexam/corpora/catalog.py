@@ -10,10 +10,17 @@ from importlib.resources import files
 from typing import Any
 
 
+def installed_name(member: str) -> str:
+    """Return what the *member* of an archive is called once it is there."""
+    return member.replace("/", "_")
+
+
 @dataclass(frozen=True)
 class Download:
     """One file to download: an archive of which *members* are wanted, or a file to be called *file* here.
 
+    A member may be named with its folder, where others are called the same: ``R1/dev.jsonl`` becomes
+    ``R1_dev.jsonl``.
     *size* is in bytes; without *sha256*, the hash of the first download is recorded and held after.
     """
 
@@ -26,12 +33,17 @@ class Download:
     @property
     def url_name(self) -> str:
         """Name of the file as it is published."""
-        return self.url.rpartition("/")[2]
+        return self.url.rpartition("/")[2].partition("?")[0]
+
+    @property
+    def url_end(self) -> str:
+        """Folder and name of the file as it is published: ``original/dev.tsv``."""
+        return f"{self.url.rpartition('/')[0].rpartition('/')[2]}/{self.url_name}"
 
     @property
     def installs(self) -> tuple[str, ...]:
         """Names of the files that are there afterwards."""
-        return self.members or (self.file,)
+        return tuple(installed_name(member) for member in self.members) or (self.file,)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Final
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import sha256_of
 from crossexam.core.progress import Progress, silent
-from crossexam.corpora.catalog import CatalogEntry, Download
+from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.download import ATTEMPTS, Transfer, download
 from crossexam.corpora.ledger import Ledger
@@ -133,7 +133,7 @@ def _fetch(job: _Job, private: Path, source: Path | None) -> FetchResult:
 
 def _from_network(job: _Job, item: Download, downloads: Path, staging: Path) -> Transfer:
     downloads.mkdir(exist_ok=True)
-    part = downloads / f"{job.entry.name}-{item.url_name}.part"
+    part = downloads / f"{job.entry.name}-{item.file or item.url_name}.part"
     verifiable = item.sha256 is not None or item.url in job.ledger.downloads
     transfer = Transfer(item.url, part, item.size, verifiable)
     job.received += download(transfer, progress=job.progress, attempts=job.attempts, pause=job.pause)
@@ -147,16 +147,18 @@ def _from_network(job: _Job, item: Download, downloads: Path, staging: Path) -> 
 
 def _from_copy(job: _Job, staging: Path, source: Path) -> None:
     for item in job.entry.downloads:
-        whole = _find(source, item.url_name) or (None if item.members else _find(source, item.file))
+        # a file by the name it has here, by its folder and name there, by its name alone
+        called = (item.url_name,) if item.members else (item.file, item.url_end, item.url_name)
+        whole = next((found for name in called if (found := _find(source, name)) is not None), None)
         if whole is not None:
             _unfold(job, item, whole, staging, where=str(whole))
             continue
         for name in item.members:  # the archive's files, unpacked by somebody
-            found = _find(source, name)
+            found = _find(source, name) or _find(source, installed_name(name))
             if found is not None:
-                key = f"{item.url}#{name}"
+                key = f"{item.url}#{installed_name(name)}"
                 job.ledger.check(key, found, size=None, listed=None, where=str(found))
-                shutil.copyfile(found, staging / name)
+                shutil.copyfile(found, staging / installed_name(name))
     if not any(staging.iterdir()):
         names = [name for item in job.entry.downloads for name in (item.url_name, *item.installs)]
         wanted = " or ".join(dict.fromkeys(names))

@@ -12,7 +12,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, find_layout
-from crossexam.corpora.readers.reader import Reader, layout_of
+from crossexam.corpora.readers.plain import numbered, plain_records
+from crossexam.corpora.readers.reader import layout_of
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.records import Form, Row, iter_records, sniff
 from crossexam.corpora.shapes import expects_gold, to_example
@@ -61,7 +62,7 @@ def iter_corpus(
     report = CorpusReport() if report is None else report
     reader = None if columns else READERS.get(source.corpus or "")
     if reader is not None:
-        form, records = _cut(reader, source)
+        form, records = plain_records(reader, source)
         return _examples(form, records, lambda row, _: layout_of(row), skip_bad, drop_no_gold, report)
     form = sniff(source.path)
 
@@ -122,38 +123,6 @@ def corpus_manifest(source: Source | str | Path, report: CorpusReport) -> dict[s
     return manifest
 
 
-def _cut(reader: Reader, source: Source) -> tuple[Form, Iterator[tuple[int, Row | FormatError]]]:
-    """Return the form of a corpus's file, and its records as *reader* makes them plain."""
-    cut = reader.cut_of(source.path)
-    if cut is None:
-        form = sniff(source.path)
-        return form, _plain(reader, source.part, iter_records(form))
-    return Form(source.path, "json lines"), _plain(reader, source.part, cut(source.path))
-
-
-def _plain(
-    reader: Reader, part: str, records: Iterator[tuple[int, Row | FormatError]]
-) -> Iterator[tuple[int, Row | FormatError]]:
-    for number, record in records:
-        if isinstance(record, FormatError):
-            yield number, record
-            continue
-        try:
-            row = reader.plain(record)
-        except FormatError as error:
-            yield number, error
-            continue
-        except KeyError as error:
-            fields = ", ".join(map(str, record))
-            yield number, FormatError(f"the field '{error.args[0]}' is missing", wanted=f"it beside {fields}")
-            continue
-        except (TypeError, ValueError, AttributeError, IndexError) as error:
-            yield number, FormatError(f"a field of another type: {error}", wanted="the corpus's own fields")
-            continue
-        if row is not None and (part not in reader.inner or row["split"] == part):
-            yield number, row
-
-
 def _examples(
     form: Form,
     records: Iterator[tuple[int, Row | FormatError]],
@@ -197,7 +166,7 @@ class _Identities:
         self._seen: set[str] = set()
 
     def of(self, given: object) -> str:
-        name = str(given) if given is not None and given != "" else f"{self._stem}-{self.number:06d}"
+        name = str(given) if given is not None and given != "" else numbered(self._stem, self.number)
         unique, times = name, 1
         while unique in self._seen:
             times += 1

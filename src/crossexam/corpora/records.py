@@ -10,86 +10,18 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from crossexam.core.errors import FormatError
+from crossexam.corpora.forms import BOM, Form, sniff
+
+__all__ = ["Form", "Row", "iter_records", "sniff", "text_lines"]
 
 Row = dict[str, Any]
-Kind = Literal["json lines", "csv", "tsv", "parquet", "sentences"]
 
-_BOM: Final = b"\xef\xbb\xbf"
-# What a file begins with that no reader of ours takes, and the way out.
-# fmt: off
-_NOT_OURS: Final[dict[bytes, tuple[str, str]]] = {
-    b"PK\x03\x04": ("a zip archive", "unpack it and name a file of it; or crossexam fetch NAME --from ZIP"),
-    b"\x1f\x8b":   ("compressed (gzip)", "unpack it first: gunzip FILE"),
-    b"\xff\xfe":   ("UTF-16 text",       "save it as UTF-8: iconv -f UTF-16 -t UTF-8"),
-    b"\xfe\xff":   ("UTF-16 text",       "save it as UTF-8: iconv -f UTF-16 -t UTF-8"),
-}
-# fmt: on
-_BY_SUFFIX: Final[dict[str, Kind]] = {
-    ".jsonl": "json lines",
-    ".ndjson": "json lines",
-    ".json": "json lines",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-}  # fmt: skip
 _ROWS_A_BATCH: Final = 8192
 _OPTIONAL_AT_END: Final = re.compile(r"label[1-5]")  # lines may end before the last annotators
-
-
-@dataclass(frozen=True)
-class Form:
-    """The form of the file at *path*: its *kind*, and what separates the fields of a CSV."""
-
-    path: Path
-    kind: Kind
-    separator: str = ","
-
-    @property
-    def unit(self) -> str:
-        """What the numbers count: lines of a text, rows of a Parquet file."""
-        return "row" if self.kind == "parquet" else "line"
-
-
-def sniff(path: Path) -> Form:
-    """Return the form of *path*, from how it begins and from its suffix; raises FormatError.
-
-    A ``.txt`` file whose first line has a tab is a table, otherwise it holds a sentence a line.  What
-    separates a CSV is the commonest of comma, semicolon and tab in its header.
-    """
-    with path.open("rb") as stream:
-        first = stream.readline(1_000_000)
-        second = stream.readline(1_000_000) if not first.strip() else b""
-    if not first:
-        raise FormatError("the file is empty", where=str(path))
-    for magic, (what, way_out) in _NOT_OURS.items():
-        if first.startswith(magic):
-            raise FormatError(
-                f"the file is {what}", where=str(path), wanted="a text or Parquet file", hint=way_out
-            )
-    if first.startswith(b"PAR1"):
-        return Form(path, "parquet")
-    if path.suffix.lower() == ".parquet":
-        raise FormatError("not a Parquet file", where=str(path), wanted="a file that begins with PAR1")
-    start = (first.removeprefix(_BOM) + second).lstrip()
-    kind = _BY_SUFFIX.get(path.suffix.lower())
-    if kind == "csv":
-        counts = {mark: first.count(mark.encode()) for mark in (",", ";", "\t")}
-        return Form(path, "csv", max(counts, key=counts.__getitem__))
-    if kind is None:
-        kind = "json lines" if start.startswith(b"{") else "tsv" if b"\t" in first else "sentences"
-    if kind == "json lines" and start.startswith(b"["):
-        raise FormatError(
-            "the file is one JSON array",
-            where=str(path),
-            wanted="JSON lines: one object a line",
-            hint="jq -c '.[]' FILE > FILE.jsonl makes them",
-        )
-    return Form(path, kind)
 
 
 def iter_records(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
@@ -108,7 +40,7 @@ def text_lines(path: Path) -> Iterator[tuple[int, str | FormatError, bool]]:
     with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             if number == 1:
-                line = line.removeprefix(_BOM)
+                line = line.removeprefix(BOM)
             if line.isspace() or not line:
                 continue
             try:

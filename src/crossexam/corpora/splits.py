@@ -83,7 +83,10 @@ def source_of(spec: str | Path, *, data_dir: Path | None = None) -> Source:
             "is a folder", where=str(path), wanted="a file", hint=f"its files are: {', '.join(inside)}"
         )
     raise CrossexamError(
-        "no such file", where=str(path), wanted=f"a file, or one of {', '.join(_all_names())}"
+        "no such file",
+        where=str(path),
+        wanted=f"a file, or CORPUS:SPLIT with one of {', '.join(SPLITS)}",
+        hint="crossexam ls corpora lists their splits",
     )
 
 
@@ -116,7 +119,7 @@ def _named(spec: str, corpus: str, split: str, folder: Path) -> Source:
         f"{corpus}:{split} is not installed",
         where=str(folder),
         wanted=f"{names}, there or up to two folders down",
-        hint=f"crossexam fetch {corpus}, or give the path of a file, or set CROSSEXAM_DATA",
+        hint=f"{_fetch_hint(corpus, names)}give the path of a file, or set CROSSEXAM_DATA",
     )
 
 
@@ -150,5 +153,8 @@ def list_corpora(*, data_dir: Path | None = None) -> list[CorpusEntry]:
     ]
 
 
-def _all_names() -> list[str]:
-    return [f"{corpus}:{split}" for corpus, splits in SPLITS.items() for split in splits]
+def _fetch_hint(corpus: str, names: str) -> str:
+    """Return how to fetch, where that gets one of the files in *names*."""
+    gets = {file for item in catalog()[corpus].downloads for file in item.installs}
+    wanted = {name.rpartition("/")[2] for name in names.split(" or ")}
+    return f"crossexam fetch {corpus}, or " if gets & wanted else ""

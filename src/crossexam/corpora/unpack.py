@@ -11,6 +11,7 @@ from typing import Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Progress, silent
+from crossexam.corpora.catalog import installed_name
 
 _CHUNK: Final = 1 << 20
 _ESCAPES: Final = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
@@ -24,8 +25,9 @@ def unpack_zip(
     limit: int,
     progress: Progress = silent,
 ) -> list[Path]:
-    """Write the files of *archive* whose names (without folders) are *members* into the folder *into*.
+    """Write the files of *archive* whose paths end with *members* into the folder *into*.
 
+    A member that names its folder (``R1/dev.jsonl``) is called ``R1_dev.jsonl`` there.
     Nothing else is written, and nothing at all where any path leaves the archive (absolute, a drive,
     ``..``), a wanted member is a link, is there twice or not at all, or the wanted members unpack to
     more than *limit* bytes: then raises CrossexamError.
@@ -33,7 +35,9 @@ def unpack_zip(
     try:
         with zipfile.ZipFile(archive) as opened:
             wanted = _wanted(opened, archive, members, limit)
-            return [_extract(opened, info, into / name, progress) for name, info in wanted.items()]
+            return [
+                _extract(opened, info, into / installed_name(name), progress) for name, info in wanted.items()
+            ]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise CrossexamError(
             f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a whole zip archive"
@@ -47,8 +51,8 @@ def _wanted(
     for info in opened.infolist():
         if _ESCAPES.search(info.filename):
             raise _unsafe(archive, f"the path '{info.filename}' leaves the archive's folder")
-        name = info.filename.rpartition("/")[2]
-        if name not in members:
+        name = next((each for each in members if f"/{info.filename}".endswith(f"/{each}")), None)
+        if name is None:
             continue
         if stat.S_ISLNK(info.external_attr >> 16):
             raise _unsafe(archive, f"'{info.filename}' is a link")

@@ -28,7 +28,7 @@ from crossexam.suites.scoring import Scored, has_two_labels, score
 
 Factor = Literal["insensitivity", "unseen pairs", "polarity"]
 
-#: Sets that each factor is asked of in the paper: those with changed labels, those exchanged, all but I_TA2, I_TA3.
+#: Sets that the paper asks each factor of: those with changed labels, those exchanged, all but I_TA2 and I_TA3.
 ASKED: Final[Mapping[Factor, tuple[str, ...]]] = {
     "insensitivity": ("i_ta2", "i_ta3", "i_th", "e_th"),
     "unseen pairs": ("i_ta1", "e_ta", "i_th", "e_th"),

@@ -51,6 +51,12 @@ _ALL: Final = (
         "fourteen other corpora, as many as are installed, and one mean; needs no --base",
         "Zhang et al. 2020, Reliable Evaluations for NLI with a Unified Cross-dataset Benchmark (arXiv)",
     ),
+    SuiteKind(
+        "behaviour",
+        (),
+        "word pairs of training examples swapped, in their sentences and in one: insensitivity, unseen pairs, polarity",
+        "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179)",
+    ),
     SuiteKind("corpus", (), "the bases as they are: plain accuracy on any corpus", ""),
 )
 

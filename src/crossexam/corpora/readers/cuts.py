@@ -1,36 +1,105 @@
-"""Ways to cut a file into records that its form does not tell: no header, blocks, one JSON value."""
+"""Ways to cut a file into records that its form does not tell: no header, blocks, one JSON array ..."""
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.corpora.readers.reader import Cut
-from crossexam.corpora.records import Row, text_lines
+from crossexam.corpora.records import Form, Row, iter_records, text_lines
+
+Records = Iterator[tuple[int, Row | FormatError]]
+
+_BETWEEN: Final = re.compile(r"[\s,]*")
 
 
-def headless(names: Sequence[str]) -> Cut:
-    """Return the cut of a tab-separated file without a header, whose columns are *names*."""
+def headless(names: Sequence[str], **marks: str) -> Cut:
+    """Return the cut of a tab-separated file without a header, whose columns are *names*.
 
-    def cut(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
+    *marks* are fields that every record has besides: what only the file's name tells.
+    """
+
+    def cut(path: Path) -> Records:
         for number, line, _ in text_lines(path):
             if isinstance(line, FormatError):
                 yield number, line
                 continue
             fields = line.split("\t")
             if len(fields) == len(names):
-                yield number, dict(zip(names, fields, strict=True))
+                yield number, {**dict(zip(names, fields, strict=True)), **marks}
             else:
-                wanted = f"{len(names)}: {', '.join(names)}"
-                yield number, FormatError(f"{len(fields)} fields", wanted=wanted)
+                yield number, _wrong_count(fields, names)
 
     return cut
 
 
-def blocks(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
+def may_end_before(*last: str) -> Cut:
+    """Return the cut of a tab-separated file with a header, whose lines may lack the fields *last*."""
+
+    def cut(path: Path) -> Records:
+        names: list[str] = []
+        for number, line, _ in text_lines(path):
+            if isinstance(line, FormatError):
+                yield number, line
+                continue
+            fields = line.split("\t")
+            if not names:
+                names = fields
+            elif len(fields) <= len(names) and set(names[len(fields) :]) <= set(last):
+                yield number, dict(zip(names, fields, strict=False))
+            else:
+                yield number, _wrong_count(fields, names)
+
+    return cut
+
+
+def _wrong_count(fields: Sequence[str], names: Sequence[str]) -> FormatError:
+    return FormatError(f"{len(fields)} fields", wanted=f"{len(names)}: {', '.join(names)}")
+
+
+def groups_of_quoted(size: int) -> Cut:
+    """Return the cut of a tab-separated file quoted as CSV, where each *size* lines belong together.
+
+    The field ``group`` is the split, the last word of the file's name, and the number of the group in it.
+    """
+
+    def cut(path: Path) -> Records:
+        split = path.stem.rpartition("_")[2]
+        for count, (number, row) in enumerate(iter_records(Form(path, "csv", "\t"))):
+            yield (
+                number,
+                row if isinstance(row, FormatError) else {**row, "group": f"{split} {count // size}"},
+            )
+
+    return cut
+
+
+def first_of_names(path: Path) -> Records:
+    """Yield the records of a CSV file whose header repeats a name: the first column of it is meant."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        lines = csv.reader(stream, strict=True)
+        number = 1
+        try:
+            names = next(lines, [])
+            while True:
+                number = lines.line_num + 1  # of the record's first line
+                fields = next(lines, None)
+                if fields is None:
+                    return
+                if len(fields) == len(names):
+                    yield number, dict(reversed(list(zip(names, fields, strict=True))))
+                elif fields:
+                    yield number, _wrong_count(fields, names)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise FormatError(f"not a CSV file in UTF-8: {error}", where=f"{path}, line {number}") from None
+
+
+def blocks(path: Path) -> Records:
     """Yield the records of a file of ``key: value`` lines that blank lines part (White et al. 2017)."""
     row: Row = {}
     start = last = 0
@@ -43,24 +112,45 @@ def blocks(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
         if isinstance(line, FormatError):
             yield number, line
             continue
-        key, colon, value = line.partition(":")
-        if colon:
-            row[key.strip()] = value.strip()
-        else:
+        key, colon, value = (part.strip() for part in line.partition(":"))
+        if not colon:
             yield number, FormatError(f"'{line[:40]}' is no field", wanted="key: value")
+        elif key in row:
+            yield (
+                number,
+                FormatError(f"the field '{key}' is there twice", wanted="a blank line between pairs"),
+            )
+        else:
+            row[key] = value
     if row:
         yield start, row
 
 
-def json_values(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
-    """Yield the objects of a file that is one JSON array, or an object of objects by id (key ``key``)."""
+def json_array(path: Path) -> Records:
+    """Yield the objects of a file that is one JSON array (Poliak et al. 2018), with the line of each."""
     try:
-        whole: Any = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (UnicodeDecodeError, ValueError) as error:
-        raise FormatError(f"not JSON: {error}", where=str(path), wanted="one JSON array or object") from None
-    named = whole.items() if isinstance(whole, dict) else ((None, value) for value in whole)
-    for number, (name, value) in enumerate(named, 1):
-        if isinstance(value, dict):
-            yield number, value if name is None else {"key": name, **value}
-        else:
-            yield number, FormatError("not an object", wanted='{"field": ...}')
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8: {error}", where=str(path)) from None
+    position = len(text) - len(text.lstrip())
+    if text[position : position + 1] != "[":
+        raise FormatError("not a JSON array", where=f"{path}, line 1", wanted="[{...}, {...}]")
+    decoder = json.JSONDecoder()
+    line, counted, position = 1, 0, position + 1
+    while True:
+        between = _BETWEEN.match(text, position)
+        position = between.end() if between else position
+        line, counted = line + text.count("\n", counted, position), position
+        if text[position : position + 1] == "]":
+            return
+        try:
+            value: Any
+            value, position = decoder.raw_decode(text, position)
+        except (ValueError, RecursionError) as error:
+            raise FormatError(
+                f"not JSON: {error}", where=f"{path}, line {line}", wanted="[{...}, {...}]"
+            ) from None
+        yield (
+            line,
+            value if isinstance(value, dict) else FormatError("not an object", wanted='{"field": ...}'),
+        )

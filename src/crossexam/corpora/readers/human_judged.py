@@ -2,43 +2,133 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
+from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.cuts import headless
-from crossexam.corpora.readers.reader import Reader, labelled, pair
+from crossexam.corpora.readers.cuts import headless, may_end_before
+from crossexam.corpora.readers.reader import Reader, carried, labelled, pair
 from crossexam.corpora.records import Row
+
+_SPLITS: Final = ("train", "dev", "test")
 
 
 def _sick(row: Row) -> Row:
-    """SICK: SemEval 2014's three files, or the release of 9,840 pairs (Marelli et al. 2014)."""
-    label = row["entailment_judgment"] if "entailment_judgment" in row else row["entailment_label"]
-    relatedness = row.get("relatedness_score")
-    return pair(row["sentence_A"], row["sentence_B"], label, name=row["pair_ID"], relatedness=relatedness)
+    """SICK: SemEval 2014's files, the release of 9,840 pairs (Marelli et al. 2014), or the hub's copy."""
+    label = next(row[name] for name in ("entailment_judgment", "entailment_label", "label") if name in row)
+    name = row["pair_ID"] if "pair_ID" in row else row["id"]
+    related = row.get("relatedness_score")
+    score = None if related is None else float(related)
+    return pair(row["sentence_A"], row["sentence_B"], label, name=name, relatedness=score)
 
 
-_SCITAIL: Final[dict[str, Gold]] = {
-    "entails": "entailment", "entailment": "entailment", "neutral": "neutral", "not_entailment": "neutral",
+_ORDINAL: Final[dict[str, Gold | None]] = {
+    "5": "entailment", "4": "neutral", "3": "neutral", "2": "neutral", "1": "contradiction", "0": None,
 }  # fmt: skip
 
 
+def _joci(row: Row) -> Row:
+    """JOCI (Zhang et al. 2017): 5 very likely to 1 impossible; 0, no sense, is no gold.
+
+    Very likely is read as entailment and impossible as contradiction, as Poliak et al. (2018) do.
+    """
+    return pair(
+        row["CONTEXT"],
+        row["HYPOTHESIS"],
+        labelled(_ORDINAL, row["LABEL"]),
+        name=row.get("HYPOTHESIS_ID"),
+        ordinal=row["LABEL"],
+        context_from=row["CONTEXT_FROM"],
+        hypothesis_from=row["HYPOTHESIS_FROM"],
+        subset=row["SUBSET"],
+    )
+
+
+_SCITAIL: Final[dict[str, Gold | None]] = {
+    "entails": "entailment", "entailment": "entailment", "neutral": "neutral", "not_entailment": "neutral",
+}  # fmt: skip
+_PAIR: Final = ("premise", "hypothesis", "label")
+
+
 def _scitail(row: Row) -> Row:
-    """SciTail (Khot et al. 2018): tsv_format, snli_format, dgem_format, or the hub's copy."""
+    """SciTail (Khot et al. 2018): tsv_, snli_, predictor_ or dgem_format, or the hub's copy."""
     if "sentence1" in row:
-        premise, hypothesis, label = row["sentence1"], row["sentence2"], row["gold_label"]
+        label = labelled(_SCITAIL, row["gold_label"])
+        return pair(row["sentence1"], row["sentence2"], label, **carried(row))
+    return pair(row["premise"], row["hypothesis"], labelled(_SCITAIL, row["label"]))
+
+
+_CAPTION: Final = re.compile(r"(?:(\S+?)(?:#\d+)?/)?(.*)")
+_JUDGED: Final = ("entailment", "neutral", "contradiction")
+
+
+def _mpe(row: Row) -> Row:
+    """MPE (Lai et al. 2017): four captions of one picture, joined in their order, as the premise.
+
+    ``judgments`` are how many of five annotators chose entailment, neutral, contradiction.
+    """
+    captions = [_CAPTION.fullmatch(row[f"premise{number}"]) for number in (1, 2, 3, 4)]
+    premise = " ".join(found[2].strip() for found in captions if found)
+    picture = captions[0][1] if captions[0] else None
+    label = row.get("gold_label")
+    judgments = [int(row[f"{name}_judgments"]) for name in _JUDGED] if label else None
+    return pair(premise, row["hypothesis"], label, name=row["ID"], captionID=picture, judgments=judgments)
+
+
+_ADD_ONE: Final[dict[str, Gold | None]] = {
+    "entailed": "entailment",         "entailment": "entailment",         "1": "entailment",
+    "not-entailed": "not_entailment", "not_entailment": "not_entailment", "0": "not_entailment",
+}  # fmt: skip
+_ADD_ONE_COLUMNS: Final = ("score", "answer", "sentence", "adjective", "noun", "premise", "hypothesis")
+_MARKUP: Final = re.compile(r"</?[bu]>")
+# In test, scores of at most 3 and at least 4 count (Pavlick and Callison-Burch 2016); else one cut.
+_NOT_ABOVE, _FROM, _CUT = 3.0, 4.0, 3.5
+
+
+def _add_one(row: Row) -> Row:
+    """Add-1 (Pavlick and Callison-Burch 2016): mean score of 1 to 5, or a copy that has labels already."""
+    premise, hypothesis = (" ".join(_MARKUP.sub("", row[side]).split()) for side in ("premise", "hypothesis"))
+    if "label" in row:
+        score = row.get("mean_human_score")
+        label = labelled(_ADD_ONE, row["label"])
     else:
-        premise, hypothesis, label = row["premise"], row["hypothesis"], row["label"]
-    return pair(premise, hypothesis, labelled(_SCITAIL, label))
+        score = _score(row["score"])
+        undecided = row["split"] == "test" and _NOT_ABOVE < score < _FROM
+        label = None if undecided else "entailment" if score >= _CUT else "not_entailment"
+    return pair(premise, hypothesis, label, score=score, adjective=row.get("adjective"), noun=row.get("noun"))
 
 
-SICK: Final = Reader(_sick, "official files", inner=frozenset())
+def _score(text: str) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = 0.0
+    if 1 <= score <= 5:
+        return score
+    raise FormatError(f"'{text}' is no mean score", where="field 'score'", wanted="a number from 1 to 5")
+
+
+# fmt: off
+SICK: Final = Reader(_sick, "official files; the hub's copy as documented")
+JOCI: Final = Reader(_joci, "official files")
 SCITAIL: Final = Reader(
     _scitail,
-    "a copy of the test split as CSV; the three official formats as documented",
+    "a copy of the test split as CSV; the four official formats and the hub's copy as documented",
     cuts={
-        "scitail_1.0_train.tsv": headless(("premise", "hypothesis", "label")),
-        "scitail_1.0_dev.tsv": headless(("premise", "hypothesis", "label")),
-        "scitail_1.0_test.tsv": headless(("premise", "hypothesis", "label")),
+        **{f"scitail_1.0_{split}.tsv": headless(_PAIR) for split in _SPLITS},
+        **{f"scitail_1.0_structure_{split}.tsv": headless((*_PAIR, "structure")) for split in _SPLITS},
     },
     projection="no contradiction",
 )
+MPE: Final = Reader(
+    _mpe, "official files",
+    cuts={f"mpe_{split}.txt": may_end_before("gold_label") for split in _SPLITS},
+)
+ADD_ONE: Final = Reader(
+    _add_one,
+    "a copy with labels as CSV (train with dev, test); the official columns and the hub's copy as documented",
+    cuts={f"data.{split}": headless(_ADD_ONE_COLUMNS, split=split) for split in _SPLITS},
+    projection="two labels",
+)
+# fmt: on

@@ -19,10 +19,10 @@ Cut = Callable[[Path], Iterator[tuple[int, Row | FormatError]]]
 class Reader:
     """The reader of a corpus: *plain* makes a record one of :func:`pair`'s, None where it is no pair.
 
-    *cuts* are other ways to cut a file into records than its form tells, by the end of the file's name
+    *cuts* are other ways to cut a file into records than its form tells, by the end of the file's path
     (the longest that fits is taken).  *projection* is how a model's answers are read where the corpus has
     other labels than the three (``core/projections.py``).  *seen* says what the reader was tried on:
-    "official files", "a copy", or "its documented format".  *inner* splits are marked in the records
+    "official files", "a copy ...", or "its documented format".  *inner* splits are marked in the records
     themselves (key ``split``), where one file has them all.
     """
 
@@ -34,7 +34,7 @@ class Reader:
 
     def cut_of(self, path: Path) -> Cut | None:
         """Return how the file at *path* is cut, None where its form tells."""
-        fitting = [end for end in self.cuts if path.name.endswith(end)]
+        fitting = [end for end in self.cuts if path.as_posix().endswith(end)]
         return self.cuts[max(fitting, key=len)] if fitting else None
 
 
@@ -65,13 +65,26 @@ def layout_of(row: Row) -> Layout:
     return Layout("pair", {role: role for role in roles}, extra)
 
 
-def labelled(names: Mapping[str, Gold], value: object) -> Gold:
+def carried(row: Row) -> Row:
+    """Return what every corpus may say of a pair: genre, parses, the annotators' labels (``INFO_COLUMNS``).
+
+    >>> carried({"sentence1": "It rains.", "genre": "weather"})
+    {'genre': 'weather'}
+    """
+    return {key: row[key] for key in (*INFO_COLUMNS, "annotator_labels") if key in row}
+
+
+def labelled(names: Mapping[str, Gold | None], value: object) -> Gold | None:
     """Return the label that *names* gives for *value*, without regard to case; raises FormatError.
+
+    None stands for "no gold"; a value of None, or -1 as the hub has it, is no gold under any names.
 
     >>> labelled({"1": "entailment"}, 1)
     'entailment'
     """
-    found = names.get(str(value).strip().lower())
-    if found is None:
-        raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
-    return found
+    name = str(value).strip().lower()
+    if name in names:
+        return names[name]
+    if value is None or name in {"", "-1", "-"}:
+        return None
+    raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))

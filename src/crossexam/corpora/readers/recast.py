@@ -5,23 +5,43 @@ from __future__ import annotations
 from typing import Final
 
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.cuts import blocks
+from crossexam.corpora.readers.cuts import blocks, json_array
 from crossexam.corpora.readers.reader import Reader, labelled, pair
 from crossexam.corpora.records import Row
 
-_ENTAILED: Final[dict[str, Gold]] = {"entailed": "entailment", "not-entailed": "not_entailment"}
+_ENTAILED: Final[dict[str, Gold | None]] = {"entailed": "entailment", "not-entailed": "not_entailment"}
 
 
 def _recast(row: Row) -> Row:
-    """A block of ``provenance, index, text, hypothesis, entailed, partof, split, type-...``."""
+    """A block (provenance, index, text, hypothesis, entailed, partof), or an object of DNC's JSON.
+
+    The Diverse NLI Collection (Poliak et al. 2018) has context, hypothesis, label, split, pair-id and
+    type-of-inference.
+    """
+    if "context" in row:
+        label = labelled(_ENTAILED, row["label"])
+        kind = row.get("type-of-inference")
+        return pair(
+            row["context"], row["hypothesis"], label, name=row["pair-id"], split=row["split"], inference=kind
+        )
+    split = row["partof"] if "partof" in row else row["split"]
     label = labelled(_ENTAILED, row["entailed"])
-    return pair(row["text"], row["hypothesis"], label, name=row.get("index"), split=row.get("split"))
+    return pair(
+        row["text"],
+        row["hypothesis"],
+        label,
+        name=row.get("index"),
+        split=split,
+        replaced=row.get("good_word"),
+    )
 
 
-DPR: Final = Reader(
-    _recast,
-    "pairs rebuilt from the source, with the same fields; the blocks as documented",
-    cuts={"dpr_data.txt": blocks},
-    projection="two labels",
-    inner=frozenset({"train", "dev", "test"}),
-)
+def _reader(seen: str) -> Reader:
+    cuts = {"_data.txt": blocks, "_data.json": json_array}
+    inner = frozenset({"train", "dev", "test"})
+    return Reader(_recast, seen, cuts=cuts, projection="two labels", inner=inner)
+
+
+DPR: Final = _reader("a reconstruction as TSV; the blocks and DNC's JSON as documented")
+SPR: Final = _reader("its documented format")
+FN_PLUS: Final = _reader("its documented format")

@@ -1,0 +1,85 @@
+"""Readers of sets made to find what models cannot do: HANS, MultiNLI-hard, Breaking NLI and others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crossexam.core.labels import Gold
+from crossexam.corpora.readers.reader import Reader, carried, labelled, pair
+from crossexam.corpora.records import Row
+
+_HANS: Final[dict[str, Gold | None]] = {
+    "entailment": "entailment", "non-entailment": "not_entailment", "0": "entailment", "1": "not_entailment",
+}  # fmt: skip
+
+
+def _hans(row: Row) -> Row:
+    """HANS (McCoy et al. 2019): the official table, or the hub's copy (0 is entailment)."""
+    kinds = {key: row[key] for key in ("heuristic", "subcase", "template")}
+    if "premise" in row:
+        return pair(row["premise"], row["hypothesis"], labelled(_HANS, row["label"]), **kinds)
+    label = labelled(_HANS, row["gold_label"])
+    return pair(row["sentence1"], row["sentence2"], label, name=row["pairID"], **kinds, **carried(row))
+
+
+def _multinli_hard(row: Row) -> Row | None:
+    """MultiNLI-hard (Gururangan et al. 2018): its own files, or all of MultiNLI with a field ``hard``.
+
+    The official test files hide their labels.
+    """
+    if "hard" in row and str(row["hard"]) not in {"1", "True", "true"}:
+        return None
+    return pair(row["sentence1"], row["sentence2"], row["gold_label"], name=row["pairID"], **carried(row))
+
+
+def _breaking_nli(row: Row) -> Row:
+    """Breaking NLI (Glockner et al. 2018): SNLI's fields and the category of the word replaced."""
+    return pair(
+        row["sentence1"],
+        row["sentence2"],
+        row["gold_label"],
+        name=row["pairID"],
+        category=row["category"],
+        annotator_labels=row.get("annotator_labels"),
+    )
+
+
+def _conjnli(row: Row) -> Row:
+    """ConjNLI (Saha et al. 2020): three columns, of which the test file has no Label."""
+    return pair(row["Premise"], row["Hypothesis"], row.get("Label"))
+
+
+def _monli(row: Row) -> Row:
+    """MoNLI (Geiger et al. 2020): entailment or neutral, and the distance of the two words in WordNet."""
+    words = [row[key] for key in ("sentence1_lex", "sentence2_lex") if key in row]
+    return pair(row["sentence1"], row["sentence2"], row["gold_label"], depth=row.get("depth"), words=words)
+
+
+_MONOTONE: Final = "_monotone"
+
+
+def _med(row: Row) -> Row:
+    """MED (Yanaka et al. 2019): ``genre`` is tags parted by colons, first crowd or paper.
+
+    One of the others is the monotonicity; the rest are phenomena and the collections that a pair is from.
+    """
+    origin, *tags = (tag.strip() for tag in row["genre"].split(":"))
+    monotonicity = next((tag.removesuffix(_MONOTONE) for tag in tags if tag.endswith(_MONOTONE)), None)
+    others = [tag for tag in tags if not tag.endswith(_MONOTONE)]
+    return pair(
+        row["sentence1"],
+        row["sentence2"],
+        row["gold_label"],
+        name=row["pairID"],
+        origin=origin,
+        monotonicity=monotonicity,
+        phenomena=others,
+    )
+
+
+HANS: Final = Reader(_hans, "its documented format", projection="two labels")
+MULTINLI_HARD: Final = Reader(_multinli_hard, "MultiNLI dev with the field hard; its documented format")
+BREAKING_NLI: Final = Reader(_breaking_nli, "official files")
+CONJNLI: Final = Reader(_conjnli, "its documented format")
+MONLI: Final = Reader(_monli, "its documented format")
+MED: Final = Reader(_med, "its documented format")

@@ -1,0 +1,115 @@
+"""Readers of corpora that GLUE and SuperGLUE collected: its diagnostic set, CommitmentBank, RTE, WNLI."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.labels import Gold
+from crossexam.corpora.readers.cuts import first_of_names
+from crossexam.corpora.readers.reader import Reader, labelled, pair
+from crossexam.corpora.records import Row
+
+# Key of info, the column of diagnostic-full.tsv, the field of AX-b.jsonl (Wang et al. 2018, section 4).
+# fmt: off
+_TAGS: Final[tuple[tuple[str, str, str], ...]] = (
+    ("lexical_semantics",            "Lexical Semantics",            "lexical-semantics"),
+    ("predicate_argument_structure", "Predicate-Argument Structure", "predicate-argument-structure"),
+    ("logic",                        "Logic",                        "logic"),
+    ("knowledge",                    "Knowledge",                    "knowledge"),
+)
+# fmt: on
+
+
+def _diagnostic(row: Row) -> Row:
+    """The diagnostic set of GLUE: three labels in diagnostic-full.tsv, two in SuperGLUE's AX-b.jsonl."""
+    tags: dict[str, Any] = {
+        key: [tag.strip() for tag in (row.get(column) or row.get(field) or "").split(";") if tag.strip()]
+        for key, column, field in _TAGS
+    }
+    if "Premise" in row:
+        return pair(row["Premise"], row["Hypothesis"], row["Label"], domain=row["Domain"], **tags)
+    return pair(row["sentence1"], row["sentence2"], row["label"], name=row["idx"], **tags)
+
+
+# By number as the hub's copy of SuperGLUE has it: neither GLUE's order nor ours.
+_CB: Final[dict[str, Gold | None]] = {
+    "entailment": "entailment", "contradiction": "contradiction", "neutral": "neutral",
+    "0": "entailment",          "1": "contradiction",             "2": "neutral",
+}  # fmt: skip
+_AGREEING: Final = 0.8  # share of the annotators in one of three ranges (Jiang and de Marneffe 2019)
+
+
+def _commitment_bank(row: Row) -> Row:
+    """CommitmentBank: SuperGLUE's files or the hub's copy, or the 1,200 items (de Marneffe et al. 2019).
+
+    Of the items, the label is the range of -3 to 3 where 80 % of the answers lie: below 0 contradiction,
+    0 neutral, above 0 entailment; there is no gold where they disagree.
+    """
+    if "Target" not in row:
+        label = labelled(_CB, row.get("label"))
+        return pair(row["premise"], row["hypothesis"], label, name=row.get("idx"))
+    column = "Responses" if "Responses" in row else "Reponses"  # so in the published file
+    answers = [int(answer) for answer in row[column].split(",")]
+    shares = {
+        "contradiction": sum(answer < 0 for answer in answers) / len(answers),
+        "neutral": sum(answer == 0 for answer in answers) / len(answers),
+        "entailment": sum(answer > 0 for answer in answers) / len(answers),
+    }
+    agreed = next((label for label, share in shares.items() if share >= _AGREEING), None)
+    return pair(
+        f"{row['Context']} {row['Target']}".strip(),
+        row["Prompt"],
+        agreed,
+        name=row["uID"],
+        genre=row["genre"],
+        embedding=row["Embedding"],
+        verb=row["Verb"],
+        judgments=answers,
+    )
+
+
+_RTE: Final[dict[str, Gold | None]] = {
+    "entailment": "entailment", "not_entailment": "not_entailment",
+    "0": "entailment",          "1": "not_entailment",
+}  # fmt: skip
+_WNLI: Final[dict[str, Gold | None]] = {
+    "entailment": "entailment", "not_entailment": "not_entailment",
+    "1": "entailment",          "0": "not_entailment",
+}  # fmt: skip
+
+
+def _rte(row: Row) -> Row:
+    """RTE: GLUE's files, SuperGLUE's (premise, hypothesis), or the hub's copy (0 is entailment)."""
+    if "premise" in row:
+        return pair(row["premise"], row["hypothesis"], labelled(_RTE, row.get("label")), name=row.get("idx"))
+    return _of_glue(row, _RTE)
+
+
+def _wnli(row: Row) -> Row:
+    """WNLI: GLUE's files or the hub's copy; 1 is entailment, against the order of RTE."""
+    return _of_glue(row, _WNLI)
+
+
+def _of_glue(row: Row, names: dict[str, Gold | None]) -> Row:
+    name = row["index"] if "index" in row else row.get("idx")
+    if name is None:
+        raise FormatError("no field 'index'", wanted="it, or idx as in the hub's copy")
+    return pair(row["sentence1"], row["sentence2"], labelled(names, row.get("label")), name=name)
+
+
+# The projection is of the copy with two labels; a set with the three is scored as it is.
+DIAGNOSTIC: Final = Reader(
+    _diagnostic,
+    "SuperGLUE's AX-b; the file with three labels as documented",
+    projection="two labels",
+)
+COMMITMENT_BANK: Final = Reader(
+    _commitment_bank,
+    "SuperGLUE's train and val; the table of items and the hub's copy as documented",
+    cuts={"CommitmentBank-items.csv": first_of_names},
+)
+RTE: Final = Reader(
+    _rte, "official files; SuperGLUE's and the hub's copy as documented", projection="two labels"
+)
+WNLI: Final = Reader(_wnli, "official files; the hub's copy as documented", projection="two labels")

@@ -19,6 +19,9 @@ def build(
     word_problems: options.Problems = None,
     seed: options.Seed = 0,
     split: options.Part = "test",
+    pairs: options.Pairs = None,
+    index: options.TrainingIndex = None,
+    controls: options.Controls = None,
     limit: options.Limit = None,
     file_format: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "parquet",
     annotator: options.AnnotatorSpec = "auto",
@@ -34,6 +37,7 @@ def build(
     force: options.Force = False,
 ) -> None:
     """Build the test sets of a suite, or of one construction, from one or several bases."""
+    from crossexam.cli.behaviour_screen import BEHAVIOUR, build_behaviour
     from crossexam.cli.cross_dataset_screen import CROSS_DATASET, build_cross_dataset
     from crossexam.cli.screen import note, progress_bar, show, written, yield_table
     from crossexam.core.files import read_json
@@ -44,9 +48,24 @@ def build(
     if kind.name == CROSS_DATASET:
         build_cross_dataset(base, output, split, seed=seed, limit=limit, file_format=file_format, force=force)
         return
+    bases = options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit)
+    if kind.name == BEHAVIOUR:
+        build_behaviour(
+            bases,
+            output,
+            pairs=pairs,
+            index=index,
+            controls=controls,
+            seed=seed,
+            annotator=annotator,
+            limit=limit,
+            force=force,
+            file_format=file_format,
+        )
+        return
     request = Request(
         kind.name,
-        options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
+        bases,
         options.problems_from(word_problems, kind.name),
         seed=seed,
         file_format=file_format,

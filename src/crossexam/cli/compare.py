@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from crossexam.cli import options
+
 
 def compare(
     first: Annotated[Path, typer.Argument(help="A run.", metavar="RUN")],
@@ -14,13 +16,16 @@ def compare(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="A file: .md, .tex, .csv or .json.")
     ] = None,
+    verified: options.Verified = False,
 ) -> None:
     """Compare two runs: paired differences with intervals, and p-values corrected after Holm."""
     from crossexam.cli.screen import show, written
     from crossexam.reports.writing import terminal_comparison, write_comparison
     from crossexam.runs.folder import load_run
+    from crossexam.suites.status import by_status, verified_only
 
-    a, b = load_run(first), load_run(second)
+    chosen = verified_only if verified else by_status
+    a, b = chosen(load_run(first)), chosen(load_run(second))
     if output is None:
         show(terminal_comparison(a, b))
         return

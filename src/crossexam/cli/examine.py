@@ -18,6 +18,9 @@ def examine(
     word_problems: options.Problems = None,
     seed: options.Seed = 0,
     split: options.Part = "test",
+    pairs: options.Pairs = None,
+    index: options.TrainingIndex = None,
+    controls: options.Controls = None,
     limit: options.Limit = None,
     annotator: options.AnnotatorSpec = "auto",
     entities: options.RecognizerSpec = "auto",
@@ -42,6 +45,7 @@ def examine(
 
     What is built and answered already is used again: an interrupted examination goes on where it was.
     """
+    from crossexam.cli.behaviour_screen import BEHAVIOUR, build_behaviour
     from crossexam.cli.cross_dataset_screen import CROSS_DATASET, build_cross_dataset
     from crossexam.cli.screen import note, progress_bar, show
     from crossexam.core.suite_files import load_suite
@@ -55,6 +59,18 @@ def examine(
     folder = output / "suite"
     if suite_named(suite).name == CROSS_DATASET:
         build_cross_dataset(base, folder, split, seed=seed, limit=limit, force=force)
+    elif suite_named(suite).name == BEHAVIOUR:
+        build_behaviour(
+            options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
+            folder,
+            pairs=pairs,
+            index=index,
+            controls=controls,
+            seed=seed,
+            annotator=annotator,
+            limit=limit,
+            force=force,
+        )
     else:
         request = Request(
             suite_named(suite).name,

@@ -21,6 +21,7 @@ from crossexam.cli import (
     run_model,
     subset,
     train,
+    validate,
 )
 from crossexam.core.errors import CrossexamError
 
@@ -48,6 +49,7 @@ app.command("compare")(compare.compare)
 app.command("train")(train.train)
 app.command("features")(features.features)
 app.command("subset")(subset.subset)
+app.add_typer(validate.app)
 
 
 @app.callback(invoke_without_command=True)

@@ -55,6 +55,33 @@ Part = Annotated[
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
+Pairs = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="For behaviour: word pairs, as antonym=FILE or hypernym=FILE. Repeatable; default: WordNet's.",
+        rich_help_panel=_CONSTRUCTION,
+        metavar="RELATION=FILE",
+        show_default=False,
+    ),
+]
+TrainingIndex = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        help="For behaviour: the corpus in which word pairs are seen or unseen. Default: the base.",
+        rich_help_panel=_CONSTRUCTION,
+        metavar="CORPUS",
+    ),
+]
+Controls = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="For behaviour: draw at most N controls of either kind.",
+        rich_help_panel=_CONSTRUCTION,
+        metavar="N",
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option(

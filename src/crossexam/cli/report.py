@@ -19,13 +19,16 @@ def report(
         ),
     ] = None,
     items: options.Items = None,
+    verified: options.Verified = False,
 ) -> None:
-    """Report on one run or several side by side."""
+    """Report on one run or several side by side; verified and proposed labels are scored apart."""
     from crossexam.cli.screen import show, written
     from crossexam.reports.writing import terminal_report, write_report
     from crossexam.runs.folder import load_run
+    from crossexam.suites.status import by_status, verified_only
 
-    loaded = [load_run(folder) for folder in runs]
+    chosen = verified_only if verified else by_status
+    loaded = [chosen(load_run(folder)) for folder in runs]
     if output is None:
         show(terminal_report(loaded))
         return

@@ -1,4 +1,4 @@
-"""crossexam train: a model of the zoo, a checkpoint of transformers, or the bag-of-words model."""
+"""crossexam train: a model of the zoo, a checkpoint of transformers, or a shallow baseline."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from crossexam.cli.shallow_screen import fit_and_show, refuse_options, shallow_named
 from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 _TRAINING: Final = "How to train"
 _CHANGES: Final = "What to train differently"
-_SHALLOW: Final = "bag-of-words"
 
 Values = Annotated[
     list[str] | None,
@@ -38,7 +38,11 @@ Sweep = Annotated[
 
 def train(
     model: Annotated[
-        str, typer.Argument(help="An architecture, bag-of-words, or hf/FOLDER-or-ID.", metavar="NAME")
+        str,
+        typer.Argument(
+            help="An architecture, bag-of-words, hypothesis-fasttext, random-forest, or hf/FOLDER-or-ID.",
+            metavar="NAME",
+        ),
     ],
     training: Annotated[
         str, typer.Option("--train", help="What to train on: CORPUS+CORPUS.", metavar="CORPUS")
@@ -89,20 +93,20 @@ def train(
     ] = None,
 ) -> None:  # fmt: skip
     """Train a model; an interrupted training goes on where it was."""
-    if model == _SHALLOW:
-        from crossexam.cli.bag_of_words_screen import fit_and_show, refuse_options
-        from crossexam.training.bag_of_words_training import Request as ShallowRequest
+    if (shallow := shallow_named(model)) is not None:
+        from crossexam.training.shallow import Request as ShallowRequest
 
-        refuse_options({
+        refuse_options(shallow, {
             "--seed": seed, "--seeds": seeds, "--epochs": epochs, "--vectors": vectors, "--sweep": sweep,
             "--device": device != "auto", "--precision": precision != "auto", "--track": track,
             "--ablate": ablate, "--shuffle-words": shuffle_words, "--augment": augment, "--debias": debias,
             "--bias": bias,
         })  # fmt: skip
-        shallow = ShallowRequest(
-            training, dev, output, tuple(test or ()), values=_assigned(values, None), limit=limit
-        )
-        fit_and_show(shallow)
+        asked = ShallowRequest(
+            training, dev, output, tuple(test or ()), values=_assigned(values, epochs), limit=limit,
+            seed=seed, vectors=vectors,
+        )  # fmt: skip
+        fit_and_show(shallow, asked)
         return
     from crossexam.cli.screen import note, show, written
     from crossexam.cli.training_screen import result_table, spread_line, watching

@@ -13,8 +13,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json
+from crossexam.models.fitted_folder import folder_of
 from crossexam.models.opening import ModelOptions, Pair
 from crossexam.training.bag_of_words import (
     MANIFEST,
@@ -73,11 +73,7 @@ class BagOfWordsModel:
 
 def open_bag_of_words(spec: str, options: ModelOptions) -> BagOfWordsModel:
     """Return the model in the folder *spec*; raises CrossexamError."""
-    if options.label_order:
-        raise CrossexamError("the classes of these models are known", hint="leave out --label-order")
-    if options.revision:
-        raise CrossexamError("a folder has no revision", where=f"bow/{spec}", hint="leave out --revision")
-    folder = Path(spec).expanduser()
+    folder = folder_of(f"bow/{spec}", spec, options)
     check_folder(folder)
     return BagOfWordsModel(f"bow/{spec}", folder)
 

@@ -125,6 +125,18 @@ def _bag_of_words(rest: str, options: ModelOptions) -> Model:
     return open_bag_of_words(rest, options)
 
 
+def _hypothesis(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.hypothesis_fasttext import open_hypothesis_fasttext
+
+    return open_hypothesis_fasttext(rest, options)
+
+
+def _forest(rest: str, options: ModelOptions) -> Model:
+    from crossexam.models.random_forest import open_random_forest
+
+    return open_random_forest(rest, options)
+
+
 def _zoo(rest: str, options: ModelOptions) -> Model:
     from crossexam.models.zoo_checkpoint import open_zoo
 
@@ -145,6 +157,8 @@ MODELS: Final[dict[str, ModelKind]] = {
     "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id", _huggingface),
     "mean":    ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities", _mean),
     "bow":     ModelKind("bow/", "a bag-of-words model that crossexam train made: its folder", _bag_of_words),
+    "hom":     ModelKind("hom/", "fastText on the hypothesis, by crossexam train: its folder", _hypothesis),
+    "rf":      ModelKind("rf/", "a random forest on 19 features, by crossexam train: its folder", _forest),
     "zoo":     ModelKind("zoo/", "a model that crossexam train made: its folder", _zoo),
 }
 # fmt: on

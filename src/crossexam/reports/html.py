@@ -21,6 +21,7 @@ from crossexam.core.run import Run
 from crossexam.core.signature import package_version
 from crossexam.reports import charts
 from crossexam.reports.answers import answer_table
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.cells import Cell, Kind, Table, interval_text, number_text
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.headline import culprit, headline, sentence
@@ -39,8 +40,9 @@ from crossexam.reports.tables import (
 _PAGE: Final = Path(__file__).parent / "page"
 _SECTIONS: Final = {
     "summary": "Summary", "accuracy": "Accuracy", "drop": "Drop", "errors": "Errors",
-    "misleading": "Misleading words", "benchmark": "Cross-dataset", "confusion": "Confusion",
-    "items": "Items", "slices": "Slices", "yield": "Yield", "signatures": "Signatures",
+    "misleading": "Misleading words", "benchmark": "Cross-dataset", "behaviour": "Word swaps",
+    "confusion": "Confusion", "items": "Items", "slices": "Slices", "yield": "Yield",
+    "signatures": "Signatures",
 }  # fmt: skip
 
 
@@ -86,7 +88,8 @@ def render(
     anchors = [key for key in _SECTIONS if (key != "slices" or context["slices"]) and
                (key != "drop" or context["drops"].rows) and
                (key != "misleading" or context["misleading"].rows) and
-               (key != "benchmark" or context["benchmark"].rows)]  # fmt: skip
+               (key != "benchmark" or context["benchmark"].rows) and
+               (key != "behaviour" or context["behaviour"].rows)]  # fmt: skip
     return environment.get_template("report.html.j2").render(
         **context,
         sections=[(anchor, _SECTIONS[anchor]) for anchor in anchors],
@@ -128,6 +131,9 @@ def _tables(models: Sequence[Measured], published_rows: bool) -> dict[str, Any]:
         "misleading": misleading_table(models),
         "benchmark": score_table(models, published_rows=published_rows),
         "corpora": corpus_table(models),
+        "behaviour": behaviour_table(models, published_rows=published_rows),
+        "factors": factor_table(models),
+        "crossed": crossed_tables(models),
         "slices": slice_tables(models),
         "yields": yield_table(runs),
         "signatures": signature_table(runs),

@@ -13,6 +13,7 @@ from crossexam.core.files import write_text
 from crossexam.core.run import Run
 from crossexam.reports import latex, markdown, terminal, tidy
 from crossexam.reports.answers import answer_table
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.cells import Table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.headline import headline
@@ -84,6 +85,9 @@ class Report:
             misleading_table(self.models),
             score_table(self.models, published_rows=self.published_rows),
             corpus_table(self.models),
+            behaviour_table(self.models, published_rows=self.published_rows),
+            factor_table(self.models),
+            *crossed_tables(self.models),
             yield_table(self.runs),
             signature_table(self.runs),
             run_table(self.models),
@@ -99,7 +103,11 @@ class Report:
         if len(tables) > 1:
             lost = any(loss_of(result) for model in self.models for result in model.results)
             tables = [accuracy_of(self.models, published_rows=False), *(tables if lost else [])]
-        more = [misleading_table(self.models), score_table(self.models, published_rows=False)]
+        more = [
+            misleading_table(self.models),
+            score_table(self.models, published_rows=False),
+            behaviour_table(self.models, published_rows=False),
+        ]
         tables += [table for table in more if table.rows]
         notes = Text("\n".join([SUMMARY_NOTE, *projections(self.models)]), style="dim")
         return Group(Text(headline(self.models), style="bold"), Text(), terminal.render(tables), notes)

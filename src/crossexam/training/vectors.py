@@ -1,6 +1,6 @@
 """Word vectors from text files: GloVe, word2vec and fastText, plain or gzipped.
 
-One pass over the file keeps the rows of the words asked for; the file is never held.
+One pass over the file keeps the rows of the words asked for, or gives every row; the file is never held.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final, cast
@@ -79,6 +79,23 @@ def read_vectors(path: Path, words: Collection[str], *, progress: Progress = sil
             if word in wanted and word not in found:
                 found[word] = _numbers(values, width, path, number)
     return _matched(found, words, path, width, lines)
+
+
+def each_vector(path: Path, *, progress: Progress = silent) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield each word of the text file *path* and its vector [width]; words that are not UTF-8 are left out.
+
+    Raises as :func:`read_vectors` does.
+    """
+    width = 0
+    with _opened(path) as stream:
+        for lines, (number, line) in enumerate(_rows(stream), 1):
+            if lines % _LINES_A_REPORT == 0:
+                progress(f"reading {path.name}", lines, None)
+            width = width or _width_of(line, path, number)
+            word, values = _split(line, width, path, number)
+            row = _numbers(values, width, path, number)
+            with suppress(UnicodeDecodeError):
+                yield word.decode("utf-8"), row
 
 
 def _matched(

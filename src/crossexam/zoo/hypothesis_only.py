@@ -14,7 +14,8 @@ nothing).  In exchange no classifier is written twice, and the recipe, the optio
 encoder hold unchanged.
 
 Deviation: the HOM of Zhang et al. (66.9 on SNLI, Table 2) is fastText's classifier over words and
-pairs of words of the hypothesis, as in Gururangan et al.; it is another model.
+pairs of words of the hypothesis, as in Gururangan et al.; it is another model, `crossexam train
+hypothesis-fasttext`.
 """
 
 from __future__ import annotations

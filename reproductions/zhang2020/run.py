@@ -1,0 +1,146 @@
+"""Train the baselines of Zhang et al. (2020) on the SNLI subset and run them over the benchmark that is here.
+
+    python reproductions/zhang2020/run.py --work DIR [--model zoo/FOLDER ...]
+
+Corpora and vectors are looked for in CROSSEXAM_DATA.  Each --model is run beside Majority, HOM and RF.
+Nothing is chosen by a test split: the recipes are the defaults.  Writes RESULTS.md; every command is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+from pathlib import Path
+
+from crossexam.core.run import Run
+from crossexam.core.suite_files import load_suite
+from crossexam.reports import markdown
+from crossexam.reports.cells import Table
+from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.measured import measured
+from crossexam.runs.folder import load_run
+from crossexam.suites.cross_dataset_scores import about
+from crossexam.suites.fourteen_corpora import MEMBERS
+from crossexam.suites.published import published
+
+HERE = Path(__file__).parent
+TRAIN = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
+VECTORS = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
+ON = f"--train {TRAIN} --dev snli:dev --test snli:test"
+COMMANDS = {
+    "hom": f"crossexam train hom {ON} -o hom",
+    "rf": f"crossexam train random-forest {ON} --vectors {VECTORS} -o rf",
+    "suite": "crossexam build cross-dataset -o fourteen",
+}
+BASELINES = ("builtin/majority", "builtin/neutral", "hom/hom", "rf/rf")
+#: Rows of the paper's Table 5 that stand beside ours, by the name that ours has.
+BESIDE = {
+    "builtin/majority": "Majority",
+    "hom/hom": "HOM",
+    "rf/rf": "RF",
+    "zoo/snli/lstm/seed-0": "LSTM",
+    "zoo/snli/infersent": "InferSent",
+    "zoo/snli/disan": "DiSAN",
+    "zoo/snli/hbmp": "HBMP",
+    "zoo/snli/decomposable_attention/seed-0": "DAM",
+    "zoo/snli/bimpm": "BiMPM",
+    "zoo/snli/diin": "DIIN",
+    "zoo/snli/esim": "ESIM",
+}
+
+
+def carry_out(command: str, work: Path) -> None:
+    """Print a command and run it; raises CalledProcessError."""
+    print("$", command, flush=True)
+    subprocess.run(
+        [os.path.expandvars(word) for word in command.split()],
+        cwd=work,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+
+
+def run_over(model: str, work: Path) -> Run:
+    """Return the answers of *model* over the suite, kept in *work*."""
+    folder = f"fourteen-runs/{model.replace('/', '-').strip('-')}"
+    carry_out(f"crossexam run {model} fourteen -o {folder}", work)
+    return load_run(work / folder)
+
+
+def in_the_benchmark(work: Path) -> list[str]:
+    """Return the lines of the table of corpora: sizes here and in Table 4, and what differs."""
+    lines = ["| corpus | validation, test | Table 4 | differences |", "| --- | --- | --- | --- |"]
+    suite = load_suite(work / "fourteen")
+    there = {place["key"]: (place, len(dataset)) for dataset in suite if "key" in (place := about(dataset))}
+    for key, member in MEMBERS.items():
+        published_sizes = " / ".join(f"{size:,}" for size in member.sizes)
+        if key not in there:
+            lines.append(f"| {member.title} | not at hand | {published_sizes} | |")
+            continue
+        place, size = there[key]
+        validation = _validation_rows(work, key)
+        said = "; ".join(place["differences"])
+        said += f" ({member.known})" if said and member.known else ""
+        lines.append(f"| {member.title} | {validation:,} / {size:,} | {published_sizes} | {said} |")
+    return lines
+
+
+def _validation_rows(work: Path, key: str) -> int:
+    split = json.loads((work / "fourteen" / "splits" / f"{key}.json").read_text(encoding="utf-8"))
+    return int(split["validation"]["rows"])
+
+
+def beside(runs: list[Run]) -> list[str]:
+    """Return the lines of the table of accuracies by corpus: ours, and the paper's row under it."""
+    table = published("zhang2020").table("accuracy")
+    models = measured(runs)
+    keys = [key for key in MEMBERS if any(about(d).get("key") == key for d in runs[0].datasets.values())]
+    titles = [MEMBERS[key].title for key in keys]
+    lines = [f"| | {' | '.join(titles)} | mean | SNLI |", "| --- |" + " --- |" * (len(titles) + 2)]
+    for model in models:
+        found = {r.part: r.accuracy.value for r in model.results}
+        row = [100 * found[key] for key in keys]
+        snli = 100 * found["snli_test"]
+        lines.append(_line(model.name, row, snli))
+        system = BESIDE.get(model.run.model)
+        if system:
+            theirs = [table.value(system, key) or 0.0 for key in keys]
+            lines.append(_line(f"*{system}, published*", theirs, table.value(system, "snli_test") or 0.0))
+    return lines
+
+
+def _line(name: str, row: list[float], snli: float) -> str:
+    cells = " | ".join(f"{each:.1f}" for each in [*row, sum(row) / len(row), snli])
+    return f"| {name} | {cells} |"
+
+
+def main() -> None:
+    """Train, build, run, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", action="append", default=[], help="another model to run; repeatable")
+    given = parser.parse_args()
+    work = given.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    for command in COMMANDS.values():
+        carry_out(command, work)
+    runs = [run_over(model, work) for model in (*BASELINES, *given.model)]
+    models = measured(runs)
+    tables: list[Table] = [score_table(models), corpus_table(models)]
+    text = (HERE / "preface.md").read_text(encoding="utf-8")
+    commands = "\n".join(COMMANDS.values())
+    parts = [
+        text.rstrip(),
+        f"```\n{commands}\ncrossexam run MODEL fourteen -o runs/MODEL\n```",
+        "## What is in it\n\n" + "\n".join(in_the_benchmark(work)),
+        "## Accuracy by corpus\n\n" + "\n".join(beside(runs)),
+        *(markdown.render_table(table) for table in tables),
+    ]
+    (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print(f"written: {HERE / 'RESULTS.md'}")
+
+
+if __name__ == "__main__":
+    main()

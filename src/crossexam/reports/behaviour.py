@@ -1,0 +1,141 @@
+"""The behaviour analysis as tables: accuracy by set and factor, the tests, the counts behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from crossexam.reports.cells import Cell, Column, Table
+from crossexam.reports.measured import Measured
+
+if TYPE_CHECKING:
+    from crossexam.suites.behaviour_factors import FactorResult
+
+_STUDY: Final = "sanchez2018"
+#: Which published table a column of ours is.
+_PUBLISHED: Final = ("accuracy", "insensitivity", "unseen", "polarity")
+_FACTORS: Final = ("insensitivity", "unseen pairs", "polarity")
+_NOTE: Final = (
+    "Gold changed: items whose gold label is not that of their control. Pair unseen: the ordered pair of "
+    "words never stood in training. Against polarity: the label that the pair goes with most in training is "
+    "not the gold label (pairs unseen or tied among them)."
+)
+_TESTS: Final = (
+    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact where a "
+    "count of less than 5 is expected; corrected over all tests of the model. V: Cramer's, corrected for bias. "
+    "Detectable: the least effect (Cohen's w) that so many items show in four of five cases: where V is "
+    "under it, no finding is not a finding of nothing."
+)
+
+
+def behaviour_table(models: Sequence[Measured], *, published_rows: bool = True) -> Table:
+    """Return accuracy on each set of the study and on the subsets of the three factors; may have no rows."""
+    found = [_by_set(model) for model in models]
+    names = list(dict.fromkeys(name for sets in found for name in sets))
+    rows: list[tuple[Cell, ...]] = []
+    for position, name in enumerate(names):
+        kind = next(sets[name].kind for sets in found if name in sets)
+        for model, sets in zip(models, found, strict=True):
+            result = model.result(name)
+            if result is not None and name in sets:
+                rows.append((name, model.name, result.n, result.accuracy, *sets[name].subsets))
+        last = position + 1 == len(names) or kind not in names[position + 1]
+        if published_rows and last:
+            rows += [(name, *row) for row in _published(kind)]
+    columns = (
+        Column("Test set"), Column("Model"), Column("Items", "count"), Column("All", "percent"),
+        Column("Gold changed", "percent"), Column("Pair unseen", "percent"),
+        Column("Against polarity", "percent"),
+    )  # fmt: skip
+    notes = [_NOTE]
+    if published_rows and rows:
+        notes.append(_source())
+    return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)
+
+
+def factor_table(models: Sequence[Measured]) -> Table:
+    """Return the tests of the three factors on each set and model; may have no rows."""
+    rows: list[tuple[Cell, ...]] = []
+    for model in models:
+        for each in _factors(model):
+            statistic = f"{each.test.statistic:.2f} ({each.test.freedom})"
+            odds = f"{each.odds_ratio.value:.2f} [{each.odds_ratio.low:.2f}, {each.odds_ratio.high:.2f}]" \
+                if each.odds_ratio else None  # fmt: skip
+            rows.append(
+                (each.test_set, each.factor, model.name, each.test.n, statistic, each.p_value, each.p_holm,
+                 each.p_bonferroni, _plain(each), odds, _detectable(each))
+            )  # fmt: skip
+    columns = (
+        Column("Test set"), Column("Factor"), Column("Model"), Column("Items", "count"), Column("G (df)"),
+        Column("p", "p"), Column("Holm", "p"), Column("Bonferroni", "p"), Column("V"), Column("Odds ratio"),
+        Column("Detectable"),
+    )  # fmt: skip
+    return Table("Tests of the three factors", columns, tuple(rows), (_TESTS,))
+
+
+def crossed_tables(models: Sequence[Measured]) -> list[Table]:
+    """Return the counts behind every test, one table each, as the paper's Tables 2 to 4."""
+    tables = []
+    for model in models:
+        for each in _factors(model):
+            columns = (
+                Column(each.factor.capitalize()),
+                *(Column(name, "count") for name in each.crossed.columns),
+            )
+            counted = zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True)
+            rows = tuple((name, *counts) for name, counts in counted)
+            tables.append(Table(f"{each.test_set}, {each.factor}: {model.name}", columns, rows))
+    return tables
+
+
+class _OfSet:
+    """The kind of a set, and accuracy on the subset of each factor, in the order of the columns."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.subsets: list[Cell] = [None] * len(_FACTORS)
+
+
+def _by_set(model: Measured) -> dict[str, _OfSet]:
+    from crossexam.suites.behaviour_factors import kind_of
+    from crossexam.suites.behaviour_sets import SETS
+
+    found = {name: _OfSet(kind) for name in model.run.datasets if (kind := kind_of(model.run, name)) in SETS}
+    for each in _factors(model):
+        found[each.test_set].subsets[_FACTORS.index(each.factor)] = each.subset if each.subset.n else None
+    return found
+
+
+def _factors(model: Measured) -> list[FactorResult]:
+    from crossexam.suites.behaviour_factors import factor_results
+
+    return factor_results(model.run)
+
+
+def _plain(each: FactorResult) -> str:
+    v = each.cramers_v
+    return f"{v.value:.2f} [{v.low:.2f}, {v.high:.2f}]"
+
+
+def _detectable(each: FactorResult) -> str:
+    return "none" if each.detectable != each.detectable else f"{each.detectable:.2f}"
+
+
+def _published(kind: str) -> list[tuple[Cell, ...]]:
+    """Return who, no number of items, and the published accuracies on the set *kind*."""
+    from crossexam.suites.published import published
+
+    tables = [published(_STUDY).table(key) for key in _PUBLISHED]
+    found: list[tuple[Cell, ...]] = []
+    for system in tables[0].rows:
+        figures = [table.value(system, kind) if system in table.rows else None for table in tables]
+        if any(figure is not None for figure in figures):
+            found.append((f"{system} (published)", None, *figures))
+    return found
+
+
+def _source() -> str:
+    from crossexam.suites.published import published
+
+    study = published(_STUDY)
+    return f"Published: Table 1 of {study.citation} {study.source}; the authors' items, labelled by hand."

@@ -1,0 +1,429 @@
+"""The random forest: its features against formulas and other tools, its trees against scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
+from crossexam.models.opening import Model, ModelOptions, open_model
+from crossexam.training.pair_features import FEATURES, PairFeatures, mean_distances, processed
+from crossexam.training.random_forest import (
+    CONFIG,
+    MANIFEST,
+    TREES,
+    VECTORS,
+    load_forest,
+    load_random_forest,
+    save_forest,
+)
+from crossexam.training.random_forest_fitting import ForestSettings, arrays_of, fit
+from crossexam.training.random_forest_training import train_random_forest
+from crossexam.training.shallow import Request
+from crossexam.training.word_movers import word_movers_distance
+from crossexam.training.word_vectors import (
+    WordVectors,
+    first_vectors,
+    load_word_vectors,
+    save_word_vectors,
+)
+
+WORDS = "dog cat man woman sleeps runs outside not".split()
+VECTOR_OF = WordVectors(tuple(WORDS), np.random.default_rng(1).normal(size=(len(WORDS), 3)))
+ROWS = st.lists(st.integers(0, len(WORDS) - 1), min_size=1, max_size=7)
+SENTENCES = st.lists(st.sampled_from([*WORDS, "unheard"]), max_size=7).map(" ".join)
+
+
+def _features(premise: str, hypothesis: str) -> dict[str, float]:
+    row = PairFeatures(VECTOR_OF).of([(premise, hypothesis)]).features[0]
+    return dict(zip(FEATURES, row.tolist(), strict=True))
+
+
+def test_the_features_are_the_nineteen_of_the_appendix_in_its_order() -> None:
+    fuzzy = "Q W token_set_ token_sort_ partial_ partial_token_set_ partial_token_sort_".split()
+    assert list(FEATURES) == [
+        *(f"bleu_{order}" for order in (1, 2, 3, 4)), "length_words", "length_characters",
+        *(f"{name}Ratio" if len(name) == 1 else f"{name}ratio" for name in fuzzy),
+        "word_movers_distance", "cosine", "cityblock", "canberra", "euclidean", "braycurtis",
+    ]  # fmt: skip
+    assert len(FEATURES) == 4 + 2 + 7 + 1 + 5
+
+
+def test_bleu_is_of_the_hypothesis_with_the_premise_as_reference() -> None:
+    found = _features("the man runs outside", "The man runs")
+    short = 100 * math.exp(1 - 4 / 3)  # all of 3 words, 2 and 1 n-grams are there; 3 words for 4
+    assert [round(found[f"bleu_{order}"], 6) for order in (1, 2, 3, 4)] == [round(short, 6)] * 4
+    found = _features("the dog runs", "the man runs outside")
+    # words: 2 of 4; pairs: 0 of 3, smoothed to 1/2 of one; of three 0 of 2, 1/4 of one; of four 1/8 of 1
+    precisions = [2 / 4, 1 / 2 / 3, 1 / 4 / 2, 1 / 8 / 1]
+    for order in (1, 2, 3, 4):
+        expected = 100 * math.prod(precisions[:order]) ** (1 / order)
+        assert found[f"bleu_{order}"] == pytest.approx(expected)
+
+
+def test_lengths_are_compared_in_words_and_characters() -> None:
+    found = _features("Dogs run, don't they?", "Dogs!")
+    # Dogs run do n't they: 5 words (marks are none), 21 characters; Dogs: 1 word, 5 characters
+    assert found["length_words"] == (1 - 5) / 5
+    assert found["length_characters"] == (5 - 21) / 21
+    assert _features("Dogs!", "Dogs run, don't they?")["length_words"] == (5 - 1) / 5
+    assert _features("", "")["length_words"] == _features("", "")["length_characters"] == 0
+
+
+def test_fuzzy_scores_read_what_fuzzywuzzy_leaves() -> None:
+    assert processed("  The Émigré_2, ok?\u0416") == "the migr_2  ok \u0436"
+    found = _features("A MAN; a dog", "dog, man")
+    # words of the hypothesis are all in the premise; sorted: "dog man" and "a a dog man"
+    assert found["token_set_ratio"] == found["partial_token_set_ratio"] == 100
+    assert found["token_sort_ratio"] == pytest.approx(100 * 2 * 7 / (7 + 11))
+    assert found["partial_token_sort_ratio"] == 100
+    assert found["QRatio"] == pytest.approx(100 * 2 * 4 / (8 + 12))  # common: " man"
+    assert _features("A MAN", "man")["partial_ratio"] < 100 == _features("a man", "man")["partial_ratio"]
+    assert found["WRatio"] == pytest.approx(100 * 0.95 * 0.9)  # of sets, of parts: 12 is 1.5 times 8
+
+
+def _transport(first: list[int], second: list[int], vectors: Any) -> float:
+    """The same as a linear programme over all pairs of places, solved by SciPy."""
+    from scipy.optimize import linprog
+    from scipy.spatial.distance import cdist
+
+    costs = cdist(vectors[first], vectors[second])
+    n, m = costs.shape
+    sums = np.vstack([np.kron(np.eye(n), np.ones(m)), np.kron(np.ones(n), np.eye(m))])
+    solved = linprog(costs.ravel(), A_eq=sums, b_eq=[1 / n] * n + [1 / m] * m)
+    return float(solved.fun)
+
+
+@settings(deadline=None, max_examples=40)
+@given(first=ROWS, second=ROWS)
+def test_word_movers_distance_is_the_optimum_of_the_linear_programme(
+    first: list[int], second: list[int]
+) -> None:
+    found = word_movers_distance(first, second, VECTOR_OF.rows)
+    assert found == pytest.approx(_transport(first, second, VECTOR_OF.rows), abs=1e-9)
+    assert found == pytest.approx(word_movers_distance(second, first, VECTOR_OF.rows), abs=1e-9)
+    assert word_movers_distance(first, first[::-1], VECTOR_OF.rows) == pytest.approx(0, abs=1e-9)
+
+
+def test_distances_of_means_are_scipys() -> None:
+    from scipy.spatial import distance
+
+    rng = np.random.default_rng(0)
+    first, second = rng.normal(size=(2, 20, 5))
+    second[:, 2] = first[:, 2] = 0.0  # 0 / 0 in Canberra's sum
+    found = mean_distances(first, second)
+    names = ("cosine", "cityblock", "canberra", "euclidean", "braycurtis")
+    for column, name in enumerate(names):
+        expected = [getattr(distance, name)(u, v) for u, v in zip(first, second, strict=True)]
+        assert np.allclose(found[:, column], expected), name
+
+
+def test_sentences_are_the_means_of_their_words_with_a_vector() -> None:
+    dog, cat = VECTOR_OF.rows[:2]
+    found = _features("The Dog, unheard cat.", "cat")
+    mean = (dog + cat) / 2
+    assert found["euclidean"] == pytest.approx(np.linalg.norm(mean - cat))
+    assert found["word_movers_distance"] == pytest.approx(np.linalg.norm(dog - cat) / 2)
+    nothing = _features("unheard", "cat dog")  # one word at the origin
+    norms = np.linalg.norm([dog, cat], axis=1)
+    assert nothing["word_movers_distance"] == pytest.approx(norms.mean())
+    assert (nothing["cosine"], nothing["braycurtis"]) == (1.0, 1.0)
+    both = _features("unheard", "?")
+    assert [both[name] for name in list(FEATURES)[-6:]] == [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]
+
+
+@settings(deadline=None)
+@given(pairs=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=5))
+def test_every_pair_has_finite_features_whatever_it_is_asked_with(pairs: list[tuple[str, str]]) -> None:
+    features = PairFeatures(VECTOR_OF)
+    found = features.of(pairs)
+    assert found.features.shape == (len(pairs), 19)
+    assert np.isfinite(found.features).all()
+    spoken = [word for pair in pairs for side in pair for word in side.split()]
+    assert (found.words, found.found) == (len(spoken), sum(word in WORDS for word in spoken))
+    for pair, row in zip(pairs, found.features, strict=True):
+        assert np.allclose(features.of([pair]).features[0], row, rtol=0, atol=1e-12)
+
+
+def test_rows_do_not_depend_on_how_many_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [
+        ("the dog runs", "a man"),
+        ("cat", "cat"),
+        ("a man sleeps", "not"),
+        ("dog", "woman dog"),
+        ("", ""),
+    ]
+    whole = PairFeatures(VECTOR_OF).of(pairs)
+    monkeypatch.setattr("crossexam.training.pair_features._PAIRS_AT_ONCE", 2)
+    told: list[int] = []
+    parts = PairFeatures(VECTOR_OF).of(pairs, progress=lambda stage, done, total: told.append(done))
+    assert np.allclose(parts.features, whole.features, rtol=0, atol=1e-12)
+    assert (parts.words, parts.found, told) == (whole.words, whole.found, [2, 4, 5])
+
+
+@pytest.mark.parametrize("package", ["sacrebleu.metrics.bleu", "ot"])
+def test_features_without_their_packages_say_how_to_get_them(
+    package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(CrossexamError, match=r'pip install "crossexam\[shallow\]"'):
+        PairFeatures(VECTOR_OF).of([("a dog", "a cat")])
+
+
+@pytest.mark.parametrize("changes", [{}, {"max_depth": 3}, {"min_samples_leaf": 4, "max_features": 2}])
+def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tmp_path: Path) -> None:
+    from sklearn.ensemble import RandomForestClassifier
+
+    rng = np.random.default_rng(2)
+    table = np.round(rng.normal(size=(400, 19)), 2)  # rounded: many values are equal, many at thresholds
+    gold = (table[:, 0] > 0).astype(int) + (table[:, 1] * rng.normal(size=400) > 0.2)
+    grower = RandomForestClassifier(15, random_state=0, **changes).fit(table, gold)
+    save_forest(tmp_path / TREES, arrays_of(grower))
+    forest = load_forest(tmp_path / TREES)
+    asked = np.vstack([table, np.round(rng.normal(size=(3_000, 19)), 2), np.full((1, 19), 1e9)])
+    assert np.allclose(forest.probabilities(asked), grower.predict_proba(asked), rtol=0, atol=1e-12)
+    assert forest.probabilities(asked[:0]).shape == (0, 3)
+    leaves = np.array([tree.apply(asked.astype(np.float32)) for tree in grower.estimators_]).T
+    assert np.array_equal(forest.leaves(asked.astype(np.float32)), leaves + forest.roots)
+    save_forest(tmp_path / "again.npz", forest)
+    assert (tmp_path / "again.npz").read_bytes() == (tmp_path / TREES).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"left": np.zeros(3, dtype=np.int32)}, "do not hold together"),  # a walk would not end
+        ({"right": np.array([0, 1, 2], dtype=np.int32)}, "do not hold together"),  # nor would this
+        ({"right": np.array([9, 1, 2], dtype=np.int32)}, "do not hold together"),
+        ({"feature": np.array([19, 0, 0], dtype=np.uint8)}, "do not hold together"),
+        ({"roots": np.array([3], dtype=np.int32)}, "do not hold together"),
+        ({"shares": np.full((3, 3), np.nan)}, "do not hold together"),
+        ({"shares": np.zeros((3, 2))}, "do not hold together"),
+        ({"threshold": None}, "not the trees of a random forest"),
+        ({"roots": np.array([None])}, "not the trees of a random forest"),
+    ],
+)
+def test_damaged_trees_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    sound: dict[str, Any] = {
+        "roots": np.array([0], dtype=np.int32), "left": np.array([1, 1, 2], dtype=np.int32),
+        "right": np.array([2, 1, 2], dtype=np.int32), "feature": np.zeros(3, dtype=np.uint8),
+        "threshold": np.zeros(3), "shares": np.eye(3),
+    }  # fmt: skip
+    path = tmp_path / TREES
+    np.savez(path, **sound)
+    assert load_forest(path).probabilities(np.zeros((1, 19))).tolist() == [[0.0, 1.0, 0.0]]
+    np.savez(path, **{name: array for name, array in (sound | change).items() if array is not None})
+    with pytest.raises(FormatError, match=message):
+        load_forest(path)
+
+
+def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_text("4 2\nthe 1 2\nOhio 3 4\nthe 5 6\ncat 7 8\n", encoding="utf-8")
+    vectors = first_vectors(path, 99)
+    assert (vectors.words, vectors.rows.tolist()) == (("the", "Ohio", "cat"), [[1, 2], [3, 4], [7, 8]])
+    assert vectors.numbers(["The", "ohio", "Cat", "dog"]) == [0, 2]
+    assert first_vectors(path, 2).words == ("the", "Ohio")
+    save_word_vectors(tmp_path / VECTORS, vectors)
+    again = load_word_vectors(tmp_path / VECTORS)
+    assert (again.words, again.rows.tolist()) == (vectors.words, vectors.rows.tolist())
+    np.savez(tmp_path / VECTORS, words=np.zeros(1, dtype=np.uint8), rows=np.zeros((2, 2)))
+    with pytest.raises(FormatError, match="for 1 words"):
+        load_word_vectors(tmp_path / VECTORS)
+    path.write_text("", encoding="utf-8")
+    with pytest.raises(CrossexamError, match="there is no vector in it"):
+        first_vectors(path, 2)
+    with pytest.raises(CrossexamError, match="there is no such file of vectors"):
+        first_vectors(tmp_path / "none", 2)
+
+
+TRAINED_ON = [
+    Example(f"{number}{label}", premise, hypothesis, label, info={})
+    for number in range(8)
+    for premise, hypothesis, label in (
+        ("A dog runs outside.", "A dog runs.", "entailment"),
+        ("A man sleeps.", "A man sleeps outside with his cat.", "neutral"),
+        ("A woman runs.", "Nobody is here.", "contradiction"),
+    )
+]
+FEW = ForestSettings(trees=10, min_leaf=1)
+
+
+def test_the_fit_learns_and_says_what_features_count_for() -> None:
+    fitted = fit(TRAINED_ON, VECTOR_OF, FEW)
+    answers = fitted.model.probabilities([(e.premise, e.hypothesis) for e in TRAINED_ON])
+    assert [LABELS[k] for k in answers.argmax(axis=1)] == [example.label for example in TRAINED_ON]
+    assert np.allclose(answers.sum(axis=1), 1)
+    assert [each.feature for each in fitted.importances] == list(FEATURES)
+    assert sum(each.mean for each in fitted.importances) == pytest.approx(1, abs=1e-4)
+    assert fitted.examples == 24
+    # a dog runs outside / a dog runs: 7 words, "a" unknown in both, and so on
+    assert (fitted.words, fitted.found) == (8 * (4 + 3 + 3 + 7 + 3 + 3), 8 * (3 + 2 + 2 + 4 + 2 + 0))
+
+
+def test_what_cannot_be_fitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CrossexamError, match="none of 16 training examples is contradiction"):
+        fit([example for example in TRAINED_ON if example.label != "contradiction"], VECTOR_OF, FEW)
+    with pytest.raises(CrossexamError, match="none of 0 training examples is entailment"):
+        fit([], VECTOR_OF, FEW)
+    unlabelled = [replace(example, label=None) for example in TRAINED_ON]
+    assert fit([*TRAINED_ON, *unlabelled], VECTOR_OF, FEW).examples == len(TRAINED_ON)
+    two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
+    with pytest.raises(CrossexamError, match="example rte-1 is labelled not_entailment"):
+        fit([*TRAINED_ON, two], VECTOR_OF, FEW)
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    with pytest.raises(CrossexamError, match="fitting a random forest needs the package 'scikit-learn'"):
+        fit(TRAINED_ON, VECTOR_OF, FEW)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("corpus") / "tiny.jsonl"
+    lines = [
+        {"gold_label": e.label, "pairID": e.id, "sentence1": e.premise, "sentence2": e.hypothesis}
+        for e in TRAINED_ON
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "tiny.txt"
+    rows = zip(VECTOR_OF.words, VECTOR_OF.rows.tolist(), strict=True)
+    path.write_text("".join(f"{word} {' '.join(map(str, row))}\n" for word, row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def request_of(corpus: Path, vectors: Path, tmp_path: Path) -> Request:
+    values = {"trees": "10", "min_leaf": "1"}
+    return Request(str(corpus), str(corpus), tmp_path / "m", values=values, vectors=vectors)
+
+
+def test_training_writes_a_folder_that_is_a_model(request_of: Request) -> None:
+    manifest = train_random_forest(request_of).manifest
+    folder = request_of.folder
+    assert manifest == json.loads((folder / MANIFEST).read_text())
+    assert (manifest["examples"], manifest["trees"], manifest["scores"]["dev_accuracy"]) == (24, 10, 100.0)
+    assert manifest["fingerprint"]["vectors"]["file"] == "tiny.txt"
+    assert manifest["vectors"] == {"width": 3, "words_kept": 8, "coverage": round(13 / 23, 4)}
+    assert {"scikit-learn", "sacrebleu", "POT", "rapidfuzz"} <= set(manifest["versions"])
+    model = open_model(f"rf/{folder}")
+    assert isinstance(model, Model)
+    assert (model.name, model.details["train"]) == (f"rf/{folder}", [request_of.train])
+    pairs = [(example.premise, example.hypothesis) for example in TRAINED_ON]
+    assert np.array_equal(model.predict(pairs), load_random_forest(folder).probabilities(pairs))
+    for path in (folder / TREES, folder / VECTORS):
+        with np.load(path, allow_pickle=False) as stored:
+            assert all(stored[name].dtype != object for name in stored.files)
+
+
+def test_a_seed_fixes_the_bytes_and_what_is_done_is_not_done_again(
+    request_of: Request, tmp_path: Path
+) -> None:
+    first = train_random_forest(request_of)
+    for seed, same in ((0, True), (1, False)):
+        other = train_random_forest(replace(request_of, folder=tmp_path / f"n{seed}", seed=seed))
+        trees = [(folder / TREES).read_bytes() for folder in (first.folder, other.folder)]
+        assert (trees[0] == trees[1]) is same
+        keys = {open_model(f"rf/{folder}").key for folder in (first.folder, other.folder)}
+        assert len(keys) == 2 - same
+    touched = (first.folder / TREES).stat().st_mtime_ns
+    again = train_random_forest(replace(request_of, tests=(request_of.dev,)))
+    assert (first.folder / TREES).stat().st_mtime_ns == touched
+    assert again.manifest["tests"][request_of.dev]["rows"] == 24
+    with pytest.raises(CrossexamError, match="another folder for -o"):
+        train_random_forest(replace(request_of, values={"trees": "11"}))
+
+
+def test_requests_that_make_no_sense(request_of: Request, tmp_path: Path) -> None:
+    for values, message in (
+        ({"trees": "0"}, "'trees' is 0"),
+        ({"tree": "5"}, "did you mean 'trees'"),
+        ({"candidates": "20"}, "'candidates' is 20"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            train_random_forest(replace(request_of, values=values))
+    with pytest.raises(CrossexamError, match="needs word vectors"):
+        train_random_forest(replace(request_of, vectors=None))
+    with pytest.raises(CrossexamError, match="there is no such file of vectors"):
+        train_random_forest(replace(request_of, vectors=tmp_path / "none.txt"))
+    two = tmp_path / "two.jsonl"
+    row = {"gold_label": "not_entailment", "pairID": "t", "sentence1": "It rains.", "sentence2": "It pours."}
+    two.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    for change in ({"train": f"{request_of.train}+{two}"}, {"dev": str(two)}, {"tests": (str(two),)}):
+        with pytest.raises(CrossexamError, match=r"two.jsonl: example t is labelled not_entailment"):
+            train_random_forest(replace(request_of, **change))
+    assert not request_of.folder.exists()
+
+
+def test_answers_need_no_scikit_learn(request_of: Request) -> None:
+    folder = train_random_forest(request_of).folder
+    code = (
+        "import sys; sys.modules['sklearn'] = None; "
+        "from crossexam.models.opening import open_model; "
+        f"print(open_model({f'rf/{folder}'!r}).predict([('A woman runs.', 'Nobody is here.')]).argmax())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2"
+
+
+def test_folders_that_are_no_models(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="there is no such folder"):
+        open_model(f"rf/{tmp_path / 'none'}")
+    with pytest.raises(CrossexamError, match="no random forest is here"):
+        open_model(f"rf/{tmp_path}")
+    for name in (MANIFEST, TREES, VECTORS):
+        (tmp_path / name).write_text("{}")
+    (tmp_path / CONFIG).write_text('{"kind": "crossexam-zoo", "format": 1}')
+    with pytest.raises(FormatError, match="this is 'crossexam-zoo', format 1"):
+        open_model(f"rf/{tmp_path}")
+    with pytest.raises(CrossexamError, match="leave out --revision"):
+        open_model(f"rf/{tmp_path}", ModelOptions(revision="x"))
+
+
+def _crossexam(*arguments: str) -> str:
+    done = CliRunner().invoke(app, list(arguments), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_command_line_trains_and_draws_importances(request_of: Request, tmp_path: Path) -> None:
+    folder, chart = tmp_path / "m", tmp_path / "importance.svg"
+    line = ["train", "random-forest", "--train", request_of.train, "--dev", request_of.dev, "-o", str(folder)]
+    line += ["--vectors", str(request_of.vectors), "--set", "trees=10", "--set", "min_leaf=1"]
+    assert "100.0 %" in _crossexam(*line, "--seed", "3")
+    shown = _crossexam("features", f"rf/{folder}", "--top", "3", "-o", str(chart))
+    importances = json.loads((folder / MANIFEST).read_text())["importances"]
+    ordered = sorted(importances, key=lambda name: -importances[name][0])
+    assert all((name in shown) is (place < 3) for place, name in enumerate(ordered))
+    drawn = chart.read_text(encoding="utf-8")
+    assert drawn.startswith("<svg")
+    assert all(name.replace("_", " ") in drawn for name in FEATURES)
+    assert "var(--" not in drawn
+    with pytest.raises(CrossexamError, match=r"a chart cannot be \.png"):
+        _crossexam("features", f"rf/{folder}", "-o", str(tmp_path / "x.png"))
+    with pytest.raises(CrossexamError, match="-o draws the features of a random forest"):
+        _crossexam("features", "builtin/bag-of-words", "-o", str(chart))
+    with pytest.raises(CrossexamError, match="--epochs does nothing for random-forest"):
+        _crossexam(*line, "--epochs", "2")
+    manifest = json.loads((folder / MANIFEST).read_text())
+    del manifest["importances"]
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+    with pytest.raises(FormatError, match="no importances of the nineteen features"):
+        _crossexam("features", f"rf/{folder}")

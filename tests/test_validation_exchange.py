@@ -1,0 +1,268 @@
+"""Studies that travel: spreadsheets and Label Studio, there and back."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
+from crossexam.validation.questions import QUESTIONS
+from crossexam.validation.sampling import SampleRequest, sample_suite
+from crossexam.validation.spreadsheet import defused, judges_named, read_csv, write_csv
+from crossexam.validation.study import Answer, Study, open_study
+
+PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    """Four antonymy items with premises that spreadsheets choke on, and one that is asked its label alone."""
+    antonymy = tuple(
+        Example(f"antonymy:secret{n}", premise, "-5 <b>&amp;</b>", "contradiction")
+        for n, premise in enumerate(PREMISES)
+    )
+    spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
+    suite = Suite("tiny", {
+        "antonymy.dev": Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"}),
+        "spelling.dev": Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"}),
+    })  # fmt: skip
+    sample_suite(suite, tmp_path / "study", SampleRequest(judges=2, seed=1), origin="tiny")
+    with open_study(tmp_path / "study") as opened:
+        yield opened
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text("utf-8-sig"), newline="")))
+
+
+def rewrite(path: Path, table: list[dict[str, str]], *, delimiter: str = ",") -> None:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, list(table[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(table)
+    path.write_text(stream.getvalue(), encoding="utf-8")
+
+
+LABEL = "judge-1: label (entailment/neutral/contradiction/cannot_say)"
+GRAMMATICAL = "judge-2: grammatical (yes/no/cannot_say)"
+
+
+def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    write_csv(study, path, judges=list(study.judges))
+    text = path.read_text("utf-8-sig")
+    assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
+    table = rows(path)
+    assert len(table) == 5
+    assert LABEL in table[0]
+    assert GRAMMATICAL in table[0]
+    cells = [cell for row in table for cell in row.values()]
+    assert not [cell for cell in cells if cell[:1] in {"=", "+", "-", "@", "\t", "\r"}]
+    assert '\'=HYPERLINK("http://x")' in cells
+    assert {row[GRAMMATICAL] for row in table} == {"", "not asked"}
+    assert {row[LABEL] for row in table} == {""}
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
+def test_what_spreadsheets_run(start: str) -> None:
+    assert defused(f"{start}1+1") == f"'{start}1+1"
+
+
+def test_a_judge_has_a_sheet_in_the_judges_order(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    write_csv(study, path, judges=["judge-2"])
+    assert [row["item"] for row in rows(path)] == [study.items[n].name for n in study.order("judge-2")]
+    assert not any("judge-1" in name for name in rows(path)[0])
+    with pytest.raises(CrossexamError, match="no judge is called 'ann'"):
+        judges_named(study, ["ann"])
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, tmp_path: Path, delimiter: str) -> None:
+    path = tmp_path / "x.csv"
+    write_csv(study, path, judges=list(study.judges))
+    table = rows(path)
+    for row in table:
+        row[LABEL] = "Contradiction " if "Plain" in row["premise"] else "e"
+        row[GRAMMATICAL] = row[GRAMMATICAL] or "Y"
+    rewrite(path, table, delimiter=delimiter)
+    answers = read_csv(study, path)
+    assert len(answers) == 5 + 4
+    assert study.answer_all(answers, source="x.csv") == 9
+    assert study.answer_all(read_csv(study, path), source="x.csv") == 0
+    by_premise = {study.items[a.item].premise: a.value for a in study.answers("judge-1")}
+    assert by_premise[PREMISES[3]] == "contradiction"
+    assert by_premise[PREMISES[0]] == "entailment"
+    assert {answer.value for answer in study.answers("judge-2")} == {"yes"}
+    write_csv(study, path, judges=list(study.judges), with_answers=True)
+    assert set(read_csv(study, path)) == set(study.answers())
+    assert not study.undo("judge-1")  # undo is for what was clicked
+
+
+def mangled(study: Study, path: Path, change: Any) -> FormatError:
+    write_csv(study, path, judges=list(study.judges))
+    table = rows(path)
+    change(table)
+    rewrite(path, table)
+    with pytest.raises(FormatError) as caught:
+        read_csv(study, path)
+    return caught.value
+
+
+def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    write_csv(study, path, judges=list(study.judges))
+    table = rows(path)
+    lines = {}
+    line = 2
+    for place, row in enumerate(table):
+        lines[place] = line
+        line += 1 + row["premise"].count("\n")
+
+    def set_cell(place: int, column: str, text: str) -> Any:
+        return lambda found: found[place].__setitem__(column, text)
+
+    assert max(lines.values()) > len(table) + 1 or "\n" in table[-1]["premise"]  # a cell of two lines
+    for place, line in lines.items():
+        error = mangled(study, path, set_cell(place, LABEL, "maybe"))
+        assert str(error).startswith(f"{path}, line {line}: 'maybe' is no answer to 'label'")
+    assert "wanted: entailment, neutral, contradiction, cannot_say" in str(error)
+    error = mangled(study, path, set_cell(1, "item", "i00099"))
+    assert f"line {lines[1]}: the study has no item 'i00099'" in str(error)
+    error = mangled(study, path, set_cell(1, "premise", table[0]["premise"]))
+    assert "the premise is not that of item" in str(error)
+    assert "sort whole rows" in str(error)
+    error = mangled(study, path, set_cell(1, "item", table[0]["item"]))
+    assert any(words in str(error) for words in ("is there twice", "is not that of item"))
+    alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
+    error = mangled(study, path, set_cell(alone, GRAMMATICAL, "yes"))
+    assert f"line {lines[alone]}: item {table[alone]['item']} is not asked 'grammatical'" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "it is empty"),
+        (b"a,b\n", "no column 'item'"),
+        (b"item,premise\n", "no column has answers"),
+        (b"item,ann: label\n", "no judge is called 'ann'"),
+        (b"item,judge-1: colour\n", "no question is called 'colour'"),
+        (b"item,judge-1: label,judge-1: label (x)\n", "is there twice"),
+        (b"item,judge-1: label\ni00001,neutral,more\n", "line 2: 3 cells"),
+        (b'item,judge-1: label\n"i00001,neutral\n', "line 2: not CSV"),
+        (b"item,judge-1: label\n\xff\n", "not UTF-8"),
+    ],
+)
+def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "x.csv"
+    path.write_bytes(content)
+    with pytest.raises(FormatError) as caught:
+        read_csv(study, path)
+    assert message in str(caught.value)
+
+
+# Label Studio
+
+
+def test_the_configuration_has_every_choice(study: Study) -> None:
+    tree = ElementTree.fromstring(labelling_config(study))
+    names = {text.get("name") for text in tree.iter("Text")}
+    for choices in tree.iter("Choices"):
+        assert choices.get("toName") in names
+        question = QUESTIONS[str(choices.get("name"))]
+        assert [each.get("value") for each in choices] == [choice.value for choice in question.choices]
+    required = {each.get("name"): each.get("required") for each in tree.iter("Choices")}
+    assert required == {"label": "true", "grammatical": "false"}  # one item is not asked
+
+
+def exported(study: Study, path: Path, who: object) -> list[dict[str, Any]]:
+    """What Label Studio makes of our tasks: annotations with ids, and much that we do not read."""
+    tasks: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    for number, task in enumerate(tasks, 1):
+        result = [
+            {"id": f"r{number}{name}", "from_name": name, "to_name": "hypothesis", "type": "choices",
+             "origin": "manual", "value": {"choices": [value]}}
+            for name, value in (("label", "neutral"), ("grammatical", "no"))
+        ]  # fmt: skip
+        task |= {"id": number, "project": 1, "predictions": [], "annotations": [
+            {"id": number, "completed_by": who, "was_cancelled": False, "lead_time": 2.5, "result": result},
+            {"id": 99, "completed_by": 77, "was_cancelled": True, "result": []},
+        ]}  # fmt: skip
+    return tasks
+
+
+@pytest.mark.parametrize("who", [3, {"id": 3, "email": "ann@example.org"}, {"email": "ann@example.org"}])
+def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
+    path = tmp_path / "x.json"
+    config = write_tasks(study, path, judges=["judge-2"])
+    assert config == tmp_path / "x.xml"
+    text = path.read_text(encoding="utf-8") + config.read_text(encoding="utf-8")
+    assert not any(secret in text for secret in ("secret", "antonymy", *study.judges.values()))
+    tasks = exported(study, path, who)
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    names = {"3": "judge-1", "ann@example.org": "judge-1"}
+    answers = read_tasks(study, path, names=names)
+    assert len(answers) == 5 + 4  # the item that is not asked for its grammar is left alone
+    assert {answer.judge for answer in answers} == {"judge-1"}
+    assert study.answer_all(answers, source="x.json") == 9
+    assert study.answer_all(read_tasks(study, path, names=names), source="x.json") == 0
+    write_tasks(study, path, judges=list(study.judges), with_answers=True)
+    assert set(read_tasks(study, path)) == set(study.answers())
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"the annotator .* is no judge") as caught:
+        read_tasks(study, path)
+    assert "=judge-1" in str(caught.value.hint)
+
+
+def test_errors_name_the_task(study: Study, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    write_tasks(study, path, judges=["judge-1"])
+    tasks = exported(study, path, "judge-1")
+
+    def error(change: Any) -> str:
+        found = json.loads(json.dumps(tasks))
+        change(found)
+        path.write_text(json.dumps(found, indent=1), encoding="utf-8")
+        with pytest.raises(FormatError) as caught:
+            read_tasks(study, path)
+        return str(caught.value)
+
+    def result(found: Any, n: int) -> Any:
+        return found[n]["annotations"][0]["result"][0]
+
+    assert "task 2: 'red' is no answer to 'label'" in error(
+        lambda found: result(found, 1)["value"].update(choices=["red"])
+    )
+    assert "task 3: not a task of this study" in error(lambda found: found[2].pop("data"))
+    assert "task 1: not a task of this study (ValueError" in error(
+        lambda found: result(found, 0)["value"].update(choices=["neutral", "entailment"])
+    )
+    assert "task 4: the study has no item 'i7'" in error(lambda found: found[3]["data"].update(item="i7"))
+    second = {"completed_by": "judge-1", "result": [
+        {"from_name": "label", "type": "choices", "value": {"choices": ["entailment"]}}]}  # fmt: skip
+    assert "task 1: 'judge-1' gives two answers to 'label'" in error(
+        lambda found: found[0]["annotations"].append(second)
+    )
+    path.write_text('[\n{"a": 1},\n}', encoding="utf-8")
+    with pytest.raises(FormatError, match="line 3: not JSON"):
+        read_tasks(study, path)
+    path.write_text("{}", encoding="utf-8")
+    with pytest.raises(FormatError, match="not a list of tasks"):
+        read_tasks(study, path)
+
+
+def test_an_import_is_whole_or_not(study: Study) -> None:
+    good, bad = Answer("judge-1", 1, "label", "neutral"), Answer("judge-1", 999, "label", "neutral")
+    with pytest.raises(CrossexamError, match="no item 999"):
+        study.answer_all([good, bad], source="x")
+    assert study.answers() == []

@@ -1,0 +1,439 @@
+"""The judges' page: who may see and send what, and two judges in Chromium with the server killed between."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.core.run import Run
+from crossexam.validation.access import cookie_name, cookie_of, form_token, host_is_ours
+from crossexam.validation.application import application
+from crossexam.validation.questions import QUESTIONS
+from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
+from crossexam.validation.serving import serve
+from crossexam.validation.study import Answer, Study, open_study
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
+
+
+def make_study(folder: Path, n: int = 4, judges: int = 2) -> Path:
+    examples = tuple(
+        Example(f"antonymy:secret-{i}", f"Door {i} is open. {BAD}", f"Door {i} is closed.", "contradiction")
+        for i in range(n)
+    )
+    dataset = Dataset("antonymy.secret_set", examples, {"construction": "antonymy.v1", "part": "secret_set"})
+    suite = Suite("tiny", {dataset.name: dataset})
+    sample_suite(suite, folder / "study", SampleRequest(judges=judges), origin="tiny")
+    return folder / "study"
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with open_study(make_study(tmp_path)) as opened:
+        yield opened
+
+
+def client_of(study: Study, judge: str | None = None, *, host: str = "127.0.0.1:8765") -> TestClient:
+    client = TestClient(application(study), base_url=f"http://{host}", follow_redirects=False)
+    if judge is not None:
+        entered = client.get(f"/j/{study.judges[judge]}")
+        assert (entered.status_code, entered.headers["location"]) == (303, "/")
+    return client
+
+
+class Fields(HTMLParser):
+    """The hidden fields of a page, its scripts, and every attribute."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.hidden: dict[str, str] = {}
+        self.scripts: list[str | None] = []
+        self.attributes: set[str] = set()
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        self.tags.append(tag)
+        self.attributes |= set(named)
+        if tag == "script":
+            self.scripts.append(named.get("src"))
+        if tag == "input":
+            self.hidden[str(named["name"])] = str(named["value"])
+
+
+def post(client: TestClient, path: str, fields: dict[str, str], **headers: str) -> int:
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    return client.post(path, content=urlencode(fields), headers=kind | headers).status_code
+
+
+def test_a_judge_answers_all_without_a_script(study: Study) -> None:
+    client = client_of(study, "judge-1")
+    seen = []
+    while "All items are judged" not in (page := client.get("/").text):
+        fields = Fields(page).hidden
+        seen.append((fields["item"], fields["question"]))
+        answer = fields | {"value": QUESTIONS[fields["question"]].choices[0].value}
+        assert post(client, "/answer", answer) == 303
+        assert study.answers("judge-1")[-1].question in {"label", "grammatical"}
+    order = [str(number) for number in study.order("judge-1")]
+    assert seen == [(item, question) for item in order for question in ("label", "grammatical")]
+    assert len(study.answers("judge-1")) == 8
+    assert "4 of 4 items" in page
+    assert post(client, "/undo", Fields(page).hidden) == 303
+    assert "Item 4 of 4" in client.get("/").text
+    assert len(study.answers()) == 7
+
+
+def test_the_token_leaves_the_address_and_the_cookie_is_strict(study: Study) -> None:
+    client = client_of(study)
+    entered = client.get(f"/j/{study.judges['judge-1']}")
+    cookie = entered.headers["set-cookie"]
+    assert study.judges["judge-1"] not in cookie + entered.headers["location"]
+    assert all(word in cookie.lower() for word in ("httponly", "samesite=strict", "path=/"))
+    page = client.get("/")
+    assert study.judges["judge-1"] not in page.text
+    assert page.headers["referrer-policy"] == "no-referrer"
+    assert page.headers["cache-control"] == "no-store"
+
+
+def test_nobody_enters_without_a_link(study: Study) -> None:
+    for path, status in (("/", 401), ("/j/wrong", 404), ("/j/" + "é" * 9, 404)):
+        answer = client_of(study).get(path)
+        assert (answer.status_code, "Your link is needed" in answer.text) == (status, True)
+        assert "Door" not in answer.text
+        assert "set-cookie" not in answer.headers
+    signature = cookie_of(study, "judge-1").rpartition(".")[2]
+    for forged in ("judge-1", "judge-1.", "judge-1.0000", f"judge-2.{signature}", "\xe9.\xe9"):
+        headers = {"cookie": f"{cookie_name(study)}={forged}".encode("latin-1")}
+        assert client_of(study).get("/", headers=headers).status_code == 401
+    assert client_of(study, "judge-1").get("/").status_code == 200
+
+
+def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
+    one, other = client_of(study, "judge-1"), client_of(study, "judge-2")
+    for number in study.order("judge-1"):
+        study.answer(Answer("judge-1", number, "label", "cannot_say"))
+    page = other.get("/").text
+    assert "Item 1 of 4" in page
+    assert "given" not in page  # none of judge-1's answers
+    hidden = ["secret", "antonymy", "judge-1", *study.judges.values(), form_token(study, "judge-1"),
+              cookie_of(study, "judge-1")]  # fmt: skip
+    assert not [word for word in hidden if word in page]
+    shown = Fields(page).hidden
+    body = page[page.index("<article") : page.index("</article>")]
+    assert "contradiction" not in body
+    assert sum(f"Door {i} is closed" in page for i in range(4)) == 1  # one item a page
+    assert post(one, "/answer", shown | {"value": "neutral"}) == 403  # another judge's form
+    assert study.answers("judge-2") == []
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:8765", "127.0.0.1.evil.example", "localhost:8765@evil", "192.168.0.9:8765"]
+)
+def test_other_hosts_are_refused(study: Study, host: str) -> None:
+    client = client_of(study, "judge-1")
+    token = form_token(study, "judge-1")
+    for answer in (
+        client.get("/", headers={"host": host}),
+        client.get(f"/j/{study.judges['judge-1']}", headers={"host": host}),
+        client.post("/undo", content=f"token={token}", headers={"host": host}),
+        client.get("/static/judge.js", headers={"host": host}),
+    ):
+        assert answer.status_code == 421
+        assert "Door" not in answer.text
+    assert not host_is_ours(host)
+
+
+def test_a_tunnel_may_change_the_port(study: Study) -> None:
+    assert client_of(study, "judge-1", host="localhost:9000").get("/").status_code == 200
+    assert host_is_ours("[::1]:1")
+    assert not host_is_ours("")
+    assert not host_is_ours(None)
+
+
+def test_forms_of_other_sites_are_refused(study: Study) -> None:
+    client = client_of(study, "judge-1")
+    good = {"token": form_token(study, "judge-1"), "item": "1", "question": "label", "value": "neutral"}
+    assert post(client, "/answer", good | {"token": "x"}) == 403
+    assert post(client, "/answer", {k: v for k, v in good.items() if k != "token"}) == 403
+    assert post(client, "/answer", good | {"token": form_token(study, "judge-2")}) == 403
+    assert post(client, "/answer", good | {"token": "é"}) == 403
+    assert post(client, "/undo", {"token": "x"}) == 403
+    assert post(client_of(study), "/answer", good) == 403  # no cookie
+    assert post(client, "/answer", good, origin="http://evil.example") == 403
+    assert post(client, "/answer", good, **{"sec-fetch-site": "cross-site"}) == 403
+    assert post(client, "/answer", good, **{"sec-fetch-site": "same-site"}) == 403
+    assert client.post("/answer", json=good).status_code == 400  # what a simple request cannot be
+    assert client.get("/answer").status_code == 405
+    assert study.answers() == []
+    assert post(client, "/answer", good, origin="http://127.0.0.1:8765") == 303
+    assert post(client, "/answer", good | {"value": "entailment"}, origin="null") == 303
+    assert [answer.value for answer in study.answers()] == ["entailment"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"item": "99"},
+        {"item": "x"},
+        {"item": "²"},
+        {"item": "9" * 30},
+        {"question": "trivial"},
+        {"value": "yes"},
+        {"value": ""},
+        {"question": "label' OR 1=1 --"},
+    ],
+)
+def test_what_is_no_answer_is_refused(study: Study, change: dict[str, str]) -> None:
+    client = client_of(study, "judge-1")
+    good = {"token": form_token(study, "judge-1"), "item": "1", "question": "label", "value": "neutral"}
+    assert post(client, "/answer", good | change) == 400
+    assert study.answers() == []
+
+
+def test_long_and_broken_forms_are_refused(study: Study) -> None:
+    client = client_of(study, "judge-1")
+    kind = {"content-type": "application/x-www-form-urlencoded"}
+    for body in (b"a=" + b"x" * 5000, b"\xff=1", b"&".join(b"a%d=1" % n for n in range(50)), b"token=%ff"):
+        assert client.post("/answer", content=body, headers=kind).status_code == 400
+    assert study.answers() == []
+
+
+def test_nothing_but_our_own_script_runs(study: Study) -> None:
+    client = client_of(study, "judge-1")
+    page = client.get("/")
+    policy = dict(part.strip().split(" ", 1) for part in page.headers["content-security-policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["script-src"] == policy["style-src"] == policy["form-action"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    found = Fields(page.text)
+    assert found.scripts == ["/static/judge.js"]
+    assert "img" not in found.tags
+    assert not [name for name in found.attributes if name.startswith("on") or name == "style"]
+    assert "&lt;script&gt;" in page.text
+    assert not re.search(r"https?://", page.text)
+    for name, kind in (("judge.js", "text/javascript"), ("judge.css", "text/css")):
+        answer = client.get(f"/static/{name}")
+        assert answer.headers["content-type"].startswith(kind)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert not re.search(r"https?://", answer.text)
+    for name in ("judge.html.j2", "..%2f..%2fstudy.py", "%2e%2e/access.py"):
+        assert client.get(f"/static/{name}").status_code == 404
+
+
+def test_errors_are_shown_with_gold_answer_and_signs(tmp_path: Path) -> None:
+    examples = (Example("b0", "The soup was hot.", "The soup was cold.", "contradiction"),)
+    run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[1]]})
+    sample_errors(run, tmp_path / "s", SampleRequest(judges=1), origin="")
+    with open_study(tmp_path / "s") as study:
+        page = client_of(study, "judge-1").get("/").text
+    assert re.search(r"Gold label</dt><dd>contradiction", page)
+    assert re.search(r"answered</dt><dd>neutral", page)
+    assert "signs: hot/cold" in page
+
+
+def test_two_studies_in_one_browser(tmp_path: Path) -> None:
+    with open_study(make_study(tmp_path / "a")) as one, open_study(make_study(tmp_path / "b")) as other:
+        assert cookie_name(one) != cookie_name(other)
+        client = client_of(other)
+        client.cookies.set(cookie_name(other), cookie_of(one, "judge-1"))
+        assert client.get("/").status_code == 401  # signed with another secret
+
+
+def test_a_taken_port_is_said(tmp_path: Path) -> None:
+    folder = make_study(tmp_path)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(CrossexamError, match=f"port {port} of 127.0.0.1 cannot be had"):
+            serve(folder, port=port, announce=lambda links: None)
+
+
+# In Chromium
+
+CHROMIUM = Path(os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium"))
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    if not CHROMIUM.exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+class Server:
+    """`crossexam validate serve` as a process that can be killed and started again on the same port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.port = folder, 0
+        self.links: dict[str, str] = {}
+        self.start()
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "crossexam.cli.main", "validate", "serve", str(self.folder),
+                   "--port", str(self.port)]  # fmt: skip
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SOURCE)}
+        )
+        assert self.process.stdout is not None
+        links = dict(self.process.stdout.readline().split() for _ in range(2))  # waits until they work
+        assert not self.links or links == self.links  # the same links after a kill
+        self.links = links
+        self.port = int(links["judge-1"].split(":")[2].partition("/")[0])
+
+    def kill(self) -> None:
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(make_study(tmp_path, n=6))
+    yield running
+    running.kill()
+
+
+def at(page: Page, item: int, question: str) -> None:
+    """Wait until *page* asks *question* of the item that is the *item*-th."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#position")).to_have_text(f"Item {item} of 6")
+    expect(page.locator("#question")).to_contain_text(QUESTIONS[question].words)
+
+
+def press(page: Page, keys: str, item: int, question: str) -> tuple[int, str]:
+    """Answer with *keys*, from *question* of *item* on; return where *page* is then."""
+    for key in keys:
+        at(page, item, question)
+        page.keyboard.press(key)
+        item, question = (item, "grammatical") if question == "label" else (item + 1, "label")
+    return item, question
+
+
+@pytest.mark.browser
+def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Server) -> None:
+    from playwright.sync_api import expect
+
+    trouble: list[str] = []
+    pages = {}
+    for judge, size in (("judge-1", (1280, 800)), ("judge-2", (390, 844))):
+        context = chromium.new_context(viewport={"width": size[0], "height": size[1]})
+        page = pages[judge] = context.new_page()
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+        page.goto(server.links[judge])
+        assert page.url == f"http://127.0.0.1:{server.port}/"
+    one, other = pages["judge-1"], pages["judge-2"]
+    place_one = press(one, "3y3n1", 1, "label")
+    place_other = press(other, "2y0", 1, "label")
+    at(one, *place_one)  # the last answers are saved, for the next question shows
+    at(other, *place_other)
+    server.kill()
+
+    one.keyboard.press("y")
+    expect(one.locator("#trouble")).to_contain_text("Not saved: the server does not answer")
+    at(one, *place_one)  # the item is still there
+    server.start()
+    with open_study(server.folder) as study:
+        assert len(study.answers("judge-1")) == 5
+        assert len(study.answers("judge-2")) == 3
+    place_one = press(one, "y3y", *place_one)  # the page that was open goes on
+    at(one, *place_one)
+    one.keyboard.press("u")
+    at(one, 4, "grammatical")
+    one.keyboard.press("u")
+    at(one, 4, "label")
+    place_one = press(one, "3n", 4, "label")
+    at(one, *place_one)
+
+    one.keyboard.press("3")
+    server.kill()  # perhaps before the answer has arrived
+    server.start()
+    one.goto(f"http://127.0.0.1:{server.port}/")
+    expect(one.locator("#position")).to_have_text("Item 5 of 6")
+    given = one.locator(".given").count()
+    with open_study(server.folder) as study:  # the page says what the file has
+        assert len(study.answers("judge-1")) == 8 + given
+    press(one, "y3y" if given else "3y3y", 5, "grammatical" if given else "label")
+    expect(one.locator("h1")).to_have_text("All items are judged")
+    other.goto(f"http://127.0.0.1:{server.port}/")
+    press(other, "n" + "2y" * 4, *place_other)
+    expect(other.locator("h1")).to_have_text("All items are judged")
+    assert other.evaluate("document.documentElement.scrollWidth") <= 390
+    assert trouble == []
+
+    with open_study(server.folder) as study:
+        said = {
+            judge: {(a.item, a.question): a.value for a in study.answers(judge)} for judge in study.judges
+        }
+        first, second = study.order("judge-1"), study.order("judge-2")
+    labels = ["contradiction", "contradiction", "entailment", *["contradiction"] * 3]
+    grammar = ["yes", "no", "yes", "no", "yes", "yes"]
+    assert said["judge-1"] == {
+        **{(item, "label"): value for item, value in zip(first, labels, strict=True)},
+        **{(item, "grammatical"): value for item, value in zip(first, grammar, strict=True)},
+    }
+    assert [said["judge-2"][item, "label"] for item in second] == ["neutral", "cannot_say", *["neutral"] * 4]
+    assert [said["judge-2"][item, "grammatical"] for item in second] == ["yes", "no", *["yes"] * 4]
+
+
+@pytest.mark.browser
+def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: Path) -> None:
+    long = " ".join(["The river is wide and the boat is old."] * 60)
+    examples = (Example("negation:0", long, "The boat is old and false is not true.", "entailment"),)
+    suite = Suite(
+        "tiny", {"negation.dev": Dataset("negation.dev", examples, {"construction": "negation.v1"})}
+    )
+    sample_suite(suite, tmp_path / "study", SampleRequest(judges=2), origin="tiny")
+    server = Server(tmp_path / "study")
+    try:
+        context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True,
+                                       java_script_enabled=False)  # fmt: skip
+        page = context.new_page()
+        page.goto(server.links["judge-1"])
+        for words in ("certainly true", "Yes"):
+            button = page.get_by_role("button", name=words)
+            button.wait_for()
+            page.wait_for_load_state()  # the style is there
+            box = button.bounding_box()
+            assert box is not None
+            assert 0 <= box["y"] <= box["y"] + box["height"] <= 844
+            assert box["height"] >= 44  # a finger's width
+            button.tap()  # no script: a plain form
+        page.get_by_role("heading", name="All items are judged").wait_for()
+        context.close()
+    finally:
+        server.kill()

@@ -23,6 +23,19 @@ from crossexam.language.tokens import Token, words
 REVERSED: Final[Mapping[Relation, Relation]] = {
     "antonym": "antonym", "synonym": "synonym", "hypernym": "hyponym", "hyponym": "hypernym",
 }  # fmt: skip
+#: Words that do not go where a word of their kind stands: pronouns that taggers call nouns, verbs without
+#: content, people who are so only to somebody (*a girlfriend in a crowd*).
+NOT_SWAPPED: Final = frozenset(
+    "someone somebody anyone anybody everyone everybody nobody one something anything everything nothing "
+    "thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
+    "fiance fiancee bride groom mistress widow widower".split()
+)
+# What WordNet calls a man, a woman or a road of a kind, and people the same.
+_AS_GOOD_AS: Final = frozenset(
+    frozenset(pair.split("/"))
+    for pair in "man/guy man/gentleman man/fellow man/chap man/bloke man/dude man/lad boy/lad woman/lady "
+    "woman/gal woman/dame girl/lass road/street kid/child child/kid".split()
+)
 _PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 
 
@@ -54,6 +67,8 @@ class PairTable:
     def __init__(self, pairs: Iterable[WordPair]) -> None:
         self._by_first: dict[str, dict[str, WordPair]] = {}
         for pair in pairs:
+            if {pair.first, pair.second} & NOT_SWAPPED or as_good_as(pair):
+                continue
             back = WordPair(pair.second, pair.first, REVERSED[pair.relation], pair.pos)
             for each in (pair, back):
                 self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
@@ -75,6 +90,15 @@ class PairTable:
             for side in SIDES
         )
         return [pair for lemma in premise for pair in self.of(lemma) if pair.second in hypothesis]
+
+
+def as_good_as(pair: WordPair) -> bool:
+    """Tell whether *pair* is of hypernyms by WordNet, but of synonyms by people's use of the words.
+
+    >>> as_good_as(WordPair("guy", "man", "hypernym")), as_good_as(WordPair("man", "woman", "antonym"))
+    (True, False)
+    """
+    return pair.relation in {"hypernym", "hyponym"} and frozenset(pair[:2]) in _AS_GOOD_AS
 
 
 @lru_cache(maxsize=1 << 16)
@@ -109,6 +133,8 @@ def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: Word
             return Rejection("a sentence has both words")
         if any(is_in_name(tokens[side], k) for k in here):
             return Rejection("proper name")
+        if any(_modifies_a_noun(tokens[side], k) for k in here):
+            return Rejection("part of a compound noun")
         lower = [token.text.lower() for token in tokens[side]]
         if any(in_fixed_expression(wordnet, lower, k) for k in here):
             return Rejection("part of a fixed expression")
@@ -117,6 +143,12 @@ def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: Word
     if len(parts) != 1 or (pair.pos is not None and pair.pos not in parts):
         return Rejection("another part of speech")
     return Match(pair, parts.pop(), tokens, positions)
+
+
+def _modifies_a_noun(tokens: Sequence[Token], position: int) -> bool:
+    """Tell whether the noun at *position* is the first part of a compound: a *football* player."""
+    here, following = tokens[position], tokens[position + 1 : position + 2]
+    return here.tag.startswith("NN") and any(token.tag.startswith("NN") for token in following)
 
 
 def _forms_of(token: Token, wordnet: WordNet) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ that a conflict which does not come from the pair stays.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from crossexam.core.labels import Label
@@ -103,6 +104,9 @@ _LIGHT: Final = frozenset(
     "be have do get there very so too also just now then here thing something someone somebody person people "
     "picture photo image'".split()
 )
+_COLOURS: Final = frozenset(
+    "black white red green blue yellow orange pink purple brown gray grey silver gold beige tan".split()
+)
 _SENSES: Final = 2
 _STEPS: Final = 3
 
@@ -117,13 +121,15 @@ class Sentence(NamedTuple):
 def rest_of(premise: Sentence, hypothesis: Sentence, wordnet: WordNet) -> Rest:
     """Tell whether *hypothesis* but for its word of the pair conflicts with *premise* or adds to it.
 
-    Conflict: one of the two negates; different numbers; antonyms; another verb than any in the premise,
-    since a contradicting hypothesis describes the same event.
+    Conflict: one of the two negates; different numbers or colours; antonyms; another verb than any in the
+    premise, since a contradicting hypothesis describes the same event.
     """
     if _negates(premise) != _negates(hypothesis):
         return "conflict"
     theirs, numbers = _numbers(premise), _numbers(hypothesis)
     if theirs and numbers and not theirs & numbers:
+        return "conflict"
+    if _another_colour(premise, hypothesis):
         return "conflict"
     ours = _words(premise, wordnet)
     added = {(lemma, part) for lemma, part in _words(hypothesis, wordnet)
@@ -141,6 +147,22 @@ def _negates(sentence: Sentence) -> bool:
 
 def _numbers(sentence: Sentence) -> frozenset[str]:
     return frozenset(token.text.lower() for token in sentence.tokens if token.tag == "CD")
+
+
+def _another_colour(premise: Sentence, hypothesis: Sentence) -> bool:
+    """Tell whether a thing has a colour in *hypothesis* and only others in *premise*: brown and red pants."""
+    there = _coloured(premise)
+    return any(noun in there and colour not in there[noun]
+               for noun, colours in _coloured(hypothesis).items() for colour in colours)  # fmt: skip
+
+
+def _coloured(sentence: Sentence) -> dict[str, set[str]]:
+    """Return the colours right before each noun, by noun in lower case."""
+    found: dict[str, set[str]] = {}
+    for colour, noun in pairwise(sentence.tokens):
+        if colour.text.lower() in _COLOURS and noun.tag.startswith("NN"):
+            found.setdefault(noun.text.lower(), set()).add(colour.text.lower())
+    return found
 
 
 def _words(sentence: Sentence, wordnet: WordNet) -> set[tuple[str, str]]:

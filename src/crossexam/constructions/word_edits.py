@@ -18,6 +18,7 @@ def fitting(lemma: str, word: str, tag: str) -> str | None:
     ('Sunrises', None)
     """
     form = inflect_like(lemma, word, tag)
+    form = "people" if form == "persons" else form
     return None if form is None else match_case(form, word)
 
 

@@ -22,6 +22,9 @@ HEAVY_INFO: Final[frozenset[str]] = frozenset(
      "premise_tags", "hypothesis_tags", "rationale", "options"}
 )  # fmt: skip
 
+#: Keys of ``info`` that say what people judged of an example; a derived one was not judged.
+JUDGED_INFO: Final[frozenset[str]] = frozenset({"verdict", "agreed", "status"})
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:
@@ -82,7 +85,7 @@ class Example:
         The id is ``construction:base-id`` and *suffix*.  Raises ValueError where an edit does not fit.
         """
         name = change.construction.partition(".")[0]
-        inherited = {key: value for key, value in self.info.items() if key not in HEAVY_INFO}
+        inherited = {key: value for key, value in self.info.items() if key not in HEAVY_INFO | JUDGED_INFO}
         return Example(
             id=f"{name}:{self.id}{suffix}",
             premise=apply_edits(self.text(change.source), change.edits, "premise"),

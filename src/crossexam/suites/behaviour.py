@@ -17,8 +17,9 @@ from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
 from crossexam.core.signature import package_version, signature
 from crossexam.core.tables import write_test_set
-from crossexam.language.lexicons.word_pairs import WordPair, read_pairs, wordnet_pairs
+from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
 from crossexam.subsets.word_pairs import cached_index
 from crossexam.suites.bases import Base, describe, distinct_parts
 from crossexam.suites.behaviour_sets import SETS, Workshop, make_sets

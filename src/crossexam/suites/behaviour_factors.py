@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import GOLD_INDEX, LABELS
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.core.run import Run
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cross_counts
@@ -28,7 +28,7 @@ from crossexam.suites.scoring import Scored, has_two_labels, score
 
 Factor = Literal["insensitivity", "unseen pairs", "polarity"]
 
-#: Sets that the paper asks each factor of: those with changed labels, those exchanged, all but I_TA2 and I_TA3.
+#: Sets that the paper asks each factor of: with changed labels, exchanged, all but I_TA2 and I_TA3.
 ASKED: Final[Mapping[Factor, tuple[str, ...]]] = {
     "insensitivity": ("i_ta2", "i_ta3", "i_th", "e_th"),
     "unseen pairs": ("i_ta1", "e_ta", "i_th", "e_th"),
@@ -110,7 +110,7 @@ def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[Facto
 def insensitivity_table(
     before: NDArray[np.int64], after: NDArray[np.int64], correct: NDArray[np.bool_]
 ) -> Crossed:
-    """Return changed or unchanged predictions by right or wrong, of items whose gold label changed (Table 2)."""
+    """Return changed or unchanged predictions by right or wrong; of items whose gold changed (Table 2)."""
     counts = cross_counts((before == after).astype(int), (~correct).astype(int), (2, 2))
     return Crossed(("change", "no change"), ("correct", "incorrect"), counts)
 
@@ -122,12 +122,11 @@ def unseen_table(correct: NDArray[np.bool_], seen: NDArray[np.bool_]) -> Crossed
 
 
 def polarity_table(polarity: Sequence[str], predicted: NDArray[np.int64]) -> Crossed:
-    """Return the polarity of word pairs by predicted label (Table 4); polarities that do not occur are left out."""
+    """Return the polarity of word pairs by predicted label (Table 4), of polarities that occur."""
     codes = np.array([POLARITIES.index(each) for each in polarity], dtype=np.int64)
     counts = cross_counts(codes, np.minimum(predicted, len(LABELS) - 1), (len(POLARITIES), len(LABELS)))
-    there = counts.any(axis=1)
-    rows = tuple(name for name, kept in zip(POLARITIES, there.tolist(), strict=True) if kept)
-    return Crossed(rows, LABELS, counts[there])
+    there = np.flatnonzero(counts.sum(axis=1))
+    return Crossed(tuple(POLARITIES[place] for place in there.tolist()), LABELS, counts[there])
 
 
 def _result(
@@ -179,5 +178,5 @@ def _polarity(here: Scored) -> list[str]:
 
 def _against_polarity(here: Scored) -> NDArray[np.bool_]:
     """Return the items whose gold label is not the polarity of their pair: none and ties among them."""
-    named = (LABELS[gold] if gold < len(LABELS) else "" for gold in here.gold.tolist())
-    return np.array([gold != each for gold, each in zip(named, _polarity(here), strict=True)], dtype=bool)
+    golds = (GOLDS[gold] for gold in here.gold.tolist())
+    return np.array([gold != each for gold, each in zip(golds, _polarity(here), strict=True)], dtype=bool)

@@ -1,9 +1,9 @@
-"""The ten sets of the suite ``behaviour``: swaps in situ and ex situ (Sanchez Carmona et al. 2018, section 5).
+"""The ten sets of the suite ``behaviour``: swaps in situ and ex situ (Sanchez Carmona et al. 2018).
 
-From training examples: controls ``i_a`` (antonyms) and ``i_h`` (hypernyms), ``i_ta1`` and ``i_th`` (the pair
-exchanged), ``i_ta2`` and ``i_ta3`` (one antonym replaced by a relative of the other, in the hypothesis, in the
-premise), ``e_a`` and ``e_h`` (one sentence on both sides), ``e_ta`` and ``e_th`` (these exchanged).  Every
-derived item has its control as its base.
+From training examples (section 5): controls ``i_a`` (antonyms) and ``i_h`` (hypernyms), ``i_ta1`` and
+``i_th`` (the pair exchanged), ``i_ta2`` and ``i_ta3`` (one antonym replaced by a relative of the other, in
+the hypothesis, in the premise), ``e_a`` and ``e_h`` (one sentence on both sides), ``e_ta`` and ``e_th``
+(these exchanged).  Every derived item has its control as its base.
 """
 
 from __future__ import annotations
@@ -15,7 +15,13 @@ from typing import Final, NamedTuple, cast
 
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.making import CHUNK, Yield, chunks
-from crossexam.constructions.pair_matching import REVERSED, PairTable, matches
+from crossexam.constructions.pair_matching import (
+    NOT_SWAPPED,
+    REVERSED,
+    PairTable,
+    as_good_as,
+    matches,
+)
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.swap_labels import (
     Direction,
@@ -39,7 +45,8 @@ from crossexam.core.example import SIDES, Example, Side
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
-from crossexam.language.lexicons.word_pairs import Relation, replacements
+from crossexam.language.lexicons.word_pairs import Relation
+from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.monotonicity import polarity_at
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.status import PROPOSED, STATUS
@@ -189,6 +196,10 @@ def _ex_situ_pair(
     relation, direction = swapped.match.pair.relation, _direction(swapped, context)
     first, second = ex_situ_label(relation, direction), ex_situ_label(REVERSED[relation], direction)
     item = ex_situ(swapped, context, names[0], first.label)
+    if (item.premise, item.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
+        for name in names:
+            yield name, Rejection("only the pair differs in the control")
+        return
     control = _noted(item, first, _label(swapped.control))
     yield names[0], control
     exchanged = ex_situ_exchanged(
@@ -205,7 +216,7 @@ def _replacement(
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
     here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
     found = replacements(kept_word, _RELATIVES, workshop.resources.wordnet, pos=match.pos)
-    choices = [pair for pair in found if pair.second not in here
+    choices = [pair for pair in found if pair.second not in here | NOT_SWAPPED and not as_good_as(pair)
                and workshop.index.occurrences(pair.second) >= LEAST_OCCURRENCES]  # fmt: skip
     if not choices:
         return Rejection("no relative that training has ten times")

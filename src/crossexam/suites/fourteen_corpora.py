@@ -79,7 +79,8 @@ MEMBERS: Final[dict[str, Member]] = {each.key: each for each in (
     Member("dpr", "DPR", "automatically recast", "dpr", ("all",), (1830, 1831), _two(50.0, 50.0),
            known="published with one pair less than the recast corpus has (3,662)"),
     Member("spr", "SPR", "automatically recast", "spr", ("all",), (10_000, 144_607), _two(34.8, 65.2),
-           sampled=SAMPLED, known="published with one pair less than the recast corpus has, and with the two labels the "
+           sampled=SAMPLED,
+           known="published with one pair less than the recast corpus has, and with the two labels the "
                  "other way round than its README counts them (100,806 of 154,608 are entailed)"),
     Member("fn_plus", "FN+", "automatically recast", "fn_plus", ("all",), (10_000, 144_604),
            _two(43.4, 56.6), sampled=SAMPLED,

@@ -54,7 +54,7 @@ _ALL: Final = (
     SuiteKind(
         "behaviour",
         (),
-        "word pairs of training examples swapped, in their sentences and in one: insensitivity, unseen pairs, polarity",
+        "word pairs of training examples swapped: insensitivity, unseen word pairs, polarity",
         "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179)",
     ),
     SuiteKind("corpus", (), "the bases as they are: plain accuracy on any corpus", ""),

@@ -1,0 +1,44 @@
+"use strict";
+// Without this script the forms work as they are.  With it, keys press the buttons, and an answer that could
+// not be saved stays on the screen.  It runs before the page shows, so that no key is lost.
+let busy = false;
+
+function tell(text) {
+  const place = document.getElementById("trouble");
+  place.textContent = text;
+  place.hidden = false;
+}
+
+async function send(form, button) {
+  if (busy) return;
+  busy = true;
+  document.body.classList.add("busy");
+  try {
+    const body = new URLSearchParams(new FormData(form, button));
+    const answer = await fetch(form.getAttribute("action"), { method: "POST", body, redirect: "manual" });
+    if (answer.type === "opaqueredirect") {
+      location.replace("/");
+      return;
+    }
+    tell((await answer.text()).slice(0, 300));
+  } catch {
+    tell("Not saved: the server does not answer. When it runs again, press the key again.");
+  }
+  busy = false;
+  document.body.classList.remove("busy");
+}
+
+document.addEventListener("submit", (event) => {
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+  const key = event.key.toLowerCase();
+  const button = [...document.querySelectorAll("button[data-key]")].find((each) => each.dataset.key === key);
+  if (button && !button.disabled) {
+    event.preventDefault();
+    button.click();
+  }
+});

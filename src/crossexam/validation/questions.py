@@ -1,0 +1,133 @@
+"""The table of questions that judges are asked, and which goes with which construction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+
+#: The answer that is none: it counts as asked, and neither for nor against.
+CANNOT_SAY: Final = "cannot_say"
+
+
+class Choice(NamedTuple):
+    """An answer: its *value* in files, the *key* that gives it on the page, its *words* there."""
+
+    value: str
+    key: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: *key* names it in files, *good* is the answer whose share is reported.
+
+    *good* None: the item's own label (``label``), or no answer is better than another (``category``).
+    """
+
+    key: str
+    words: str
+    choices: tuple[Choice, ...]
+    good: str | None = None
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """Return the answers that say something, without :data:`CANNOT_SAY`."""
+        return tuple(choice.value for choice in self.choices if choice.value != CANNOT_SAY)
+
+
+_UNSURE: Final = Choice(CANNOT_SAY, "0", "I cannot say")
+_YES_NO: Final = (Choice("yes", "y", "Yes"), Choice("no", "n", "No"), _UNSURE)
+
+# The nine categories of Naik et al. 2018, Table 1 and section 2, in their order.
+# fmt: off
+CATEGORIES: Final[dict[str, str]] = {
+    "word_overlap":         "Word overlap: the sentences share many words, or hardly any",
+    "negation":             "Negation: a strong negation word (no, not)",
+    "antonymy":             "Antonymy: a word and its antonym instead of a negation",
+    "numerical_reasoning":  "Numerical reasoning: numbers or quantifiers",
+    "length_mismatch":      "Length mismatch: the premise is much longer",
+    "grammaticality":       "Grammaticality: a spelling error, or ill-formed",
+    "real_world_knowledge": "Real-world knowledge is needed",
+    "ambiguity":            "Ambiguity: the right answer is unclear to people",
+    "unknown":              "Unknown: no obvious source of the error",
+}
+
+_ALL: Final = (
+    Question(
+        "label",
+        "If the premise is true, the hypothesis is",
+        (Choice("entailment",    "1", "certainly true (entailment)"),
+         Choice("neutral",       "2", "perhaps true (neutral)"),
+         Choice("contradiction", "3", "certainly false (contradiction)"),
+         _UNSURE),
+    ),
+    Question("grammatical", "Are both sentences grammatical?", _YES_NO, good="yes"),
+    Question("trivial", "Is this arithmetic trivial for a person?", _YES_NO, good="yes"),
+    Question("sensible", "Do both sentences make sense?", _YES_NO, good="yes"),
+    Question(
+        "category",
+        "What misled the model?",
+        (*(Choice(value, str(place), words) for place, (value, words) in enumerate(CATEGORIES.items(), 1)),
+         _UNSURE),
+    ),
+)
+
+# Which questions a construction asks besides `label`.  Naik et al. judge grammaticality and, of numerical
+# items, triviality (sections 3.1 and 3.2); Sanchez Carmona et al. discard swaps that are incoherent
+# (section 5.2).  Spelling errors and shuffled words are ungrammatical by design, and subsets of a corpus are
+# nobody's construction.
+_BESIDES: Final[dict[str, tuple[str, ...]]] = {
+    "antonymy":            ("grammatical",),
+    "numerical_reasoning": ("grammatical", "trivial"),
+    "word_overlap":        ("grammatical",),
+    "negation":            ("grammatical",),
+    "length_mismatch":     ("grammatical",),
+    "tautology":           ("grammatical",),
+    "so_swap":             ("grammatical", "sensible"),
+    "add_amod":            ("grammatical", "sensible"),
+}
+# fmt: on
+
+QUESTIONS: Final[dict[str, Question]] = {each.key: each for each in _ALL}
+
+#: Test sets of Sanchez Carmona et al. 2018, in situ and ex situ, by the first letters of their constructions.
+SWAPS: Final = ("swap", "in_situ", "ex_situ", "behaviour")
+
+
+def questions_for(construction: str, *, is_swap: bool = False) -> tuple[str, ...]:
+    """Return the keys of the questions that items of *construction* are asked unless others are chosen.
+
+    >>> questions_for("numerical_reasoning.v1"), questions_for("spelling_error_content_word.v1")
+    (('label', 'grammatical', 'trivial'), ('label',))
+    """
+    name = construction.partition(".")[0]
+    if is_swap or name.startswith(SWAPS):
+        return ("label", "sensible")
+    return ("label", *_BESIDES.get(name, ()))
+
+
+def chosen_questions(keys: Sequence[str]) -> tuple[str, ...]:
+    """Return *keys* in the order of the table, each once; raises CrossexamError.
+
+    >>> chosen_questions(["grammatical", "label"])
+    ('label', 'grammatical')
+    """
+    for key in keys:
+        if key not in QUESTIONS:
+            raise UnknownNameError("question", key, QUESTIONS)
+    chosen = tuple(key for key in QUESTIONS if key in keys)
+    if "category" in chosen and len(chosen) > 1:
+        raise CrossexamError(
+            "the question 'category' shows the gold label, which the others must not",
+            hint="two studies: one with --question category, one with the other questions",
+        )
+    return chosen
+
+
+def in_order(keys: Iterable[str]) -> list[str]:
+    """Return *keys* in the order of the table."""
+    found = set(keys)
+    return [key for key in QUESTIONS if key in found]

@@ -1,0 +1,271 @@
+"""The suite behaviour: ten sets from a small training corpus, the three factors, their tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crossexam.cli.behaviour_screen import parse_pairs
+from crossexam.constructions.check import check
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.run import Run
+from crossexam.core.suite_files import load_suite
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.measured import measured
+from crossexam.runs.asking import run as ask
+from crossexam.suites.bases import base_from_spec
+from crossexam.suites.behaviour import BehaviourRequest, chosen, write_behaviour
+from crossexam.suites.behaviour_factors import (
+    factor_results,
+    insensitivity_table,
+    polarity_table,
+    unseen_table,
+)
+from crossexam.suites.behaviour_sets import SETS
+from crossexam.suites.measures import measure
+from crossexam.suites.published import published
+from crossexam.suites.status import by_status
+
+# Premise, hypothesis (words with their tags), label.
+CORPUS = (
+    ("An/DT old/JJ man/NN sits/VBZ", "A/DT young/JJ man/NN sits/VBZ", "contradiction"),
+    ("An/DT old/JJ dog/NN runs/VBZ", "The/DT young/JJ animal/NN runs/VBZ", "contradiction"),
+    ("A/DT dog/NN runs/VBZ", "An/DT animal/NN runs/VBZ", "entailment"),
+    ("An/DT animal/NN eats/VBZ", "A/DT dog/NN eats/VBZ", "neutral"),
+    ("No/DT animal/NN eats/VBZ", "No/DT dog/NN eats/VBZ", "entailment"),
+    ("A/DT young/JJ child/NN eats/VBZ bread/NN", "An/DT old/JJ man/NN eats/VBZ", "neutral"),
+    ("A/DT cat/NN sleeps/VBZ", "It/PRP rains/VBZ", "neutral"),
+)
+
+
+def record(number: int, premise: str, hypothesis: str, label: str) -> dict[str, str]:
+    found = {"pairID": f"t{number}", "gold_label": label}
+    for side, words in (("sentence1", premise), ("sentence2", hypothesis)):
+        pairs = [word.rpartition("/") for word in words.split()]
+        found[side] = " ".join(word for word, _, _ in pairs)
+        found[f"{side}_parse"] = f"(ROOT (S {' '.join(f'({tag} {word})' for word, _, tag in pairs)}))"
+    return found
+
+
+@pytest.fixture
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "train.jsonl"
+    path.write_text("".join(json.dumps(record(k, *each)) + "\n" for k, each in enumerate(CORPUS)))
+    return path
+
+
+@pytest.fixture
+def lists(tmp_path: Path) -> dict[str, list[str]]:
+    antonyms, hypernyms = tmp_path / "antonyms.tsv", tmp_path / "hypernyms.tsv"
+    antonyms.write_text("old\tyoung\n")
+    hypernyms.write_text("dog\tanimal\n")
+    return {"antonym": [str(antonyms)], "hypernym": [str(hypernyms)]}
+
+
+@pytest.fixture
+def suite(corpus: Path, lists: dict[str, list[str]], tmp_path: Path) -> Suite:
+    request = BehaviourRequest([base_from_spec(str(corpus))], lists)
+    assert write_behaviour(request, tmp_path / "suite")
+    assert not write_behaviour(request, tmp_path / "suite")
+    return load_suite(tmp_path / "suite")
+
+
+def by_id(suite: Suite, name: str) -> dict[str, Example]:
+    return {example.id: example for example in suite[f"{name}.train"]}
+
+
+def test_antonyms_of_contradictions_alone_are_controls(suite: Suite) -> None:
+    assert list(by_id(suite, "i_a")) == ["i_a:t0", "i_a:t1"]  # t5 has them, but is neutral
+    assert list(by_id(suite, "i_h")) == ["i_h:t1", "i_h:t2", "i_h:t3", "i_h:t4"]
+
+
+def test_the_swaps_of_hypernyms_are_labelled_by_natural_logic(suite: Suite) -> None:
+    found = {e.id.rpartition(":")[2]: (e.premise, e.hypothesis, e.label) for e in suite["i_th.train"]}
+    assert found == {
+        "t1": ("An old animal runs", "The young dog runs", "contradiction"),
+        "t2": ("An animal runs", "A dog runs", "neutral"),
+        "t3": ("A dog eats", "An animal eats", "entailment"),
+        "t4": ("No dog eats", "No animal eats", "neutral"),  # downward: all is reversed
+    }
+
+
+def test_ex_situ_labels_follow_from_the_relation_alone(suite: Suite) -> None:
+    exchanged = by_id(suite, "e_th")
+    for name, control in by_id(suite, "e_h").items():
+        other = exchanged[f"e_th:{name}"]
+        assert (other.premise, other.hypothesis) == (control.hypothesis, control.premise)
+        assert {control.label, other.label} == {"entailment", "neutral"}
+    assert all(example.label == "contradiction" for example in suite["e_ta.train"])
+
+
+def test_a_control_that_is_ex_situ_already_is_left_out(suite: Suite) -> None:
+    """An old man sits, a young man sits: copying either sentence gives the control again."""
+    assert list(by_id(suite, "e_a")) == ["e_a:i_a:t1"]
+    counts = suite["e_a.train"].manifest["yield"]
+    assert counts["rejected"] == {"only the pair differs in the control": 1}
+
+
+def test_every_item_names_where_its_label_is_from(suite: Suite) -> None:
+    sources = {name: {e.info["label_from"] for e in suite[f"{name}.train"]} for name in SETS}
+    assert sources["i_a"] == sources["i_h"] == {"corpus"}
+    assert sources["i_ta1"] == sources["e_ta"] == {"construction"}
+    assert sources["i_th"] == sources["e_h"] == {"natural logic"}
+    for dataset in suite:
+        for example in dataset:
+            assert (example.info.get("status") == "proposed") == (
+                example.info["label_from"] == "natural logic"
+            )
+            assert example.info["reason"]
+
+
+def test_training_facts_are_of_the_ordered_pair(suite: Suite) -> None:
+    control, item = by_id(suite, "i_h")["i_h:t2"], by_id(suite, "i_th")["i_th:i_h:t2"]
+    assert (control.info["pair"], control.info["seen"]) == ("dog/animal", True)
+    assert control.info["polarity"] == "entailment-contradiction"  # t1 and t2 have it once each
+    assert (item.info["pair"], item.info["polarity"]) == ("animal/dog", "entailment-neutral")  # t3 and t4
+    assert by_id(suite, "i_ta1")["i_ta1:i_a:t0"].info["polarity"] == "neutral"  # young, old: t5 alone
+
+
+def test_the_suite_passes_the_checks(suite: Suite) -> None:
+    for dataset in suite:
+        base = suite.datasets.get(str(dataset.manifest["base_set"]))
+        assert [each for each in check(dataset, base) if each.code.startswith("E")] == []
+
+
+def test_another_index_makes_other_pairs_unseen(
+    corpus: Path, lists: dict[str, list[str]], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_text(json.dumps(record(0, *CORPUS[6])) + "\n")
+    request = BehaviourRequest([base_from_spec(str(corpus))], lists, index=str(other))
+    write_behaviour(request, tmp_path / "suite")
+    suite = load_suite(tmp_path / "suite")
+    assert not any(example.info["seen"] for dataset in suite for example in dataset)
+    assert {example.info["polarity"] for dataset in suite for example in dataset} == {"none"}
+
+
+def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
+    items = {name: list(suite[f"{name}.train"]) for name in SETS}
+    drawn = chosen(items, 1, seed=0)
+    assert [len(drawn[name]) for name in ("i_a", "i_ta1", "i_h", "i_th")] == [1, 1, 1, 1]
+    for name, kind in SETS.items():
+        if kind.control:
+            controls = {example.id for example in drawn[kind.control]}
+            assert {example.base for example in drawn[name]} <= controls
+    assert chosen(items, None, seed=0) == items
+
+
+def test_lists_and_relations_that_do_not_fit(
+    corpus: Path, lists: dict[str, list[str]], tmp_path: Path
+) -> None:
+    bases = [base_from_spec(str(corpus))]
+    with pytest.raises(UnknownNameError, match="no relation of swaps is called 'antonyms'"):
+        write_behaviour(BehaviourRequest(bases, {"antonyms": lists["antonym"]}), tmp_path / "a")
+    strange = tmp_path / "strange.tsv"
+    strange.write_text("zebra\tgiraffe\n")
+    nothing = {"antonym": [str(strange)], "hypernym": [str(strange)]}
+    with pytest.raises(CrossexamError, match="no example has a pair of the lists"):
+        write_behaviour(BehaviourRequest(bases, nothing), tmp_path / "b")
+    assert not (tmp_path / "b" / "manifest.json").exists()
+    with pytest.raises(CrossexamError, match="names no list"):
+        parse_pairs(["antonyms.tsv"])
+
+
+# The factors.
+
+
+def test_tables_of_the_paper() -> None:
+    """Table 3 for DAM: 567, 20, 13, 20 give 74.16."""
+    correct = np.array([True] * 587 + [False] * 33)
+    seen = np.array([True] * 567 + [False] * 20 + [True] * 13 + [False] * 20)
+    crossed = unseen_table(correct, seen)
+    assert crossed.counts.tolist() == [[567, 20], [13, 20]]
+    assert (crossed.rows, crossed.columns) == (("correct", "incorrect"), ("seen", "unseen"))
+
+
+def test_insensitivity_counts_unchanged_predictions() -> None:
+    before, after = np.array([0, 0, 1, 1]), np.array([1, 0, 1, 0])
+    right = np.array([True, False, False, False])
+    assert insensitivity_table(before, after, right).counts.tolist() == [[1, 1], [0, 2]]
+
+
+def test_polarities_that_do_not_occur_are_left_out() -> None:
+    crossed = polarity_table(["none", "contradiction", "none"], np.array([0, 2, 2]))
+    assert crossed.rows == ("none", "contradiction")
+    assert crossed.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
+
+
+def run_over(suite: Suite) -> Run:
+    """Return a model that says contradiction to everything but what has a dog in its premise."""
+    return ask(lambda pairs: [[1.0, 0, 0] if "dog" in p.lower() else [0, 0, 1.0] for p, _ in pairs], suite)
+
+
+def test_factors_are_asked_where_the_paper_asks_them(suite: Suite) -> None:
+    found = {(each.kind, each.factor) for each in factor_results(run_over(suite))}
+    assert ("i_ta1", "unseen pairs") in found
+    assert ("i_ta1", "insensitivity") not in found  # its labels do not change
+    assert ("i_th", "insensitivity") in found
+    assert ("i_a", "polarity") in found
+    assert factor_results(Run("m", {"base.x": Dataset("base.x", (Example("a", "P.", "H.", "neutral"),))},
+                              {"base.x": np.array([[1.0, 0, 0]])})) == []  # fmt: skip
+
+
+def test_subset_one_is_the_items_whose_label_changed(suite: Suite) -> None:
+    """Of i_th t2 and t4 (entailment to neutral) and t3 (neutral to entailment) changed."""
+    results = {(each.kind, each.factor): each for each in factor_results(run_over(suite))}
+    subset = results["i_th", "insensitivity"].subset
+    assert subset.n == 3
+    assert subset.value == pytest.approx(1 / 3)  # "A dog eats" alone: entailment
+    assert results["i_th", "insensitivity"].crossed.counts.sum() == 3
+
+
+def test_p_values_are_corrected_over_the_run(suite: Suite) -> None:
+    results = factor_results(run_over(suite))
+    for each in results:
+        assert each.p_value <= each.p_holm <= each.p_bonferroni <= 1
+        assert each.p_bonferroni == pytest.approx(min(1.0, len(results) * each.p_value))
+
+
+def test_control_and_swap_are_compared_in_pairs(suite: Suite) -> None:
+    found = {result.construction: result for result in measure(run_over(suite))}
+    assert found["i_th"].drop is not None  # though the labels are others
+    assert found["i_th"].mcnemar is not None
+    assert found["i_a"].drop is None
+
+
+def test_pairs_are_kept_when_proposed_items_are_set_apart(suite: Suite) -> None:
+    parted = by_status(run_over(suite))
+    results = {result.name: result for result in measure(parted)}
+    assert "i_th.train (proposed)" in results
+    assert results["i_th.train (proposed)"].drop is not None
+    assert results["e_th.train (proposed)"].drop is not None  # its control is proposed too
+    assert {each.kind for each in factor_results(parted)} >= {"i_th", "e_th", "i_ta1"}
+
+
+def test_reports_show_the_published_figures_beside(suite: Suite) -> None:
+    models = measured([run_over(suite)])
+    table = behaviour_table(models)
+    rows = [row for row in table.rows if row[1] == "ESIM (published)"]
+    assert rows[0][3] == published("sanchez2018").table("accuracy").value("ESIM", "i_a")
+    assert len(rows) == len(SETS)
+    assert len(factor_table(models).rows) == len(factor_results(models[0].run)) == len(crossed_tables(models))
+    assert not any("published" in str(row[1]) for row in behaviour_table(models, published_rows=False).rows)
+
+
+def test_published_statistics_are_those_of_the_published_tables() -> None:
+    """Sections 6.1 and Tables 2 to 4: cut off, not rounded."""
+    from crossexam.stats.association import association
+
+    study = published("sanchez2018")
+    cases = (("insensitivity_test", "ESIM", "i_ta2", [[155, 31], [8, 100]]),
+             ("unseen_test", "DAM", "i_ta1", [[567, 20], [13, 20]]),
+             ("polarity_test", "DAM", "i_ta1",
+              [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]))  # fmt: skip
+    for key, system, column, counts in cases:
+        assert study.table(key).value(system, column) == int(100 * association(counts).statistic) / 100

@@ -1,0 +1,297 @@
+"""Lists of word pairs: every format from lines written here, the published files by their counts."""
+
+from __future__ import annotations
+
+import gzip
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.language.lexicons.word_pairs import LISTS, Relation, WordPair, both_ways, read_pairs
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.lexicons.wordnet_pairs import (
+    SHARE,
+    TOO_GENERAL,
+    frequent_senses,
+    replacements,
+    wordnet_pairs,
+)
+
+# A list of each format: the file's name, its text, the pairs in it
+FORMATS: dict[str, tuple[str, str, list[tuple[str, str, str, str | None]]]] = {
+    "antsynnet": (
+        "noun-pairs.train",
+        "day\tnight\t1\nship\tvessel\t0\nday\tnight\t1\n",
+        [("day", "night", "antonym", "n"), ("ship", "vessel", "synonym", "n")],
+    ),
+    "baroni2012": (
+        "baroni.tsv",
+        "word1\tword2\tlabel\nzebra\tanimal\tTrue\nzebra\tfood\tFalse\n",
+        [("zebra", "animal", "hypernym", "n")],
+    ),
+    "evalution": (
+        "RELATIONS.txt",
+        "early\tAntonym\tlate\tTIME_1/2\tearly is the opposite of late\t0\n"
+        "oak\tIsA\ttree\tx\ty\t0\noak\tHasA\tleaf\tx\ty\t0\noak\tIsA\tliving_thing\tx\ty\t0\n"
+        "big\tSynonym\tlarge\tx\ty\t0\n",
+        [("early", "late", "antonym", None), ("oak", "tree", "hypernym", None),
+         ("big", "large", "synonym", None)],
+    ),
+    "opposite-questions": (
+        "testset.txt",
+        "wet: damp cold dry loud red :: dry\n\nopen: ajar shut wide door far :: shut\n",
+        [("wet", "dry", "antonym", None), ("open", "shut", "antonym", None)],
+    ),
+    "named": (
+        "mine.csv",
+        "first,second,relation\nrose,flower,hypernym\nflower,rose,Hyponym\nhot,cold,opposite\n",
+        [("rose", "flower", "hypernym", None), ("flower", "rose", "hyponym", None),
+         ("hot", "cold", "antonym", None)],
+    ),
+    "plain": (
+        "my_antonyms.txt",
+        "females males \nmales females\nfemales males\nup up\n",
+        [("females", "males", "antonym", None), ("males", "females", "antonym", None)],
+    ),
+}  # fmt: skip
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_format_has_a_list_here() -> None:
+    assert FORMATS.keys() == {shape.name for shape in LISTS}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_is_recognised(tmp_path: Path, name: str) -> None:
+    file, text, expected = FORMATS[name]
+    assert [tuple(pair) for pair in read_pairs(written(tmp_path, file, text))] == expected
+
+
+def test_the_lexicon_of_opposites_is_read_packed(tmp_path: Path) -> None:
+    path = tmp_path / "AntonymsLexicon-OppCats-Affixes.gz"
+    path.write_bytes(gzip.compress(b"able unable\nhonest dishonest\n"))
+    assert [pair[:3] for pair in read_pairs(path)] == [
+        ("able", "unable", "antonym"),
+        ("honest", "dishonest", "antonym"),
+    ]
+
+
+def test_two_columns_take_the_relation_that_is_given_or_in_header_or_name(tmp_path: Path) -> None:
+    wanted: dict[str, Relation | None] = {"list.txt": "hyponym", "hypernyms.txt": None, "opposites.csv": None}
+    found = [
+        read_pairs(written(tmp_path, name, "tree oak\n"), relation)[0].relation
+        for name, relation in wanted.items()
+    ]
+    assert found == ["hyponym", "hypernym", "antonym"]
+    assert read_pairs(written(tmp_path, "x.tsv", "Hyponym\tHypernym\noak\ttree\n")) == [
+        WordPair("oak", "tree", "hypernym")
+    ]
+
+
+def test_a_third_column_of_numbers_is_a_score(tmp_path: Path) -> None:
+    path = written(tmp_path, "x.txt", "hot cold 0.93\nwet dry 0.7\n")
+    assert [pair.second for pair in read_pairs(path, "antonym")] == ["cold", "dry"]
+
+
+def test_a_relation_picks_from_a_list_that_names_them(tmp_path: Path) -> None:
+    file, text, _ = FORMATS["evalution"]
+    path = written(tmp_path, file, text)
+    assert read_pairs(path, "synonym") == [WordPair("big", "large", "synonym")]
+    assert read_pairs(path, "hyponym") == []
+
+
+def test_several_words_are_left_out_unless_told(tmp_path: Path) -> None:
+    path = written(tmp_path, "x.tsv", "hot dog\tfood\nice_cream\tfood\npie\tfood\n")
+    assert len(read_pairs(path, "hypernym")) == 1
+    assert len(read_pairs(path, "hypernym", multiword=True)) == 3
+
+
+def test_words_are_lower_case_unless_proper(tmp_path: Path) -> None:
+    path = written(tmp_path, "x.tsv", "Paris\tCity\nPOODLE\tDog\nTurkey\tBird\n")
+    # WordNet writes paris with a capital only, turkey also without
+    assert [pair[:2] for pair in read_pairs(path, "hypernym")] == [
+        ("Paris", "city"), ("poodle", "dog"), ("turkey", "bird"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no pairs in it"),
+        ("word1\tword2\n", "no pairs in it"),
+        ("hot\n", "line 1: no list of word pairs begins with 'hot'"),
+        ("hot cold\n", "the list does not say what its words are"),
+        (
+            "# a comment\nhot\tcold\t1\nday\tnight\tmaybe\n",
+            "line 3: unknown relation 'maybe'\n  wanted: 1, 0",
+        ),
+        ("hot\tcold\t1\nday\t\t1\n", "line 2: a column is missing\n  wanted: WORD WORD 0|1"),
+        ("hot\tcold\t1\nday\n", "line 2: a column is missing"),
+        ("hot\tcold\twarm\n", "line 1: no list of word pairs begins with 'hot cold warm'"),
+    ],
+)
+def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(FormatError) as raised:
+        read_pairs(written(tmp_path, "x.tsv", text))
+    assert message in str(raised.value)
+    assert str(tmp_path) in str(raised.value)
+
+
+def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="no such file"):
+        read_pairs(tmp_path / "none.txt")
+    for name, data in (("bytes.txt", b"caf\xe9 bar\n"), ("not.gz", b"hot cold\n")):
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(FormatError, match="cannot be read"):
+            read_pairs(tmp_path / name)
+    with pytest.raises(UnknownNameError, match="did you mean 'antonym'"):
+        read_pairs(tmp_path / "x", "antonyms")  # type: ignore[arg-type]
+
+
+# Counted with `cut -f3 | sort | uniq -c`; less what are duplicates and words of several (README of the data)
+@pytest.mark.parametrize(
+    ("file", "counts"),
+    [
+        ("antsynnet/noun-pairs.train", {("antonym", "n"): 1418, ("synonym", "n"): 1418}),
+        ("antsynnet/verb-pairs.test", {("antonym", "v"): 454, ("synonym", "v"): 454}),
+        ("antsynnet/adjective-pairs.val", {("antonym", "a"): 199, ("synonym", "a"): 199}),
+        ("baroni2012.tsv", {("hypernym", "n"): 1385}),
+        ("counter_fitting/wordnet_antonyms.txt", {("antonym", None): 12_572}),
+        ("counter_fitting/ppdb_antonyms.txt", {("antonym", None): 478}),
+    ],
+)
+def test_the_published_files(shared_data: Path, file: str, counts: dict[tuple[str, str | None], int]) -> None:
+    pairs = read_pairs(shared_data / "lexical" / file)
+    assert Counter((pair.relation, pair.pos) for pair in pairs) == counts
+
+
+def test_evalution_as_published(shared_data: Path) -> None:
+    pairs = read_pairs(shared_data / "lexical" / "evalution" / "RELATIONS.txt", multiword=True)
+    # 1,600 Antonym, 1,880 IsA, 1,086 Synonym by `cut -f2 | sort | uniq -c`; one a word with itself, if any
+    found = Counter(pair.relation for pair in pairs)
+    assert found["antonym"] <= 1600
+    assert found["hypernym"] <= 1880
+    assert found["synonym"] <= 1086
+    assert sum(found.values()) >= 0.99 * (1600 + 1880 + 1086)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["hot", "cold", "dog", "animal", "big"]),
+            st.sampled_from(["wet", "dry", "cat", "pet", "large"]),
+            st.sampled_from(["antonym", "hypernym", "hyponym", "synonym"]),
+        ),
+        max_size=12,
+    )
+)
+def test_both_ways_has_every_pair_from_either_side_once(rows: list[tuple[str, str, Relation]]) -> None:
+    pairs = [WordPair(*row) for row in rows]
+    found = both_ways(pairs)
+    assert len(set(found)) == len(found)
+    assert set(found) == set(pairs) | {pair.turned() for pair in pairs}
+    assert all(pair.turned().turned() == pair for pair in pairs)
+
+
+# WordNet
+
+
+@pytest.fixture(scope="module")
+def wordnet() -> WordNet:
+    return WordNet.load()
+
+
+def test_antonyms_are_direct_in_every_sense_and_go_both_ways(wordnet: WordNet) -> None:
+    pairs = wordnet_pairs("antonym", wordnet)
+    by_words = {(pair.first, pair.second, pair.pos) for pair in pairs}
+    assert {("day", "night", "n"), ("boy", "girl", "n"), ("open", "close", "v"), ("hot", "cold", "a"),
+            ("quickly", "slowly", "r")} <= by_words  # fmt: skip
+    assert ("boiling", "cold", "a") not in by_words  # through another
+    one_way = {pair for pair in by_words if (pair[1], pair[0], pair[2]) not in by_words}
+    assert len(one_way) == 5  # so WordNet has them: legalise, outlaw but not outlaw, legalise
+    assert len(pairs) == len(set(pairs))
+    assert not any("_" in word for pair in pairs for word in pair[:2])
+    assert any("_" in pair.first for pair in wordnet_pairs("antonym", wordnet, multiword=True))
+
+
+def test_hypernyms_are_of_frequent_senses_and_not_too_general(wordnet: WordNet) -> None:
+    pairs = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet)}
+    assert {("footbridge", "bridge"), ("poodle", "dog"), ("guitarist", "musician")} <= pairs
+    # dog.n.03 is a chap, never tagged; canine is first a tooth
+    assert not {("dog", "chap"), ("dog", "canine"), ("nose", "science")} & pairs
+    assert not any(second in TOO_GENERAL for _, second in pairs)
+    # domestic_animal.n.01 is one step from a dog, and animal.n.01 one more
+    assert ("dog", "animal") in pairs
+    near = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet, distance=1)}
+    assert ("dog", "animal") not in near
+    assert ("poodle", "dog") in near
+    everything = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet, share=0)}
+    assert ("dog", "chap") in everything
+    assert pairs < everything
+
+
+def test_hyponyms_are_hypernyms_from_the_other_side(wordnet: WordNet) -> None:
+    up = {(pair.first.lower(), pair.second.lower()) for pair in wordnet_pairs("hypernym", wordnet)}
+    down = {(pair.second.lower(), pair.first.lower()) for pair in wordnet_pairs("hyponym", wordnet)}
+    assert up == down
+
+
+def test_verbs_have_hypernyms_when_asked(wordnet: WordNet) -> None:
+    assert {pair.pos for pair in wordnet_pairs("hypernym", wordnet)} == {"n"}
+    pairs = wordnet_pairs("hypernym", wordnet, pos=["v"])
+    assert WordPair("sprint", "run", "hypernym", "v") in pairs
+
+
+def test_replacements_carry_their_relation(wordnet: WordNet) -> None:
+    kinds: tuple[Relation, ...] = ("hyponym", "hypernym", "synonym")
+    found = replacements("Sunset", kinds, wordnet)
+    assert WordPair("sunset", "sundown", "synonym", "n") in found
+    dogs = replacements("dog", kinds, wordnet)
+    assert WordPair("dog", "poodle", "hyponym", "n") in dogs
+    assert "chap" not in {pair.second for pair in dogs}
+    assert {pair.first for pair in dogs} == {"dog"}
+    # the paper's example: elderly is replaced by aged, a synonym (section 6.1)
+    assert WordPair("elderly", "aged", "synonym", "a") in replacements("elderly", ["synonym"], wordnet)
+    assert replacements("dog", kinds, wordnet, pos=["v"]) == []
+    assert replacements("notaword", kinds, wordnet) == []
+    assert set(dogs) >= set(replacements("dog", ["hypernym"], wordnet))
+
+
+def test_all_of_baroni_s_pairs_hold_between_first_senses(wordnet: WordNet, shared_data: Path) -> None:
+    """The reason for taking frequent senses, and how many stand at two steps."""
+    near, pairs = 0, read_pairs(shared_data / "lexical" / "baroni2012.tsv")
+    for pair in pairs:
+        first, second = (wordnet.synsets(word, "n")[0] for word in pair[:2])
+        steps, edge = 0, {first}
+        while edge and second not in edge:
+            steps += 1
+            edge = {up for each in edge for up in wordnet.hypernyms(each) + wordnet.instance_hypernyms(each)}
+        assert edge, pair
+        near += steps <= 2
+    assert round(near / len(pairs), 2) == 0.55
+
+
+def test_frequent_senses(wordnet: WordNet) -> None:
+    assert [wordnet.name(s) for s in frequent_senses("dog", "n", wordnet)] == ["dog.n.01"]
+    assert frequent_senses("dog", "v", wordnet) == ()
+    assert frequent_senses("men", "n", wordnet) == frequent_senses("men", "n", wordnet, 0.0)  # work force
+    assert len(frequent_senses("dog", "n", wordnet, 0)) == len(wordnet.synsets("dog", "n"))
+    assert 0 < SHARE <= 1
+
+
+def test_names_that_are_none_are_errors(wordnet: WordNet) -> None:
+    with pytest.raises(UnknownNameError, match="no relation is called 'meronym'"):
+        wordnet_pairs("meronym", wordnet)  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="no part of speech is called 'noun'"):
+        replacements("dog", ["synonym"], wordnet, pos=["noun"])
+    with pytest.raises(CrossexamError, match="one step away or more, not 0"):
+        wordnet_pairs("hypernym", wordnet, distance=0)

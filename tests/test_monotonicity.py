@@ -192,6 +192,13 @@ def test_a_prepositional_phrase_ends_before_what_is_not_its_own() -> None:
     assert [direction(relative, word) for word in ("well", "walks")] == ["down", "up"]
 
 
+def test_an_object_goes_on_with_what_follows_it() -> None:
+    fed = "He/PRP fed/VBD every/DT {} ./."
+    with_relative = fed.format("dog/NN of/IN farmers/NNS that/WDT own/VBP hats/NNS")
+    assert [direction(with_relative, word) for word in ("dog", "farmers", "hats")] == ["down"] * 3
+    assert direction(fed.format("dog/NN wearing/VBG hats/NNS"), "hats") == "down"
+
+
 def test_what_has_a_genitive_is_a_phrase_of_its_own() -> None:
     text = "He/PRP fed/VBD every/DT farmer/NN 's/POS goat/NN ./."
     assert [direction(text, word) for word in ("farmer", "goat")] == ["down", "up"]

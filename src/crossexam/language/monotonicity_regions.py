@@ -31,7 +31,7 @@ from crossexam.language.number_words import NUMBER_WORDS
 
 _BY_PHRASE: Final[Mapping[tuple[str, ...], Operator]] = by_phrase()
 _LONGEST: Final = max(map(len, _BY_PHRASE))
-_BEFORE_NOUNS: Final = frozenset("all each every most few half both any".split())
+_BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".split())
 
 
 class Region(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from crossexam.language.dependencies import Parsed
+from crossexam.language.lexicons.closed_classes import AUXILIARIES
 from crossexam.language.tokens import Token
 
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
@@ -45,11 +46,12 @@ class Sentence(NamedTuple):
         return self.tag(k).startswith("VB") or self.tag(k) == "MD"
 
     def is_finite(self, k: int) -> bool:
-        """Tell whether token *k* begins a finite verb: no verb, *to* or adverb of its own group before it."""
+        """Tell whether token *k* begins a finite verb, and is no participle after its auxiliary."""
         before = k - 1
         while self.tag(before) == "RB":
             before -= 1
-        return self.tag(k) in _FINITE and not self.is_verb(before) and self.tag(before) != "TO"
+        own = self.word(before) in AUXILIARIES and self.is_verb(before)
+        return self.tag(k) in _FINITE and not own and self.tag(before) != "TO"
 
 
 def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> Sentence:

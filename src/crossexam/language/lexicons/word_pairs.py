@@ -158,14 +158,8 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path), wanted="UTF-8 text") from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
-    separator = _separator(lines[0][1]) if lines else None
+    separator = next((mark for mark in "\t," if lines and mark in lines[0][1]), None)
     return [(n, _cells(line, separator)) for n, line in lines]
-
-
-def _separator(line: str) -> str | None:
-    if "\t" in line:
-        return "\t"
-    return "," if "," in line else None
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

@@ -14,6 +14,8 @@ from crossexam.core.labels import parse_label
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+if (SHARED / "nltk_data").is_dir():
+    os.environ.setdefault("NLTK_DATA", str(SHARED / "nltk_data"))
 
 
 @pytest.fixture(scope="session")

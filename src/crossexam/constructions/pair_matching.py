@@ -30,11 +30,12 @@ NOT_SWAPPED: Final = frozenset(
     "thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
     "fiance fiancee bride groom mistress widow widower".split()
 )
-# What WordNet calls a man, a woman or a road of a kind, and people the same.
-_AS_GOOD_AS: Final = frozenset(
+# Hypernyms by WordNet, but for people the same (a guy, a man) or something else (a girl, a woman).
+_CONTESTED: Final = frozenset(
     frozenset(pair.split("/"))
     for pair in "man/guy man/gentleman man/fellow man/chap man/bloke man/dude man/lad boy/lad woman/lady "
-    "woman/gal woman/dame girl/lass road/street kid/child child/kid".split()
+    "woman/gal woman/dame girl/lass road/street kid/child "
+    "girl/woman girl/adult boy/man boy/adult phone/cellphone".split()
 )
 _PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 
@@ -67,7 +68,7 @@ class PairTable:
     def __init__(self, pairs: Iterable[WordPair]) -> None:
         self._by_first: dict[str, dict[str, WordPair]] = {}
         for pair in pairs:
-            if {pair.first, pair.second} & NOT_SWAPPED or as_good_as(pair):
+            if {pair.first, pair.second} & NOT_SWAPPED or is_contested(pair):
                 continue
             back = WordPair(pair.second, pair.first, REVERSED[pair.relation], pair.pos)
             for each in (pair, back):
@@ -92,13 +93,13 @@ class PairTable:
         return [pair for lemma in premise for pair in self.of(lemma) if pair.second in hypothesis]
 
 
-def as_good_as(pair: WordPair) -> bool:
-    """Tell whether *pair* is of hypernyms by WordNet, but of synonyms by people's use of the words.
+def is_contested(pair: WordPair) -> bool:
+    """Tell whether WordNet has *pair* for hypernyms, which people do not.
 
-    >>> as_good_as(WordPair("guy", "man", "hypernym")), as_good_as(WordPair("man", "woman", "antonym"))
+    >>> is_contested(WordPair("guy", "man", "hypernym")), is_contested(WordPair("man", "woman", "antonym"))
     (True, False)
     """
-    return pair.relation in {"hypernym", "hyponym"} and frozenset(pair[:2]) in _AS_GOOD_AS
+    return pair.relation in {"hypernym", "hyponym"} and frozenset(pair[:2]) in _CONTESTED
 
 
 @lru_cache(maxsize=1 << 16)
@@ -133,7 +134,7 @@ def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: Word
             return Rejection("a sentence has both words")
         if any(is_in_name(tokens[side], k) for k in here):
             return Rejection("proper name")
-        if any(_modifies_a_noun(tokens[side], k) for k in here):
+        if any(_is_in_compound(tokens[side], k) for k in here):
             return Rejection("part of a compound noun")
         lower = [token.text.lower() for token in tokens[side]]
         if any(in_fixed_expression(wordnet, lower, k) for k in here):
@@ -145,10 +146,10 @@ def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: Word
     return Match(pair, parts.pop(), tokens, positions)
 
 
-def _modifies_a_noun(tokens: Sequence[Token], position: int) -> bool:
-    """Tell whether the noun at *position* is the first part of a compound: a *football* player."""
-    here, following = tokens[position], tokens[position + 1 : position + 2]
-    return here.tag.startswith("NN") and any(token.tag.startswith("NN") for token in following)
+def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:
+    """Tell whether the noun at *position* has another right before or after it: a *football* *player*."""
+    beside = (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
+    return tokens[position].tag.startswith("NN") and any(token.tag.startswith("NN") for token in beside)
 
 
 def _forms_of(token: Token, wordnet: WordNet) -> tuple[str, ...]:

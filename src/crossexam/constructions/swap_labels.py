@@ -19,6 +19,8 @@ from crossexam.core.labels import Label
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.noun_kinds import kind_of
+from crossexam.language.number_words import NUMBER_WORDS
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
@@ -121,8 +123,9 @@ class Sentence(NamedTuple):
 def rest_of(premise: Sentence, hypothesis: Sentence, wordnet: WordNet) -> Rest:
     """Tell whether *hypothesis* but for its word of the pair conflicts with *premise* or adds to it.
 
-    Conflict: one of the two negates; different numbers or colours; antonyms; another verb than any in the
-    premise, since a contradicting hypothesis describes the same event.
+    Conflict: one of the two negates; different numbers or colours; antonyms; another verb or thing than
+    any in the premise.  A hypothesis that contradicts tells of another scene, and does so without the pair
+    too: of twelve items in which only nouns were new, a judge had nine for contradictions.
     """
     if _negates(premise) != _negates(hypothesis):
         return "conflict"
@@ -136,7 +139,7 @@ def rest_of(premise: Sentence, hypothesis: Sentence, wordnet: WordNet) -> Rest:
              if not any(_says(other, (lemma, part), wordnet) for other in ours)}  # fmt: skip
     if any(_antonyms(word, other, wordnet) for word in added for other in ours):
         return "conflict"
-    if any(part == "v" for _, part in added):
+    if any(part == "v" or _is_thing(word, part, wordnet) for word, part in added):
         return "conflict"
     return "new" if added else "covered"
 
@@ -145,8 +148,14 @@ def _negates(sentence: Sentence) -> bool:
     return any(token.text.lower() in NEGATIONS for token in sentence.tokens)
 
 
+def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
+    return part == "n" and kind_of(wordnet, word) != "person"
+
+
 def _numbers(sentence: Sentence) -> frozenset[str]:
-    return frozenset(token.text.lower() for token in sentence.tokens if token.tag == "CD")
+    """Return the numbers in words or figures, but for *one*, which is often a pronoun."""
+    words = (token.text.lower() for token in sentence.tokens)
+    return frozenset(word for word in words if (word in NUMBER_WORDS and word != "one") or word.isdecimal())
 
 
 def _another_colour(premise: Sentence, hypothesis: Sentence) -> bool:

@@ -39,7 +39,8 @@ class Projection:
         >>> import numpy as np
         >>> PROJECTIONS["two labels"].shares(np.array([[0.4, 0.3, 0.3]])).tolist()
         [[0.4, 0.6]]
-        >>> PROJECTIONS["no contradiction"].shares(np.array([[0.1, 0.3, 0.6], [0.0, 0.0, 1.0]])).tolist()
+        >>> answers = np.array([[0.1, 0.3, 0.6], [0.0, 0.0, 1.0]])
+        >>> PROJECTIONS["no contradiction"].shares(answers).round(6).tolist()
         [[0.25, 0.75], [0.0, 1.0]]
         """
         import numpy as np

@@ -21,8 +21,8 @@ _NOTE: Final = (
     "not the gold label (pairs unseen or tied among them)."
 )
 _TESTS: Final = (
-    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact where a "
-    "count of less than 5 is expected; corrected over all tests of the model. V: Cramer's, corrected for bias. "
+    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact where "
+    "a count of less than 5 is expected; corrected over all tests of the model. V: Cramer's, unbiased. "
     "Detectable: the least effect (Cohen's w) that so many items show in four of five cases: where V is "
     "under it, no finding is not a finding of nothing."
 )

@@ -19,7 +19,7 @@ from crossexam.constructions.pair_matching import (
     NOT_SWAPPED,
     REVERSED,
     PairTable,
-    as_good_as,
+    is_contested,
     matches,
 )
 from crossexam.constructions.resources import Resources
@@ -216,7 +216,7 @@ def _replacement(
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
     here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
     found = replacements(kept_word, _RELATIVES, workshop.resources.wordnet, pos=match.pos)
-    choices = [pair for pair in found if pair.second not in here | NOT_SWAPPED and not as_good_as(pair)
+    choices = [pair for pair in found if pair.second not in here | NOT_SWAPPED and not is_contested(pair)
                and workshop.index.occurrences(pair.second) >= LEAST_OCCURRENCES]  # fmt: skip
     if not choices:
         return Rejection("no relative that training has ten times")

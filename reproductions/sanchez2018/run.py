@@ -1,0 +1,77 @@
+"""Swap word pairs of the SNLI subset and put models that were trained on it through the swaps.
+
+    python reproductions/sanchez2018/run.py --work DIR --model zoo/FOLDER ...
+
+Hypernyms are those of Baroni et al. (2012), as in the paper; antonyms are WordNet's, since the opposites of
+Mohammad et al. (2013) are not at hand.  Corpora and lists are those in CROSSEXAM_DATA.  Writes RESULTS.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+from pathlib import Path
+
+from crossexam.core.run import Run
+from crossexam.core.suite_files import load_suite
+from crossexam.reports import markdown
+from crossexam.reports.behaviour import behaviour_table, factor_table
+from crossexam.reports.measured import measured
+from crossexam.runs.folder import load_run
+from crossexam.suites.behaviour_sets import SETS
+from crossexam.suites.status import by_status
+
+HERE = Path(__file__).parent
+BASE = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
+PAIRS = "--pairs antonym=wordnet --pairs hypernym=$CROSSEXAM_DATA/lexical/baroni2012.tsv"
+BUILD = f"crossexam build behaviour --base {BASE} {PAIRS} -o swaps"
+
+
+def carry_out(command: str, work: Path) -> None:
+    """Print a command and run it; raises CalledProcessError."""
+    print("$", command, flush=True)
+    words = [os.path.expandvars(word) for word in command.split()]
+    subprocess.run(words, cwd=work, check=True, stdout=subprocess.DEVNULL)
+
+
+def run_over(model: str, work: Path) -> Run:
+    """Return the answers of *model*, kept in *work*, proposed labels set apart."""
+    folder = f"swap-runs/{model.replace('/', '-')}"
+    carry_out(f"crossexam run {model} swaps -o {folder}", work)
+    return by_status(load_run(work / folder))
+
+
+def made(work: Path) -> list[str]:
+    """Return the lines of the table of what each set has."""
+    lines = ["| set | items | of | rejected, by reason |", "| --- | ---: | ---: | --- |"]
+    by_kind = {dataset.name.partition(".")[0]: dataset for dataset in load_suite(work / "swaps")}
+    for name in SETS:
+        counts = by_kind[name].manifest["yield"]
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
+        lines.append(f"| `{name}` | {counts['items']:,} | {counts['examples']:,} | {reasons} |")
+    return lines
+
+
+def main() -> None:
+    """Build, run, write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--model", action="append", required=True, help="a model to run; repeatable")
+    given = parser.parse_args()
+    work = given.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    carry_out(BUILD, work)
+    models = measured([run_over(model, work) for model in given.model])
+    parts = [
+        (HERE / "preface.md").read_text(encoding="utf-8").rstrip(),
+        f"```\n{BUILD}\ncrossexam run MODEL swaps -o runs/MODEL\n```",
+        "## What was made\n\n" + "\n".join(made(work)),
+        *(markdown.render_table(table) for table in (behaviour_table(models), factor_table(models))),
+    ]
+    (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print(f"written: {HERE / 'RESULTS.md'}")
+
+
+if __name__ == "__main__":
+    main()

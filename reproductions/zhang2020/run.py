@@ -21,7 +21,7 @@ from crossexam.reports.cells import Table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.measured import measured
 from crossexam.runs.folder import load_run
-from crossexam.suites.cross_dataset_scores import about
+from crossexam.suites.cross_dataset_scores import about, benchmark_score
 from crossexam.suites.fourteen_corpora import MEMBERS
 from crossexam.suites.published import published
 
@@ -48,6 +48,17 @@ BESIDE = {
     "zoo/snli/bimpm": "BiMPM",
     "zoo/snli/diin": "DIIN",
     "zoo/snli/esim": "ESIM",
+}
+
+
+#: Rows of Table 3, by the folder of the zoo's row.
+DEBIASED = {
+    "bilstm_max": "BiLSTM",
+    "bilstm_max_adv": "adv",
+    "bilstm_max_drift": "drift",
+    "bilstm_max_learned_mixin": "learned-mixin",
+    "bilstm_max_learned_mixin_h": "learned-mixin-h",
+    "bilstm_max_weighting": "weighting",
 }
 
 
@@ -116,6 +127,31 @@ def _line(name: str, row: list[float], snli: float) -> str:
     return f"| {name} | {cells} |"
 
 
+def debiasing(runs: list[Run]) -> list[str]:
+    """Return the lines of the counterpart of Table 3: SNLI, the mean, and what debiasing changed of both."""
+    found = {}
+    for model in measured(runs):
+        row = next((part for part in model.run.model.split("/") if part in DEBIASED), None)
+        score = benchmark_score(model.run, model.results)
+        if row is not None and score is not None and score.reference is not None:
+            found[row] = (100 * score.reference.value, 100 * score.mean.value)
+    if len(found) < 2 or "bilstm_max" not in found:
+        return []
+    table, base = published("zhang2020").table("debiasing"), found["bilstm_max"]
+    lines = ["| | SNLI | relative | mean | relative | published SNLI | relative | mean | relative |",
+             "| --- |" + " --- |" * 8]  # fmt: skip
+    for row, (snli, mean) in found.items():
+        ours = f"{snli:.1f} | {_change(snli, base[0])} | {mean:.1f} | {_change(mean, base[1])}"
+        theirs = (table.value(DEBIASED[row], column) for column in table.columns)
+        cells = " | ".join("–" if figure is None else f"{figure:.1f}" for figure in theirs)
+        lines.append(f"| {DEBIASED[row]} | {ours} | {cells} |")
+    return lines
+
+
+def _change(after: float, before: float) -> str:
+    return "–" if after == before else f"{100 * (after / before - 1):+.1f} %"
+
+
 def main() -> None:
     """Train, build, run, write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -136,6 +172,7 @@ def main() -> None:
         f"```\n{commands}\ncrossexam run MODEL fourteen -o runs/MODEL\n```",
         "## What is in it\n\n" + "\n".join(in_the_benchmark(work)),
         "## Accuracy by corpus\n\n" + "\n".join(beside(runs)),
+        "## Debiasing\n\nOne seed each, beside Table 3.\n\n" + "\n".join(debiasing(runs)),
         *(markdown.render_table(table) for table in tables),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -7,6 +7,8 @@ from typing import Annotated, Final
 
 import typer
 
+from crossexam.cli import options
+
 _MODELS: Final = ("builtin/overlap", "builtin/alignment", "builtin/bag-of-words")
 
 
@@ -14,6 +16,7 @@ def demo(
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")
     ] = Path("crossexam-demo"),
+    force: options.Force = False,
 ) -> None:
     """Build every stress test from the built-in corpus, run three built-in models, write report.html."""
     from crossexam.cli.examine import examine
@@ -26,4 +29,5 @@ def demo(
         annotator="parses",
         entities="auto",
         tautology="green is not red",
+        force=force,
     )

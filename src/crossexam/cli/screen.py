@@ -74,7 +74,7 @@ def yield_table(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
     for name, entry in test_sets.items():
         counts = entry.get("yield")
         if counts is None:
-            table.add_row(name, str(entry["rows"]), str(entry["rows"]), "")
+            table.add_row(name, f"{entry['rows']:,}", f"{entry['rows']:,}", "")
             continue
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)

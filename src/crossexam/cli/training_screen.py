@@ -84,8 +84,12 @@ def _moving_line(status: Status) -> str:
     return (
         f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
         f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
-        f"at most {duration(status.seconds_left)} left"
+        f"{_left(status)}"
     )
+
+
+def _left(status: Status) -> str:
+    return f"at most {duration(status.seconds_left)} left" if status.seconds_left >= 1 else "done"
 
 
 def _epoch_line(status: Status) -> str:
@@ -93,7 +97,7 @@ def _epoch_line(status: Status) -> str:
     return (
         f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
         f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
-        f"at most {duration(status.seconds_left)} left"
+        f"{_left(status)}"
     )
 
 

@@ -75,13 +75,17 @@ def _from_folder(folder: Path) -> Suite:
             hint="run `crossexam build` again; it starts over where nothing was finished",
         )
     manifest = read_json(manifest_file)
+    if "model_key" in manifest:
+        raise FormatError(
+            "this is the folder of a run, not of a suite",
+            where=str(folder),
+            wanted="a folder that `crossexam build` wrote",
+            hint="crossexam report reads runs",
+        )
     entries = manifest.get("test_sets")
     if not isinstance(entries, dict):
         raise FormatError(
-            "field 'test_sets' is missing",
-            where=str(manifest_file),
-            wanted="the manifest of a suite",
-            hint="the folder of a run is read by `crossexam report`" if "model_key" in manifest else None,
+            "field 'test_sets' is missing", where=str(manifest_file), wanted="the manifest of a suite"
         )
     datasets = {name: _one(folder, name, entry, manifest_file) for name, entry in entries.items()}
     rest = {key: value for key, value in manifest.items() if key != "test_sets"}

@@ -17,7 +17,8 @@ class CorpusReport:
     """What reading a corpus met: records *read*, those given as *examples*, and those left out.
 
     *no_gold* records have no gold label, *bad* ones could not be read (*messages*: the first few);
-    *renamed* ids stood there before and got ``~2``, ``~3`` ... after them.  *labels* counts the
+    *renamed* ids stood there before and got ``~2``, ``~3`` ... after them;
+    *unlabelled* pairs are in a file that has no labels.  *labels* counts the
     examples given (None: no label).
     """
 
@@ -26,6 +27,7 @@ class CorpusReport:
     no_gold: int = 0
     bad: int = 0
     renamed: int = 0
+    unlabelled: int = 0
     labels: Counter[str | None] = field(default_factory=Counter)
     messages: list[str] = field(default_factory=list)
 
@@ -39,6 +41,7 @@ class CorpusReport:
         """Count an example given."""
         self.examples += 1
         self.labels[example.label] += 1
+        self.unlabelled += example.label is None and bool(example.hypothesis)
 
     def reset(self) -> None:
         """Begin to count anew."""
@@ -55,6 +58,11 @@ class CorpusReport:
             "are malformed and were skipped": self.bad,
             "repeat an id and were renamed": self.renamed,
         }
+        if self.unlabelled == self.examples > 0:
+            return (
+                f"none of {self.examples:,} pairs has a label, so that no accuracy can be measured; "
+                "--columns label=NAME names their column"
+            )
         told = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)
         return f"of {self.read:,} records {told}" if told else ""
 

@@ -89,7 +89,15 @@ def load_run(folder: Path) -> Run:
     manifest = read_json(manifest_file)
     entries = manifest.get("test_sets")
     if not isinstance(entries, dict) or "model" not in manifest:
-        raise FormatError("this is not the manifest of a run", where=str(manifest_file))
+        is_suite = isinstance(entries, dict)
+        raise FormatError(
+            "this is the folder of a suite, not of a run"
+            if is_suite
+            else "this is not the manifest of a run",
+            where=str(manifest_file),
+            wanted="a folder that `crossexam run` wrote",
+            hint=f"crossexam run MODEL {folder} -o RUN asks a model about it" if is_suite else None,
+        )
     datasets = {name: _load_test_set(folder, name, entry) for name, entry in entries.items()}
     probabilities = {
         name: _read_predictions(folder / str(entry["predictions"]), datasets[name])

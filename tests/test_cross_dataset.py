@@ -265,9 +265,54 @@ def test_two_models_differ_in_the_mean() -> None:
     assert mean_difference(Run("m", {}, {}, {}), other) is None
 
 
-def test_real_sick_has_the_published_sizes(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """SICK: 4,963 and 4,964; 28.8, 14.7 and 56.5 % (Table 4)."""
+def pairs_file(path: Path, rows: int) -> None:
+    golds = ("entailment", "neutral", "contradiction")
+    records = ({"pairID": f"{path.stem}{n}", "sentence1": f"Cat {n} of {path.stem}.",
+                "sentence2": f"Cat {n}.", "gold_label": golds[n % 3]} for n in range(rows))  # fmt: skip
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_a_given_test_set_is_taken_whole(data: Path) -> None:
+    """MultiNLI matched: its dev set is the test set; as many are sampled from the training set."""
+    pairs_file(data / "multinli_1.0_train.jsonl", 40)
+    pairs_file(data / "multinli_1.0_dev_matched.jsonl", 12)
+    split = split_member(member_named("multinli_dev_matched"), seed=0)
+    assert split is not None
+    assert [example.id for example in split.test] == [f"multinli_1.0_dev_matched{n}" for n in range(12)]
+    assert len(split.validation) == 12
+    assert all("train" in example.id for example in split.validation)
+    assert split.complete
+    (data / "multinli_1.0_train.jsonl").unlink()
+    without = split_member(member_named("multinli_dev_matched"), seed=0)
+    assert without is not None
+    assert (len(without.validation), len(without.test)) == (0, 12)
+    assert without.complete  # the test set is whole
+    assert without.commonest() is None
+
+
+def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Path, tmp_path: Path) -> None:
+    tags = "Lexical Semantics\tPredicate-Argument Structure\tLogic\tKnowledge\tDomain"
+    header = f"{tags}\tPremise\tHypothesis\tLabel\n"
+    golds = ("entailment", "neutral", "contradiction")
+    rows = (f"\t\tNegation\t\tNews\tLamp {n} is on.\tLamp {n} glows.\t{golds[n % 3]}\n" for n in range(12))
+    (data / "diagnostic-full.tsv").write_text(header + "".join(rows))
+    write_cross_dataset(CrossDatasetRequest(("diagnostic",)), tmp_path / "three")
+    assert load_suite(tmp_path / "three")["base.diagnostic"].manifest["projection"] is None
+    (data / "diagnostic-full.tsv").unlink()
+    two = ({"idx": str(n), "label": ("entailment", "not_entailment")[n % 2], "sentence1": f"A lamp {n}.",
+            "sentence2": f"Lamp {n}.", "logic": "Negation"} for n in range(8))  # fmt: skip
+    (data / "AX-b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in two))
+    write_cross_dataset(CrossDatasetRequest(("diagnostic",)), tmp_path / "two")
+    assert load_suite(tmp_path / "two")["base.diagnostic"].manifest["projection"] == "two labels"
+
+
+@pytest.mark.parametrize("key", ["sick", "joci", "mpe", "cb", "wnli"])
+def test_real_corpora_have_the_published_sizes(
+    shared_data: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Those that are complete here: sizes as in Table 4, shares of labels within a point."""
     monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
-    split = split_member(member_named("sick"), seed=0)
+    split = split_member(member_named(key), seed=0)
     assert split is not None
     assert split.differences() == []
+    assert (len(split.validation), len(split.test)) == MEMBERS[key].sizes

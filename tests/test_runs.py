@@ -169,7 +169,7 @@ def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
         FormatError, match=r"this is no run, or it was not finished\n  hint: the same `crossexam run`"
     ):
         load_run(tmp_path)
-    with pytest.raises(FormatError, match="not the manifest of a run"):
+    with pytest.raises(FormatError, match="the folder of a suite, not of a run"):
         load_run(suite)
     save_run(run("builtin/overlap", load_suite(suite)), tmp_path / "run")
     changed = (Example("1", "A man sleeps.", "A man snores.", "neutral"), *BASE.examples[1:])

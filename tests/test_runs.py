@@ -253,9 +253,7 @@ def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="test set 'a' names no file of this folder"):
         load_suite(folder)
     write_json(folder / "manifest.json", {"model_key": "x"})
-    with pytest.raises(
-        FormatError, match=r"field 'test_sets' is missing\n.*\n  hint: the folder of a run is read by"
-    ):
+    with pytest.raises(FormatError, match=r"folder of a run, not of a suite(\n.*)+crossexam report reads"):
         load_suite(folder)
 
 

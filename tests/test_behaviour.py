@@ -269,3 +269,15 @@ def test_published_statistics_are_those_of_the_published_tables() -> None:
               [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]))  # fmt: skip
     for key, system, column, counts in cases:
         assert study.table(key).value(system, column) == int(100 * association(counts).statistic) / 100
+
+
+def test_proposed_labels_are_never_mixed_in(suite: Suite, tmp_path: Path) -> None:
+    import crossexam as cx
+
+    answers = run_over(suite)
+    assert "i_th.train (proposed)" in cx.accuracy(answers)
+    assert "i_th.train" not in cx.accuracy(answers)
+    assert {pair.name for pair in cx.compare(answers, answers)} == set(cx.accuracy(answers))
+    page = cx.report(answers).save(tmp_path / "page.md").read_text(encoding="utf-8")
+    assert "i\\_th.train (proposed)" in page
+    assert by_status(by_status(answers)).datasets == by_status(answers).datasets

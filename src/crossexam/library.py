@@ -136,21 +136,23 @@ def run(
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:
-    """Return the accuracy with its interval of each test set."""
+    """Return the accuracy with its interval of each test set, of proposed labels apart from all others."""
     from crossexam.suites.measures import accuracy as measure
+    from crossexam.suites.status import by_status
 
-    return measure(answers)
+    return measure(by_status(answers))
 
 
 def compare(first: Run, second: Run) -> tuple[Comparison, ...]:
     """Return the paired comparison of two models on each test set, p-values corrected after Holm."""
     from crossexam.suites.measures import compare as measure
+    from crossexam.suites.status import by_status
 
-    return measure(first, second)
+    return measure(by_status(first), by_status(second))
 
 
 def report(*runs: Run) -> Report:
     """Return a report on the runs; its ``save`` writes .html, .md, .tex, .csv or .json."""
-    from crossexam.reports.writing import Report
+    from crossexam.reports.writing import report as make
 
-    return Report(runs)
+    return make(*runs)

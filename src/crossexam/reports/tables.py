@@ -131,9 +131,9 @@ def drop_table(models: Sequence[Measured]) -> Table:
                  result.minimum_detectable_drop, result.flip_rate)
             )  # fmt: skip
     notes = (
-        "Drop: accuracy lost from the base, in points; item by item where a test set keeps the gold label, "
-        "else the difference of the two accuracies. p: exact McNemar by cluster, Holm-corrected. "
-        "Detectable: the smallest drop this test set would find. "
+        "Drop: accuracy lost from the base, in points; item by item where a test set keeps the gold label or "
+        "swaps words of its control, else the difference of the two accuracies. "
+        "p: exact McNemar by cluster, Holm-corrected. Detectable: the smallest drop this test set would find. "
         "Flipped: answers that differ from the answer to the base example.",
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1)

@@ -30,6 +30,7 @@ from crossexam.reports.tables import (
     projections,
     summary_table,
 )
+from crossexam.suites.status import by_status
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -114,8 +115,11 @@ class Report:
 
 
 def report(*runs: Run, published_rows: bool = True, items_a_set: int | None = ITEMS_A_SET) -> Report:
-    """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it."""
-    return Report(runs, published_rows, items_a_set)
+    """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
+
+    Items whose labels are proposed, and verified ones, are test sets apart.
+    """
+    return Report(tuple(by_status(run) for run in runs), published_rows, items_a_set)
 
 
 def write_report(

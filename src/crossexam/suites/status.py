@@ -22,6 +22,7 @@ STATUS: Final = "status"
 VERIFIED: Final = "verified"
 REJECTED: Final = "rejected"
 PROPOSED: Final = "proposed"
+_PART: Final = "items_status"  # in the manifest of a part: which items it has
 STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
 
 
@@ -41,13 +42,13 @@ def by_status(run: Run) -> Run:
     """Return *run* with every test set of proposed labels parted into its verified and its proposed items.
 
     The parts are called ``NAME (verified)`` and ``NAME (proposed)``; items of which nothing is said stay
-    under ``NAME``.  Rejected items are left out, and the manifest counts them.
+    under ``NAME``.  Rejected items are left out, and the manifest counts them.  Parts stay as they are.
     """
     kept: dict[str, Dataset] = {}
     places: dict[str, tuple[str, list[int]]] = {}
     rejected = 0
     for name, dataset in run.datasets.items():
-        if not any(STATUS in example.info for example in dataset):
+        if _PART in dataset.manifest or not any(STATUS in example.info for example in dataset):
             kept[name], places[name] = dataset, (name, list(range(len(dataset))))
             continue
         rejected += sum(status_of(example) == REJECTED for example in dataset)
@@ -100,6 +101,7 @@ def _take(
     shown = f"{name} ({status})" if status else name
     bare, _, part = name.partition(".")
     facts = {"construction": bare, "part": part, **dataset.manifest}
+    facts[_PART] = status or "without status"
     if "signature" in facts:
         facts["signature"] = f"{facts['signature']}|items:{status or 'without status'}"
     kept[shown] = Dataset(shown, tuple(dataset.examples[place] for place in found), facts)

@@ -226,7 +226,9 @@ def test_subset_one_is_the_items_whose_label_changed(suite: Suite) -> None:
 
 
 def test_p_values_are_corrected_over_the_run(suite: Suite) -> None:
-    results = factor_results(run_over(suite))
+    found = factor_results(run_over(suite))
+    results = [each for each in found if each.test.freedom]
+    assert all(np.isnan(each.p_holm) for each in found if not each.test.freedom)
     for each in results:
         assert each.p_value <= each.p_holm <= each.p_bonferroni <= 1
         assert each.p_bonferroni == pytest.approx(min(1.0, len(results) * each.p_value))
@@ -281,3 +283,15 @@ def test_proposed_labels_are_never_mixed_in(suite: Suite, tmp_path: Path) -> Non
     page = cx.report(answers).save(tmp_path / "page.md").read_text(encoding="utf-8")
     assert "i\\_th.train (proposed)" in page
     assert by_status(by_status(answers)).datasets == by_status(answers).datasets
+
+
+def test_a_corpus_of_two_labels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    path = tmp_path / "two.csv"
+    path.write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\nA cat.,A pet.,entailment\n")
+    only = tmp_path / "only.csv"
+    only.write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
+    with pytest.raises(CrossexamError, match="no example has one of the three labels"):
+        write_behaviour(BehaviourRequest([base_from_spec(str(only))]), tmp_path / "suite")
+    with pytest.raises(CrossexamError, match="no example has a pair"):
+        write_behaviour(BehaviourRequest([base_from_spec(str(path))]), tmp_path / "suite")

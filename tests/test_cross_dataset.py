@@ -163,6 +163,7 @@ def test_validation_and_test_share_nothing(data: Path, tmp_path: Path) -> None:
 def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(CrossDatasetRequest(("sick",), limit=3), tmp_path / "suite")
     suite = load_suite(tmp_path / "suite")
+    assert suite["base.sick"].manifest["cross_dataset"]["complete"] is False
     assert len(suite["base.sick"]) == 3
     assert suite["base.sick"].manifest["rows"] == 3
 
@@ -228,6 +229,13 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
     assert score is not None
     assert score.title == "Cross-dataset benchmark"
     assert score.difference is None  # SNLI was not asked
+    cut = Run("m", {n: Dataset(n, d.examples[:50], d.manifest) for n, d in whole.datasets.items()},
+              {n: p[:50] for n, p in whole.probabilities.items()}, {})  # fmt: skip
+    for dataset in cut.datasets.values():
+        dataset.manifest["rows"] = 100  # type: ignore[index]
+    score = benchmark_score(cut, measure(cut))
+    assert score is not None
+    assert len(score.incomplete) == 14  # --limit of a run
     partly = run_of("m", dict.fromkeys(MEMBERS, HALF), complete=False)
     score = benchmark_score(partly, measure(partly))
     assert score is not None
@@ -248,7 +256,10 @@ def test_reports_say_what_is_in() -> None:
     worse, better = ({"sick": answered, REFERENCE: MOST} for answered in (HALF, MOST))
     models = measured([run_of("m", worse), run_of("n", better)])
     assert headline(models).startswith("m has 50.0 % [")
-    assert "over 1 of the 14 corpora of the cross-dataset benchmark, −30.0 points [−" in headline(models)
+    said = (
+        "over 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (difference [−"
+    )
+    assert said in headline(models)
     rows = corpus_table(models).rows
     assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
     assert "(corpora of the cross-dataset benchmark),,,,mean,,0.5," in render_csv(models)
@@ -316,3 +327,11 @@ def test_real_corpora_have_the_published_sizes(
     assert split is not None
     assert split.differences() == []
     assert (len(split.validation), len(split.test)) == MEMBERS[key].sizes
+
+
+def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
+    write_cross_dataset(CrossDatasetRequest(("sick",), part="validation"), tmp_path / "validation")
+    answers = ask(BUILTINS["builtin/neutral"], load_suite(tmp_path / "validation"))
+    table = score_table(measured([answers]))
+    assert table.title.startswith("Part of the cross-dataset benchmark (validation sets): ")
+    assert not any("published" in str(row[0]) for row in table.rows)

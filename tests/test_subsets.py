@@ -174,3 +174,9 @@ def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
     everything = agreement_with(official, whole, whole)
     assert (everything.wanted, everything.n, everything.both) == (3261, 9824, 3261)
     assert everything.precision == 3261 / 9824
+
+
+def test_two_labels_are_refused_by_subsets_of_a_three_label_model() -> None:
+    examples = (Example("a", "A cat.", "A dog.", "not_entailment"),)
+    with pytest.raises(CrossexamError, match="the gold labels are two"):
+        subset(Dataset("base.two", examples), np.array([[1.0, 0.0, 0.0]]), 0.5)

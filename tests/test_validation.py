@@ -151,8 +151,8 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
     with pytest.raises(CrossexamError, match="nothing but the base"):
         study_of(tmp_path, base)
-    with pytest.raises(UnknownNameError, match="no test set is called 'negation'"):
-        study_of(tmp_path, items("negation", "E"), sets=("negation",))
+    with pytest.raises(UnknownNameError, match="no test set is called 'negations'"):
+        study_of(tmp_path, items("negation", "E"), sets=("negations",))
     with pytest.raises(CrossexamError, match="--judges is 0"):
         study_of(tmp_path, items("negation", "E"), judges=0)
     with pytest.raises(CrossexamError, match="'category' is for errors"):
@@ -564,3 +564,11 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert (done.returncode, "nothing to draw from" in done.stderr) == (2, True)
     done = crossexam("validate", "export", "study", "-o", "x.xlsx", cwd=tmp_path)
     assert (done.returncode, "wanted: .csv or .json" in done.stderr) == (2, True)
+
+
+def test_a_construction_names_all_its_sets(tmp_path: Path) -> None:
+    datasets = [
+        Dataset(name, items(name, "E").examples) for name in ("negation.a", "negation.b", "antonymy.a")
+    ]
+    study = study_of(tmp_path, *datasets, sets=("negation",))
+    assert list(study.manifest["test_sets"]) == ["negation.a", "negation.b"]

@@ -45,6 +45,7 @@ def build(
     from crossexam.suites.table import suite_named
 
     kind = suite_named(suite)
+    options.refuse_foreign(kind.name, split=split, pairs=pairs, index=index, controls=controls)
     if kind.name == CROSS_DATASET:
         build_cross_dataset(base, output, split, seed=seed, limit=limit, file_format=file_format, force=force)
         return

@@ -55,6 +55,7 @@ def examine(
     from crossexam.suites.building import Request, build_to_folder
     from crossexam.suites.table import suite_named
 
+    options.refuse_foreign(suite, split=split, pairs=pairs, index=index, controls=controls)
     chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
     folder = output / "suite"
     if suite_named(suite).name == CROSS_DATASET:

@@ -71,8 +71,12 @@ def run() -> None:
         typer.echo(f"crossexam: {error}", err=True)
         sys.exit(_USER_MISTAKE)
     except KeyboardInterrupt:
-        typer.echo("crossexam: interrupted; what was finished is kept, run it again to go on", err=True)
+        _say_interrupted()
         sys.exit(_INTERRUPTED)
+    except SystemExit as stop:  # typer turns an interruption into an exit without a word
+        if stop.code == _INTERRUPTED:
+            _say_interrupted()
+        raise
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has gone: nothing to tell, and no second error
         sys.exit(0)
@@ -85,6 +89,10 @@ def run() -> None:
     except Exception as error:
         _report_our_mistake(error)
         sys.exit(_OUR_MISTAKE)
+
+
+def _say_interrupted() -> None:
+    typer.echo("crossexam: interrupted; what was finished is kept, run it again to go on", err=True)
 
 
 def _report_our_mistake(error: Exception) -> None:

@@ -242,6 +242,15 @@ def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:
     return specs
 
 
+def refuse_foreign(suite: str, *, split: str, **of_behaviour: object) -> None:
+    """Raise CrossexamError where an option is given that only another suite than *suite* has."""
+    if split != "test" and suite != "cross-dataset":
+        raise CrossexamError(f"{suite} has no --split {split}", hint="--split is for cross-dataset")
+    given = [f"--{name}" for name, value in of_behaviour.items() if value is not None]
+    if given and suite != "behaviour":
+        raise CrossexamError(f"{suite} has no {', '.join(given)}", hint="this is for behaviour")
+
+
 def problems_from(specs: Sequence[str] | None, suite: str) -> list[Base]:
     """Return the word problems for *suite*: those named, else AQuA where it is at hand, else none."""
     from crossexam.constructions.table import CONSTRUCTIONS

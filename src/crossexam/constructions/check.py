@@ -148,6 +148,8 @@ def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]
     label, count = counts.most_common(1)[0]
     construction = _construction(items[0])
     several = construction is None or len(construction.labels) > 1
+    if all(item.info.get("relation") == "antonym" for item in items):  # swapped antonyms always contradict
+        return
     if several and count > _MOST_SHARE * sum(counts.values()) and len(items) > 1:
         yield "(set)", f"{label}: {count} of {sum(counts.values())}"
 

@@ -35,7 +35,10 @@ def load_suite(path: Path) -> Suite:
         )
     if path.suffix not in _SUFFIXES:
         raise FormatError(
-            f"a test set does not end in '{path.suffix}'", where=str(path), wanted=" or ".join(_SUFFIXES)
+            f"a test set does not end in '{path.suffix}'",
+            where=str(path),
+            wanted=" or ".join(_SUFFIXES),
+            hint=f"crossexam build corpus --base {path} -o DIR makes a test set of a table",
         )
     dataset = read_test_set(path)
     entry = {

@@ -96,7 +96,7 @@ def _chunks(examples: Iterable[Example], numbers: dict[str, int], progress: Prog
     for done, example in enumerate(examples, 1):
         if done % _TELL_EVERY == 0:
             progress("indexing word pairs", done, None)
-        if example.label is None:
+        if example.label not in LABEL_INDEX:  # none, or not_entailment, which is two labels
             chunk.skipped += 1
             continue
         if example.premise != last:

@@ -58,9 +58,9 @@ def factor_table(models: Sequence[Measured]) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for model in models:
         for each in _factors(model):
-            statistic = f"{each.test.statistic:.2f} ({each.test.freedom})"
+            statistic = f"{each.test.statistic:.2f} ({each.test.freedom})" if each.test.freedom else None
             odds = f"{each.odds_ratio.value:.2f} [{each.odds_ratio.low:.2f}, {each.odds_ratio.high:.2f}]" \
-                if each.odds_ratio else None  # fmt: skip
+                if each.odds_ratio and each.test.freedom else None  # fmt: skip
             rows.append(
                 (each.test_set, each.factor, model.name, each.test.n, statistic, each.p_value, each.p_holm,
                  each.p_bonferroni, _plain(each), odds, _detectable(each))
@@ -112,12 +112,16 @@ def _factors(model: Measured) -> list[FactorResult]:
     return factor_results(model.run)
 
 
-def _plain(each: FactorResult) -> str:
+def _plain(each: FactorResult) -> str | None:
     v = each.cramers_v
+    if not each.test.freedom:
+        return None
     return f"{v.value:.2f} [{v.low:.2f}, {v.high:.2f}]"
 
 
-def _detectable(each: FactorResult) -> str:
+def _detectable(each: FactorResult) -> str | None:
+    if not each.test.freedom:
+        return None
     return "none" if each.detectable != each.detectable else f"{each.detectable:.2f}"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crossexam.suites.cross_dataset_scores import BenchmarkScore
 
 _NOTE: Final = (
-    "Mean: plain mean of the corpora's accuracies. Difference, relative: of the mean from SNLI test, in "
+    "Mean: plain mean of the corpora's accuracies. Difference, relative: of the mean from SNLI, in "
     "points and in percent of it. Intervals: corpora are independent, items of one premise are one "
     "cluster (MOVER)."
 )
@@ -32,13 +32,14 @@ def score_table(models: Sequence[Measured], *, published_rows: bool = True) -> T
     ]
     first = found[0][1]
     notes = [_NOTE, *_what_is_in(first)]
-    if published_rows:
+    if published_rows and first.part == "test":
         keys = list(first.accuracies)
         rows += [(system, len(keys), *figures) for system, figures in _published(keys).items()]
         notes.append(_source(len(keys)))
     columns = (
         Column("Model"), Column("Corpora", "count"), Column("Mean", "percent"),
-        Column("SNLI test", "percent"), Column("Difference", "points"), Column("Relative, %", "points"),
+        Column(first.reference_name, "percent"), Column("Difference", "points"),
+        Column("Relative, %", "points"),
     )  # fmt: skip
     return Table(first.title, columns, tuple(rows), tuple(notes))
 
@@ -74,7 +75,7 @@ def mean_note(first: Run, second: Run) -> str | None:
     found = mean_difference(first, second)
     if found is None:
         return None
-    points = f"{number_text(found, 'points')} {interval_text(found)} points"
+    points = f"{number_text(found, 'points')} {interval_text(found)} points".replace("-", "−")
     return f"Mean of the corpora of the cross-dataset benchmark, A less B: {points}."
 
 

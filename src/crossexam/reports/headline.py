@@ -41,6 +41,8 @@ def sentence(model: Measured) -> str:
     accuracy = number_text(result.accuracy, "percent")
     if loss is None or result.base_accuracy is None:
         return f"{model.name} has {accuracy} % {interval_text(result.accuracy)} right on {result.name}."
+    if loss.value <= 0:
+        return f"{model.name} broke on no test set: it lost nothing on any."
     if loss.low <= 0:
         return (
             f"{model.name} broke on no test set: the largest drop, {_points(model)} on {result.name}, "
@@ -59,8 +61,10 @@ def _on_benchmark(model: Measured, score: BenchmarkScore) -> str:
     first = f"{model.name} has {mean} in the mean over {corpora}"
     if score.reference is None or score.difference is None:
         return f"{first}."
-    points = number_text(score.difference, "points").replace("-", "−")
-    return f"{first}, {points} points {interval_text(score.difference)} from SNLI test.".replace("[-", "[−")
+    points = number_text(abs(score.difference.value), "points")
+    where = "below" if score.difference.value < 0 else "above"
+    interval = interval_text(score.difference).replace("-", "−")
+    return f"{first}, {points} points {where} {score.reference_name} (difference {interval})."
 
 
 def _points(model: Measured) -> str:

@@ -11,6 +11,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.run import Run
+from crossexam.suites.status import PROPOSED
 
 if TYPE_CHECKING:
     from crossexam.suites.measures import TestSetResult
@@ -103,9 +104,12 @@ def worst(results: Sequence[TestSetResult]) -> TestSetResult | None:
     """Return the test set that *results* say broke most; None where nothing was measured.
 
     That is the one with the largest drop among those whose interval lies above 0, else the one with the
-    largest drop, else, where no test set has a base, the one with the lowest accuracy.
+    largest drop, else, where no test set has a base, the one with the lowest accuracy.  Sets whose labels
+    are proposed count only where there are no others.
     """
-    return max((result for result in results if result.n > 0), key=badness, default=None)
+    answered = [result for result in results if result.n > 0]
+    sure = [result for result in answered if not result.name.endswith(f"({PROPOSED})")]
+    return max(sure or answered, key=badness, default=None)
 
 
 def badness(result: TestSetResult) -> tuple[bool, bool, float]:

@@ -133,7 +133,7 @@ def drop_table(models: Sequence[Measured]) -> Table:
     notes = (
         "Drop: accuracy lost from the base, in points; item by item where a test set keeps the gold label or "
         "swaps words of its control, else the difference of the two accuracies. "
-        "p: exact McNemar by cluster, Holm-corrected. Detectable: the smallest drop this test set would find. "
+        "p: exact McNemar by cluster, Holm-corrected. Detectable: the smallest drop that would be found. "
         "Flipped: answers that differ from the answer to the base example.",
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1)

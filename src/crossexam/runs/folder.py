@@ -80,6 +80,10 @@ def load_run(folder: Path) -> Run:
     Raises FormatError where there is no finished run, and where a test set is gone or was changed.
     """
     manifest_file = folder / MANIFEST
+    if not folder.is_dir():
+        raise FormatError(
+            "there is no such folder", where=str(folder), wanted="one that `crossexam run` wrote"
+        )
     if not manifest_file.exists():
         raise FormatError(
             f"there is no {MANIFEST}: this is no run, or it was not finished",

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
 
@@ -26,6 +27,12 @@ def labelled(
 
     if probabilities.shape != (len(dataset), len(LABEL_INDEX)):
         raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} examples of {dataset.name}")
+    if any(example.label not in (None, *LABEL_INDEX) for example in dataset):
+        raise CrossexamError(
+            "the gold labels are two, entailment and not_entailment",
+            where=dataset.name,
+            wanted="a corpus of three labels: the subset is chosen by a model of three",
+        )
     kept = [place for place, example in enumerate(dataset) if example.label is not None]
     examples = tuple(dataset.examples[place] for place in kept)
     gold = np.array([LABEL_INDEX[example.label] for example in examples if example.label], dtype=np.int64)

@@ -92,6 +92,11 @@ def write_behaviour(
     entries: dict[str, Any] = {}
     for base in request.bases:
         workshop = _made(request, base, tables, progress)
+        if not workshop.labelled:
+            raise CrossexamError(
+                "no example has one of the three labels", where=base.spec,
+                wanted="a training corpus with entailment, neutral and contradiction",
+            )  # fmt: skip
         if not any(workshop.items.values()):
             raise CrossexamError(
                 "no example has a pair of the lists, one word in each sentence", where=base.spec,
@@ -192,8 +197,16 @@ def _entry(
         "rows": len(items),
         "content_hash": running.hexdigest(),
         "signature": signature(parts),
-        "yield": workshop.counts[name].as_dict() | {"items": len(items)},
+        "yield": _yield(workshop, name, len(items)),
     }
+
+
+def _yield(workshop: Workshop, name: str, items: int) -> dict[str, Any]:
+    counts = workshop.counts[name].as_dict()
+    left = counts["items"] - items
+    if left:
+        counts["rejected"] = {**counts["rejected"], "not drawn (--controls)": left}
+    return counts | {"items": items}
 
 
 def datasets_in_memory(request: BehaviourRequest, progress: Progress = silent) -> Iterator[Dataset]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
@@ -49,7 +50,8 @@ class FactorResult:
     """What a *factor* does on a test set: accuracy on its *subset*, its table, test and effect.
 
     *p_value* is Fisher's where an expected count is below 5, else that of G; *p_holm* and *p_bonferroni* are
-    corrected over all tests of the run.  *odds_ratio* is None of tables that are not two by two.
+    corrected over all tests of the run; all three are nan where one row or column has all items.
+    *odds_ratio* is None of tables that are not two by two.
     *detectable*: the smallest effect (Cohen's w) that so many items would show in four of five cases.
     """
 
@@ -75,9 +77,12 @@ def factor_results(run: Run) -> list[FactorResult]:
     two_labels = has_two_labels(run)
     scored = score(run, two_labels=two_labels)
     found = [result for name in names for result in _of_set(run, name, scored)]
-    p_values = [each.p_value for each in found]
-    corrected = zip(found, bonferroni(p_values).tolist(), holm(p_values).tolist(), strict=True)
-    return [replace(each, p_bonferroni=b, p_holm=h) for each, b, h in corrected]
+    tested = [place for place, each in enumerate(found) if each.test.freedom]
+    p_values = [found[place].p_value for place in tested]
+    corrected = zip(tested, bonferroni(p_values).tolist(), holm(p_values).tolist(), strict=True)
+    for place, b, h in corrected:
+        found[place] = replace(found[place], p_bonferroni=b, p_holm=h)
+    return found
 
 
 def kind_of(run: Run, name: str) -> str:
@@ -133,7 +138,7 @@ def _result(
     name: str, kind: str, factor: Factor, here: Scored, kept: NDArray[np.bool_], crossed: Crossed
 ) -> FactorResult:
     test = association(crossed.counts)
-    p_value = test.p_asymptotic if test.p_exact is None else test.p_exact
+    p_value = test.p if test.freedom else nan
     square = crossed.counts.shape == (2, 2)
     return FactorResult(
         test_set=name,

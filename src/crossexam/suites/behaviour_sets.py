@@ -92,12 +92,14 @@ class Workshop:
     resources: Resources
     seed: int = 0
     items: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in SETS})
+    labelled: int = 0
     counts: dict[str, Yield] = field(default_factory=lambda: {name: Yield() for name in SETS})
 
     def take(self, example: Example) -> None:
         """Add to each set what *example* gives."""
         if example.label not in LABELS:
             return
+        self.labelled += 1
         if example.label == "contradiction":
             self._add("i_a", example, self.antonyms)
         self._add("i_h", example, self.hypernyms)

@@ -77,7 +77,7 @@ def write_cross_dataset(
         missing = ", ".join(absent)
         raise CrossexamError(
             f"not installed: {missing}", wanted="their files in the data folder",
-            hint="crossexam ls corpora says which files; crossexam fetch NAME gets them",
+            hint="docs/corpora.md says which files; crossexam fetch NAME gets them",
         )  # fmt: skip
     manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
     identity = _identity(request, manifests)
@@ -129,7 +129,7 @@ def _datasets(request: CrossDatasetRequest, splits: Mapping[str, Split]) -> Iter
         resolve(spec)
     except CrossexamError:
         return
-    counts = {"majority": "entailment", "reference": True}
+    counts = {"majority": "entailment", "reference": True, "part": request.part}
     parts = {"corpus": spec, "part": request.part}
     entry = _plain_entry(REFERENCE if request.part == "test" else "snli_dev", signature(parts))
     yield Dataset(f"base.{entry['part']}", tuple(iter_corpus(spec)), {**entry, "cross_dataset": counts})
@@ -149,7 +149,8 @@ def _entry(request: CrossDatasetRequest, split: Split) -> dict[str, Any]:
             "title": member.title,
             "protocol": member.protocol,
             "rule": member.rule,
-            "complete": split.complete,
+            "part": request.part,
+            "complete": split.complete and request.limit is None,
             "differences": split.differences(),
             "known": member.known,
             "majority": split.commonest(),

@@ -20,6 +20,7 @@ from crossexam.suites.measures import TestSetResult
 from crossexam.suites.scoring import has_two_labels, score
 
 _ABOUT = "cross_dataset"
+_SNLI = {REFERENCE: "test", "snli_dev": "dev"}
 
 
 @dataclass(frozen=True)
@@ -37,15 +38,18 @@ class BenchmarkScore:
     relative: Estimate | None
     missing: tuple[str, ...]
     incomplete: tuple[str, ...]
+    part: str = "test"
+    reference_name: str = "SNLI test"
 
     @property
     def title(self) -> str:
         """Return the name: that of the benchmark only where all fourteen corpora are in, whole."""
+        sets = "" if self.part == "test" else " (validation sets)"
         if not self.missing and not self.incomplete:
-            return "Cross-dataset benchmark"
+            return f"Cross-dataset benchmark{sets}"
         whole = len(self.accuracies) - len(self.incomplete)
         more = f", {len(self.incomplete)} in part" if self.incomplete else ""
-        return f"Part of the cross-dataset benchmark: {whole} of {len(MEMBERS)} corpora{more}"
+        return f"Part of the cross-dataset benchmark{sets}: {whole} of {len(MEMBERS)} corpora{more}"
 
 
 def about(dataset: Dataset) -> Mapping[str, Any]:
@@ -59,14 +63,17 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
     accuracies: dict[str, Estimate] = {}
     incomplete: list[str] = []
     reference: Estimate | None = None
+    reference_name, part = "SNLI test", "test"
     for result in results:
         dataset = run.datasets.get(result.name)
         place = about(dataset) if dataset is not None else {}
-        if place.get("reference") and result.part == REFERENCE:
-            reference = result.accuracy
-        elif "key" in place and result.n:
+        if place.get("reference"):
+            reference, reference_name = result.accuracy, f"SNLI {_SNLI[result.part]}"
+        elif "key" in place and dataset is not None and result.n:
             accuracies[place["key"]] = result.accuracy
-            incomplete += [] if place["complete"] else [place["key"]]
+            part = str(place.get("part", part))
+            whole = place["complete"] and dataset.manifest.get("rows", len(dataset)) == len(dataset)
+            incomplete += [] if whole else [place["key"]]
     if not accuracies:
         return None
     mean = mean_of(list(accuracies.values()))
@@ -78,6 +85,8 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
         relative=ratio_less_one(mean, reference) if reference else None,
         missing=tuple(key for key in MEMBERS if key not in accuracies),
         incomplete=tuple(incomplete),
+        part=part,
+        reference_name=reference_name,
     )
 
 

@@ -27,7 +27,7 @@ def stands_there(identity: Mapping[str, Any], folder: Path, *, force: bool) -> b
                 )
         return False
     built = read_json(manifest)
-    if built.get("request") == identity:
+    if built.get("request") == identity and not force:
         return True
     if not force:
         raise CrossexamError(

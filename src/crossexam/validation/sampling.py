@@ -140,11 +140,12 @@ def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str
 def _sets(
     datasets: Mapping[str, Dataset], wanted: Sequence[str] | None, *, with_base: bool = False
 ) -> list[str]:
+    kinds = {name.partition(".")[0] for name in datasets}
     for name in wanted or ():
-        if name not in datasets:
-            raise UnknownNameError("test set", name, datasets)
-    if wanted:
-        return [name for name in datasets if name in wanted]
+        if name not in datasets and name not in kinds:
+            raise UnknownNameError("test set", name, {*datasets, *kinds})
+    if wanted:  # by name, or all of a construction
+        return [name for name in datasets if name in wanted or name.partition(".")[0] in wanted]
     found = [name for name in datasets if with_base or not is_base(datasets[name])]
     if not found:
         raise CrossexamError("there is nothing but the base", hint="--set NAME to judge a base")

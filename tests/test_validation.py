@@ -567,8 +567,20 @@ def test_from_the_command_line(tmp_path: Path) -> None:
 
 
 def test_a_construction_names_all_its_sets(tmp_path: Path) -> None:
-    datasets = [
-        Dataset(name, items(name, "E").examples) for name in ("negation.a", "negation.b", "antonymy.a")
-    ]
+    names = ("negation.a", "negation.b", "antonymy.a")
+    datasets = [Dataset(name, items(name, "E").examples) for name in names]
     study = study_of(tmp_path, *datasets, sets=("negation",))
     assert list(study.manifest["test_sets"]) == ["negation.a", "negation.b"]
+
+
+def test_neutral_and_contradiction_are_one_where_there_are_two_labels(tmp_path: Path) -> None:
+    """N, C, N and C, N, N all mean not_entailment: judges agree; with three labels they would not."""
+    golds = ("not_entailment", "not_entailment", "entailment")
+    examples = tuple(Example(f"n:{k}", f"P {k}.", f"H {k}.", gold) for k, gold in enumerate(golds))  # type: ignore[arg-type]
+    study = study_of(tmp_path, Dataset("negation.dev", examples), judges=3, questions=("label",))
+    say(study, "negation.dev", "label", {"n:0": "NCN", "n:1": "CNN", "n:2": "EEE"})
+    (found,) = findings(study)
+    assert found.kappa.value == 1.0
+    assert found.alpha.value == 1.0
+    assert found.agreed is not None
+    assert found.agreed.value == 1.0

@@ -170,7 +170,8 @@ def _finding(study: Study, name: str, question: str, items: Sequence[Item], said
     needed = min(TWO, judges)
     values = [said.get((item.number, question), {}) for item in items]
     clusters = [item.cluster for item in items]
-    kappa, alpha = _agreement(question, values, clusters, judges)
+    two_labels = question == "label" and any(item.gold == "not_entailment" for item in items)
+    kappa, alpha = _agreement(question, _as_two(values) if two_labels else values, clusters, judges)
     agreed: Estimate | None = None
     answers: dict[str, int] = {}
     if question == "category":
@@ -185,6 +186,12 @@ def _finding(study: Study, name: str, question: str, items: Sequence[Item], said
     return Finding(
         name, question, judges, needed, len(items), undecided, unsure, agreed, kappa, alpha, answers, beside
     )
+
+
+def _as_two(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return the labels of judges with contradiction called neutral: both are not_entailment."""
+    return [{judge: "neutral" if value == "contradiction" else value for judge, value in each.items()}
+            for each in values]  # fmt: skip
 
 
 def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -> tuple[dict[str, int], int]:

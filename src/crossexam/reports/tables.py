@@ -98,17 +98,14 @@ def projections(models: Sequence[Measured]) -> list[str]:
 
 def summary_table(model: Measured) -> Table:
     """Return what a terminal has room for: accuracy and drop of one model on each test set."""
-    columns = (
-        Column("Test set"),
-        Column("Items", "count"),
-        Column("Accuracy", "percent"),
-        Column("Drop", "points"),
-        Column("p (Holm)", "p"),
-    )
+    columns = (Column("Test set"), Column("Items", "count"), Column("Accuracy", "percent"))
+    lost = (Column("Drop", "points"), Column("p (Holm)", "p"))
     rows = tuple(
         (result.name, result.n, result.accuracy, loss_of(result), result.p_holm) for result in model.results
     )
-    return Table(model.name, columns, rows)
+    if not any(row[3] is not None for row in rows):  # bases only
+        return Table(model.name, columns, tuple(row[:3] for row in rows))
+    return Table(model.name, (*columns, *lost), rows)
 
 
 def drop_table(models: Sequence[Measured]) -> Table:

@@ -110,7 +110,8 @@ class Report:
             behaviour_table(self.models, published_rows=False),
         ]
         tables += [table for table in more if table.rows]
-        notes = Text("\n".join([SUMMARY_NOTE, *projections(self.models)]), style="dim")
+        said = projections(self.models) if len(self.models) == 1 else []  # else under the first table
+        notes = Text("\n".join([SUMMARY_NOTE, *said]), style="dim")
         return Group(Text(headline(self.models), style="bold"), Text(), terminal.render(tables), notes)
 
 

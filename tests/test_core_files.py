@@ -160,9 +160,11 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: 
         write_test_set(path, ITEMS, file_format="jsonl")
     joined = load_suites(paths[:2])
     assert (joined.name, list(joined.datasets), len(joined)) == ("one+two", ["one", "two"], 2)
+    assert list(load_suites(paths).datasets) == ["one", "two"]  # the same items twice are one set
+    write_test_set(paths[2], ITEMS[:1], file_format="jsonl")
     with pytest.raises(FormatError) as caught:
         load_suites(paths)
-    assert str(caught.value).startswith(f"{paths[2]}: a second test set is called 'one'")
+    assert str(caught.value).startswith(f"{paths[2]}: a second test set, of other items, is called 'one'")
     assert caught.value.hint == "run them apart, or rename one of the files"
 
 

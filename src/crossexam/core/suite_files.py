@@ -52,20 +52,24 @@ def load_suite(path: Path) -> Suite:
 
 
 def load_suites(paths: Sequence[Path]) -> Suite:
-    """Return the suites in *paths* as one; raises FormatError where two test sets share a name."""
+    """Return the suites in *paths* as one; a base that several have is one.
+
+    Raises FormatError where two test sets of one name hold different items.
+    """
     if len(paths) == 1:
         return load_suite(paths[0])
     suites = [load_suite(path) for path in paths]
     datasets: dict[str, Dataset] = {}
     for path, suite in zip(paths, suites, strict=True):
         for dataset in suite:
-            if dataset.name in datasets:
+            known = datasets.get(dataset.name)
+            if known is not None and known.content_hash() != dataset.content_hash():
                 raise FormatError(
-                    f"a second test set is called '{dataset.name}'",
+                    f"a second test set, of other items, is called '{dataset.name}'",
                     where=str(path),
                     hint="run them apart, or rename one of the files",
                 )
-            datasets[dataset.name] = dataset
+            datasets.setdefault(dataset.name, dataset)
     return Suite("+".join(suite.name for suite in suites), datasets, {})
 
 

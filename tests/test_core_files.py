@@ -117,7 +117,7 @@ def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, entry: object, me
     [
         (None, "there is no manifest.json", "run `crossexam build` again"),
         ({"name": "x"}, "field 'test_sets' is missing\n  wanted: the manifest of a suite", None),
-        ({"model_key": "x"}, "field 'test_sets' is missing", "is read by `crossexam report`"),
+        ({"model_key": "x"}, "this is the folder of a run, not of a suite", "crossexam report reads runs"),
     ],
 )
 def test_a_folder_that_is_no_suite_is_named(
@@ -161,7 +161,7 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: 
     joined = load_suites(paths[:2])
     assert (joined.name, list(joined.datasets), len(joined)) == ("one+two", ["one", "two"], 2)
     assert list(load_suites(paths).datasets) == ["one", "two"]  # the same items twice are one set
-    write_test_set(paths[2], ITEMS[:1], file_format="jsonl")
+    write_test_set(paths[2], [Example("b", "It snows.", "It is cold.", "neutral")], file_format="jsonl")
     with pytest.raises(FormatError) as caught:
         load_suites(paths)
     assert str(caught.value).startswith(f"{paths[2]}: a second test set, of other items, is called 'one'")

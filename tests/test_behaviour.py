@@ -295,3 +295,35 @@ def test_a_corpus_of_two_labels_is_refused(tmp_path: Path, monkeypatch: pytest.M
         write_behaviour(BehaviourRequest([base_from_spec(str(only))]), tmp_path / "suite")
     with pytest.raises(CrossexamError, match="no example has a pair"):
         write_behaviour(BehaviourRequest([base_from_spec(str(path))]), tmp_path / "suite")
+
+
+def test_subsets_two_and_three_are_what_is_unseen_and_against_polarity(suite: Suite) -> None:
+    results = {(each.kind, each.factor): each for each in factor_results(run_over(suite))}
+    item = by_id(suite, "i_ta1")
+    unseen = [e for e in item.values() if not e.info["seen"]]
+    assert results["i_ta1", "unseen pairs"].subset.n == len(unseen) == 0  # t5 has young and old
+    against = [e for e in suite["i_th.train"] if e.info["polarity"] != e.label]
+    assert results["i_th", "polarity"].subset.n == len(against)
+    assert len(against) > 0
+    swapped = [e for e in suite["i_th.train"] if not e.info["seen"]]
+    assert results["i_th", "unseen pairs"].subset.n == len(swapped)
+    assert len(swapped) < len(suite["i_th.train"])
+
+
+@pytest.mark.parametrize(("times", "made"), [(9, []), (10, ["A person runs"])])
+def test_a_relative_must_be_ten_times_in_training(
+    corpus: Path, lists: dict[str, list[str]], tmp_path: Path, times: int, made: list[str]
+) -> None:
+    """Section 6.1, footnote 6: the woman becomes a person where training has persons ten times."""
+    swap = ("A/DT man/NN runs/VBZ", "A/DT woman/NN runs/VBZ", "contradiction")
+    other = ("A/DT person/NN runs/VBZ", "It/PRP rains/VBZ", "neutral")
+    rows = [swap, *[other] * times]
+    corpus.write_text("".join(json.dumps(record(k, *each)) + "\n" for k, each in enumerate(rows)))
+    antonyms = tmp_path / "people.tsv"
+    antonyms.write_text("man\twoman\n")
+    request = BehaviourRequest([base_from_spec(str(corpus))], {**lists, "antonym": [str(antonyms)]})
+    write_behaviour(request, tmp_path / "people")
+    found = load_suite(tmp_path / "people")["i_ta2.train"]
+    assert [item.hypothesis for item in found] == made
+    rejected = {} if made else {"no relative that training has ten times": 1}
+    assert found.manifest["yield"]["rejected"] == rejected

@@ -121,6 +121,10 @@ def test_a_repeated_pair_is_drawn_each_time(data: Path) -> None:
     split = split_member(member_named("sick"), seed=0)
     assert split is not None
     assert len({e.id for e in (*split.validation, *split.test)}) == 40
+    path.write_text(SICK + line * 30)  # each by itself, not all together
+    split = split_member(member_named("sick"), seed=0)
+    assert split is not None
+    assert all(5 < sum(e.premise == "A cat." for e in half) < 25 for half in (split.validation, split.test))
 
 
 def test_a_part_of_a_corpus_is_divided_in_proportion(data: Path) -> None:

@@ -130,6 +130,10 @@ def test_a_pair_is_found_in_both_orders() -> None:
     [
         ("A/DT dog/NN runs/VBZ", "A/DT cat/NN runs/VBZ", SUNSET, "no pair of the list"),
         ("A/DT sunset/NN and/CC a/DT sunrise/NN", "A/DT sunrise/NN", SUNSET, "a sentence has both words"),
+        ("A/DT football/NN player/NN", "A/DT sport/NN", WordPair("football", "sport", "hypernym", "n"),
+         "part of a compound noun"),
+        ("A/DT soccer/NN player/NN", "A/DT person/NN", WordPair("player", "person", "hypernym", "n"),
+         "part of a compound noun"),
         ("They/PRP light/VBP it/PRP", "A/DT dark/JJ room/NN", WordPair("light", "dark", "antonym", "a"),
          "another part of speech"),
         ("A/DT hot/JJ dog/NN", "A/DT cold/JJ dog/NN", WordPair("hot", "cold", "antonym", "a"),

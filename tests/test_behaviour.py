@@ -327,3 +327,13 @@ def test_a_relative_must_be_ten_times_in_training(
     assert [item.hypothesis for item in found] == made
     rejected = {} if made else {"no relative that training has ten times": 1}
     assert found.manifest["yield"]["rejected"] == rejected
+
+
+def test_the_library_builds_the_suite_and_not_the_base(corpus: Path, tmp_path: Path) -> None:
+    import crossexam as cx
+
+    suite = cx.build("behaviour", corpus)
+    assert {name.partition(".")[0] for name in suite.datasets} == set(SETS)
+    assert cx.accuracy(run_over(suite))
+    with pytest.raises(CrossexamError, match="is built from a corpus"):
+        cx.build("behaviour", [Example("a", "P.", "H.", "neutral")])

@@ -339,3 +339,10 @@ def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
     table = score_table(measured([answers]))
     assert table.title.startswith("Part of the cross-dataset benchmark (validation sets): ")
     assert not any("published" in str(row[0]) for row in table.rows)
+
+
+def test_the_library_builds_what_is_installed(data: Path) -> None:
+    import crossexam as cx
+
+    assert list(cx.build("cross-dataset").datasets) == ["base.sick", "base.scitail", "base.snli_test"]
+    assert list(cx.build("cross-dataset", "sick").datasets) == ["base.sick", "base.snli_test"]

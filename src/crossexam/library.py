@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.run import Run
@@ -57,7 +58,7 @@ def _as_base(data: BaseLike, limit: int | None) -> Base:
 
 def build(
     suite: str,
-    base: BaseLike,
+    base: BaseLike | None = None,
     *,
     word_problems: BaseLike | None = None,
     seed: int = 0,
@@ -74,15 +75,21 @@ def build(
 ) -> Suite:
     """Return the test sets of *suite* (or of one construction) built from *base*.
 
-    *base* is a corpus name, a path, a Dataset or examples.  With *folder* the suite is also written
+    *base* is a corpus name, a path, a Dataset or examples; of ``cross-dataset`` one of its corpora, or
+    None for all that are installed.  With *folder* the suite is also written
     there.  Numerical reasoning is built from *word_problems*, else from the premises of the base.
     Raises CrossexamError.
     """
     from crossexam.suites.building import Request, build_in_memory, build_to_folder
     from crossexam.suites.table import suite_named
 
+    name = suite_named(suite).name
+    if name in {"cross-dataset", "behaviour"}:
+        return _build_apart(name, base, seed, limit, folder)
+    if base is None:
+        raise CrossexamError(f"what {name} is built from is missing", wanted="base=")
     request = Request(
-        suite_named(suite).name,
+        name,
         [_as_base(base, limit)],
         [_as_base(word_problems, None)] if word_problems is not None else [],
         seed=seed,
@@ -99,6 +106,33 @@ def build(
     if folder is None:
         return build_in_memory(request)
     build_to_folder(request, Path(folder))
+    return load_suite(folder)
+
+
+def _build_apart(
+    suite: str, base: BaseLike | None, seed: int, limit: int | None, folder: str | Path | None
+) -> Suite:
+    """Return a suite that has a builder of its own, by way of *folder* or of one that does not stay."""
+    from tempfile import TemporaryDirectory
+
+    from crossexam.suites.behaviour import BehaviourRequest, write_behaviour
+    from crossexam.suites.cross_dataset import CrossDatasetRequest, write_cross_dataset
+
+    if folder is None:
+        with TemporaryDirectory() as temporary:
+            made = _build_apart(suite, base, seed, limit, temporary)
+        kept = {
+            name: Dataset(name, each.examples, {k: v for k, v in each.manifest.items() if k != "path"})
+            for name, each in made.datasets.items()
+        }
+        return Suite(made.name, kept, made.manifest)
+    if suite == "cross-dataset":
+        corpora = () if base is None else (str(base),)
+        write_cross_dataset(CrossDatasetRequest(corpora, seed=seed, limit=limit), Path(folder))
+    elif isinstance(base, str | Path):
+        write_behaviour(BehaviourRequest([_as_base(base, limit)], seed=seed, limit=limit), Path(folder))
+    else:
+        raise CrossexamError("the behaviour suite is built from a corpus", wanted="a name or a path as base")
     return load_suite(folder)
 
 

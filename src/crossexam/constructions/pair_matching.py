@@ -16,13 +16,10 @@ from crossexam.constructions.antonymy_doubts import in_fixed_expression, is_in_n
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import SIDES, Example, Side
-from crossexam.language.lexicons.word_pairs import Relation, WordPair
+from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token, words
 
-REVERSED: Final[Mapping[Relation, Relation]] = {
-    "antonym": "antonym", "synonym": "synonym", "hypernym": "hyponym", "hyponym": "hypernym",
-}  # fmt: skip
 #: Words that do not go where a word of their kind stands: pronouns that taggers call nouns, verbs without
 #: content, people who are so only to somebody (*a girlfriend in a crowd*).
 NOT_SWAPPED: Final = frozenset(
@@ -70,8 +67,7 @@ class PairTable:
         for pair in pairs:
             if {pair.first, pair.second} & NOT_SWAPPED or is_contested(pair):
                 continue
-            back = WordPair(pair.second, pair.first, REVERSED[pair.relation], pair.pos)
-            for each in (pair, back):
+            for each in (pair, pair.turned()):
                 self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
 
     def __len__(self) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import Resources
-from crossexam.core.dataset import ContentHash, Dataset
+from crossexam.core.dataset import ContentHash
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of, write_json
@@ -207,13 +207,3 @@ def _yield(workshop: Workshop, name: str, items: int) -> dict[str, Any]:
     if left:
         counts["rejected"] = {**counts["rejected"], "not drawn (--controls)": left}
     return counts | {"items": items}
-
-
-def datasets_in_memory(request: BehaviourRequest, progress: Progress = silent) -> Iterator[Dataset]:
-    """Yield the sets of each base without writing them."""
-    tables, identity = pair_tables(request.lists()), request.identity()
-    for base in request.bases:
-        workshop = _made(request, base, tables, progress)
-        for name, items in chosen(workshop.items, request.controls, request.seed).items():
-            entry = _entry(request, base, name, items, workshop, identity)
-            yield Dataset(f"{name}.{base.part}", tuple(items), entry)

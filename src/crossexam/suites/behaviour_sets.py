@@ -17,7 +17,6 @@ from crossexam.constructions.construction import Rejection
 from crossexam.constructions.making import CHUNK, Yield, chunks
 from crossexam.constructions.pair_matching import (
     NOT_SWAPPED,
-    REVERSED,
     PairTable,
     is_contested,
     matches,
@@ -45,7 +44,7 @@ from crossexam.core.example import SIDES, Example, Side
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
-from crossexam.language.lexicons.word_pairs import Relation
+from crossexam.language.lexicons.word_pairs import CONVERSE, Relation
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.monotonicity import polarity_at
 from crossexam.language.word_pair_index import WordPairIndex
@@ -185,7 +184,7 @@ def _from_hypernyms(
     covered = _rest(swapped, workshop) == "covered"
     premise, hypothesis = (_direction(swapped, side) for side in SIDES)
     proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)
-    item = in_situ(swapped, "i_th", proposal.label, relation=REVERSED[relation])
+    item = in_situ(swapped, "i_th", proposal.label, relation=CONVERSE[relation])
     yield "i_th", _noted(item, proposal, gold)
     yield from _ex_situ_pair(swapped, ("e_h", "e_th"), rng)
 
@@ -196,7 +195,7 @@ def _ex_situ_pair(
     """Yield the ex situ control over one of the two contexts, drawn, and it with the pair exchanged."""
     context = rng.choice(SIDES)
     relation, direction = swapped.match.pair.relation, _direction(swapped, context)
-    first, second = ex_situ_label(relation, direction), ex_situ_label(REVERSED[relation], direction)
+    first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
     item = ex_situ(swapped, context, names[0], first.label)
     if (item.premise, item.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
         for name in names:
@@ -205,7 +204,7 @@ def _ex_situ_pair(
     control = _noted(item, first, _label(swapped.control))
     yield names[0], control
     exchanged = ex_situ_exchanged(
-        swapped, control, context, names[1], second.label, relation=REVERSED[relation]
+        swapped, control, context, names[1], second.label, relation=CONVERSE[relation]
     )
     yield names[1], _noted(exchanged, second, first.label)
 
@@ -225,7 +224,7 @@ def _replacement(
     relation = rng.choice(sorted({pair.relation for pair in choices}))
     chosen = rng.choice([pair for pair in choices if pair.relation == relation])
     now = (
-        relation if side == "hypothesis" else REVERSED[relation]
+        relation if side == "hypothesis" else CONVERSE[relation]
     )  # what the hypothesis's is of the premise's
     proposal = after_replacement(now, _direction(swapped, "hypothesis"), _rest(swapped, workshop))
     item = replaced(swapped, side, chosen.second, name, proposal.label, relation=now)

@@ -7,19 +7,20 @@ drawn with a declared seed and written beside them as lists of ids with content 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import HEAVY_INFO, Example, cluster_of
+from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, write_json
 from crossexam.core.progress import Progress, silent
 from crossexam.core.signature import package_version, signature
 from crossexam.core.tables import TestSetWriter
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import iter_corpus, resolve
+from crossexam.subsets.scored import noted
 from crossexam.suites.fourteen_corpora import MEMBERS, REFERENCE, Member, member_named
 from crossexam.suites.splitting import Split, split_member
 from crossexam.suites.standing import MANIFEST, stands_there
@@ -177,7 +178,7 @@ def _plain_entry(part: str, signed: str) -> dict[str, Any]:
 
 
 def _write(path: Path, dataset: Dataset, request: CrossDatasetRequest) -> list[Example]:
-    rows = [_light(example) for example in dataset.examples[: request.limit]]
+    rows = [noted(example, {}) for example in dataset.examples[: request.limit]]
     with (
         finished_or_absent(path) as temporary,
         TestSetWriter(temporary, file_format=request.file_format) as writer,
@@ -185,8 +186,3 @@ def _write(path: Path, dataset: Dataset, request: CrossDatasetRequest) -> list[E
         for example in rows:
             writer.write(example)
     return rows
-
-
-def _light(example: Example) -> Example:
-    info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    return replace(example, info=info | {"cluster": cluster_of(example)})

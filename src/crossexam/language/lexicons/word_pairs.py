@@ -17,7 +17,8 @@ from crossexam.language.lexicons.wordnet import WordNet
 
 Relation = Literal["antonym", "hypernym", "hyponym", "synonym"]
 
-_CONVERSE: Final[Mapping[Relation, Relation]] = {
+#: What the first word is of the second, by what the second is of the first.
+CONVERSE: Final[Mapping[Relation, Relation]] = {
     "antonym": "antonym", "synonym": "synonym", "hypernym": "hyponym", "hyponym": "hypernym",
 }  # fmt: skip
 
@@ -36,7 +37,7 @@ class WordPair(NamedTuple):
 
     def turned(self) -> WordPair:
         """Return the pair from the other side."""
-        return WordPair(self.second, self.first, _CONVERSE[self.relation], self.pos)
+        return WordPair(self.second, self.first, CONVERSE[self.relation], self.pos)
 
 
 class PairList(NamedTuple):

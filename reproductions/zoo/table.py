@@ -6,15 +6,13 @@ python reproductions/zoo/table.py
 from __future__ import annotations
 
 import json
-import tomllib
-from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
+from train import HERE, ROWS, TRAIN, settings
+
 from crossexam.suites.published import published
 
-HERE = Path(__file__).parent
-ROWS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "rows.toml").read_text(encoding="utf-8"))
 STRESS = {
     "SNLI": "base.snli_dev",
     "antonymy": "antonymy.snli_dev",
@@ -38,7 +36,8 @@ INTRODUCTION = """\
 
 Accuracy in percent. Rows of `rows.toml`; every row's command stands below. Trained on the SNLI subset (27,872
 pairs, 5 % of SNLI) or it and the MultiNLI subset (47,872), stopped early on `snli:dev[::2]`, tested on
-`snli:dev[1::2]` and `snli:test`; widths and epochs are cut so that each finishes on one CPU core ("size").
+`snli:dev[1::2]` and `snli:test`; widths and epochs are cut so that each finishes on one CPU core ("size"); on
+both subsets 0.6 times the epochs, that is about as many updates.
 Published: the paper's SNLI test accuracy with all 549,367 pairs, full width and full vectors. Floor: below it
 a model would have been searched for a bug. Mean and standard deviation over seeds where there are several.
 
@@ -50,7 +49,7 @@ These tables are written by `python reproductions/zoo/table.py` from `results/`,
 def load() -> dict[str, dict[str, dict[str, Any]]]:
     """Return the results by data and row, in the order of rows.toml."""
     found: dict[str, dict[str, dict[str, Any]]] = {}
-    for data in ("snli", "snli+multinli"):
+    for data in TRAIN:
         for name in ROWS:
             path = HERE / "results" / f"{name}.{data}.json"
             if path.exists():
@@ -63,9 +62,9 @@ def spread(values: list[float]) -> str:
     return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f} (n = {len(values)})" if len(values) > 1 else "")
 
 
-def size(name: str) -> str:
+def size(name: str, data: str) -> str:
     """Return what differs from the paper's recipe."""
-    row = ROWS[name]
+    row = settings(name, data)
     return ", ".join([*(f"{k} {v}" for k, v in row.get("set", {}).items()), f"epochs {row['epochs']}"])
 
 
@@ -84,7 +83,7 @@ def accuracy_lines(results: dict[str, dict[str, Any]], *, floors: bool) -> list[
         parameters = result["parameters_without_words"]
         published = f"{row['published']} ({row['source']})" if "published" in row else row.get("source", "")
         lines.append(line([
-            name, size(name), f"{parameters:,}" if parameters else "",
+            name, size(name, result["data"]), f"{parameters:,}" if parameters else "",
             spread([s["dev"] for s in seeds]), *tests,
             *([f"{row['floor']:.0f}"] if floors else []), published,
             f"{mean(s['seconds'] for s in seeds) / 60:.1f}",

@@ -9,7 +9,9 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -155,6 +157,19 @@ def test_ten_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None
     assert max(Counter(log).values()) <= 1 + interrupted_batches
     assert prediction_bytes(tmp_path / "killed") == prediction_bytes(tmp_path / "calm")
     assert len(prediction_bytes(tmp_path / "calm")) == 2
+
+
+def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
+    together = Barrier(4)
+
+    def open_and_close(path: Path) -> None:
+        together.wait()
+        with Store(path, "key", "name"):
+            pass
+
+    with ThreadPoolExecutor(4) as pool:  # SQLite refuses about one round in four if nothing is done about it
+        for round_ in range(60):
+            list(pool.map(open_and_close, [tmp_path / str(round_) / FILE_NAME] * 4))
 
 
 def test_two_processes_share_a_store(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 import struct
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FILE_NAME: Final = "store.sqlite"
 _FORMAT: Final = 1
 _WAIT_SECONDS: Final = 60.0  # for another process that writes
+_PAUSE_SECONDS: Final = 0.01
 _LOOKED_UP_AT_ONCE: Final = 500  # SQLite's limit on parameters was 999 for long
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);
@@ -86,7 +88,7 @@ class Store:
 
     def _prepare(self) -> None:
         run = self._connection.execute
-        run("PRAGMA journal_mode=WAL")
+        self._enter_wal_mode()
         run("PRAGMA synchronous=NORMAL")  # safe against the death of the process; a power cut costs a batch
         run("BEGIN IMMEDIATE")
         found = int(run("PRAGMA user_version").fetchone()[0])
@@ -103,6 +105,18 @@ class Store:
         run("INSERT OR IGNORE INTO models (key, name) VALUES (?, ?)", (self._key, self._name))
         self._model = int(run("SELECT number FROM models WHERE key = ?", (self._key,)).fetchone()[0])
         run("COMMIT")
+
+    def _enter_wal_mode(self) -> None:
+        """Switch the file to WAL: of two processes that do so at once SQLite refuses one without a wait."""
+        last = time.monotonic() + _WAIT_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                    raise
+            time.sleep(_PAUSE_SECONDS)
 
     @contextmanager
     def _told(self) -> Iterator[None]:

@@ -32,7 +32,9 @@ def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     if recipe.optimizer == "adamw":
         return torch.optim.AdamW(groups, lr=rate, fused=True)
     if recipe.optimizer == "adagrad":
-        return torch.optim.Adagrad(groups, lr=rate, initial_accumulator_value=recipe.initial_accumulator)
+        fused = all(p.device.type == "cpu" for _, p in named)  # torch has no other fused Adagrad
+        start = recipe.initial_accumulator
+        return torch.optim.Adagrad(groups, lr=rate, initial_accumulator_value=start, fused=fused)
     if recipe.optimizer == "adadelta":
         return torch.optim.Adadelta(groups, lr=rate, rho=0.95)
     return torch.optim.SGD(groups, lr=rate)

@@ -31,6 +31,7 @@ from torch import Tensor, nn
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Context, Recurrence, context_layer
@@ -62,7 +63,7 @@ class BiLSTM(nn.Module):
         self.context = nn.ModuleDict(
             {side: context_layer(d, h, recurrence=config.recurrence) for side in ("premise", "hypothesis")}
         )
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.mlp = nn.Linear(8 * h, h)
         self.output = nn.Linear(h, 3)
         for module in self.context.modules():

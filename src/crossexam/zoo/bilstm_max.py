@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Context, Recurrence, context_layer
@@ -48,7 +49,7 @@ class BiLSTMMax(nn.Module):
         d, h, m = config.width, config.hidden, config.classifier
         self.words = Words(sizes.words, d)
         self.context = context_layer(d, h, recurrence=config.recurrence)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList([nn.Linear(8 * h, m), nn.Linear(m, m)])
         self.output = nn.Linear(m, 3)
 

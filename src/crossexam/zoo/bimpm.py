@@ -38,10 +38,12 @@ from torch import Tensor, nn
 
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.places import at_spellings
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.sentences import Pairs, joined
 
 _SMALLEST_SQUARE = 1e-6  # under the root of a norm, as in the released code
 _SMALLEST_SUM = 1e-6  # of attention weights
@@ -83,13 +85,13 @@ class BiMPM(nn.Module):
         self.aggregation = context_layer(8 * config.perspectives, h, recurrence=kind)
         self.hidden = nn.Linear(4 * h, 2 * h)
         self.output = nn.Linear(2 * h, 3)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return the prediction layer's hidden layer: [B, 2h]."""
         in_p, in_q = pairs.premise.mask, pairs.hypothesis.mask  # [B, S], [B, T]
-        p = self.context(self._represent(pairs.premise), in_p)  # (1) [B, S, 2h]
-        q = self.context(self._represent(pairs.hypothesis), in_q)  # (2) [B, T, 2h]
+        words_p, words_q = self._represent(pairs)  # [B, S, 350], [B, T, 350]
+        p, q = self.context(words_p, in_p), self.context(words_q, in_q)  # (1, 2) [B, S, 2h], [B, T, 2h]
         p_states, q_states = self.dropout(p.states), self.dropout(q.states)
         matches = [
             match(one_p, self.dropout(p.hidden[way]), in_p, one_q, self.dropout(q.hidden[way]), in_q)
@@ -110,12 +112,14 @@ class BiMPM(nn.Module):
         logits: Tensor = self.output(self.features(pairs))
         return logits
 
-    def _represent(self, sentences: Sentences) -> Tensor:
+    def _represent(self, pairs: Pairs) -> tuple[Tensor, Tensor]:
         """Return the word vectors beside what the character LSTM makes of the spelling."""
+        sentences = joined(pairs.premise, pairs.hypothesis)
         assert sentences.characters is not None  # the architecture needs them
-        spelling = masked.at_words(self._spell, sentences.characters, sentences.mask)  # [B, T, spelling]
-        words: Tensor = self.dropout(torch.cat([self.words(sentences.words), spelling], -1))  # [B, T, 350]
-        return words
+        spelling = at_spellings(self._spell, sentences.characters, sentences.mask)  # [2B, max(S, T), ...]
+        words = self.dropout(torch.cat([self.words(sentences.words), spelling], -1))
+        p, q = words.chunk(2)
+        return p[:, : pairs.premise.words.shape[1]], q[:, : pairs.hypothesis.words.shape[1]]
 
     def _spell(self, letters: Tensor) -> Tensor:
         """Return the final states of the character LSTM: [N, C] -> [N, spelling]."""

@@ -33,6 +33,7 @@ from torch import Tensor, nn
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.sentences import Pairs, Sentences
@@ -58,7 +59,7 @@ class CBOW(nn.Module):
         super().__init__()
         d, h = config.width, config.hidden
         self.words = Words(sizes.words, d)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList([nn.Linear(4 * d, h), nn.Linear(h, h), nn.Linear(h, h)])
         self.output = nn.Linear(h, 3)
         for layer in (*self.layers, self.output):

@@ -29,6 +29,7 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import LSTM, Context
@@ -57,7 +58,7 @@ class ConditionalEncoder(nn.Module):
         self.words = Words(sizes.words, d)
         self.premise = LSTM(d, h)
         self.hypothesis = LSTM(d, h)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList([nn.Linear(2 * h, m), nn.Linear(m, m), nn.Linear(m, m)])
         self.output = nn.Linear(m, 3)
 

@@ -32,9 +32,11 @@ from torch.nn import functional
 
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.places import places_of
 from crossexam.zoo.recipe import Recipe
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.sentences import Pairs, joined
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ class Config:
 class DecomposableAttention(nn.Module):
     """Attend, compare, aggregate.
 
-    Shapes: B pairs, S words of a premise and T of a hypothesis with the NULL word, w width of
-    word vectors, d hidden.
+    Shapes: B pairs, T words of the longest sentence with the NULL word, N real words of all sentences
+    with theirs, U distinct ones, w width of word vectors, d hidden.
     a, b: projected words of premise and hypothesis; e: attention scores; beta, alpha: what a word of the
     premise, the hypothesis is aligned with; v_1, v_2: the compared sentences.
 
@@ -77,15 +79,22 @@ class DecomposableAttention(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return H's hidden layer: [B, d]."""
-        a, in_a = self._read(pairs.premise)  # [B, S, d], [B, S]
-        b, in_b = self._read(pairs.hypothesis)  # [B, T, d], [B, T]
-        f_a, f_b = masked.at_words(self.f, a, in_a), masked.at_words(self.f, b, in_b)  # [B, S, d], [B, T, d]
-        e = f_a @ f_b.transpose(1, 2)  # (1) [B, S, T]
-        beta = masked.softmax(e, in_b.unsqueeze(1)) @ b  # (2) [B, S, d]
-        alpha = masked.softmax(e.transpose(1, 2), in_a.unsqueeze(1)) @ a  # (2) [B, T, d]
-        v_1 = masked.at_words(self.g, torch.cat([a, beta], -1), in_a).sum(1)  # (3, 4) [B, d]
-        v_2 = masked.at_words(self.g, torch.cat([b, alpha], -1), in_b).sum(1)  # (3, 4) [B, d]
-        features: Tensor = self.h(torch.cat([v_1, v_2], -1))  # (5) [B, d]
+        sentences = joined(pairs.premise, pairs.hypothesis)
+        mask = functional.pad(sentences.mask, (1, 0), value=True)  # [2B, T]
+        places = places_of(mask)
+        distinct, of = self._read(functional.pad(sentences.words, (1, 0))[mask])  # [U, d], [N]
+        words = distinct.index_select(0, of)  # [N, d]
+        # Without dropout all occurrences of a word have the same f.
+        f = self.f(words) if self.training else self.f(distinct).index_select(0, of)  # [N, d]
+        a, b = places.padded(words).chunk(2)  # [B, T, d] each
+        f_a, f_b = places.padded(f).chunk(2)  # [B, T, d] each
+        in_a, in_b = mask.unsqueeze(1).chunk(2)  # [B, 1, T] each
+        e = f_a @ f_b.transpose(1, 2)  # (1) [B, T, T]
+        beta = masked.softmax(e, in_b) @ b  # (2) [B, T, d]
+        alpha = masked.softmax(e.transpose(1, 2), in_a) @ a  # (2) [B, T, d]
+        aligned = places.packed(torch.cat([beta, alpha]))  # [N, d]
+        v = places.totals(self.g(torch.cat([words, aligned], -1)))  # (3, 4) [2B, d]
+        features: Tensor = self.h(torch.cat(v.chunk(2), -1))  # (5) [B, d]
         return features
 
     def forward(self, pairs: Pairs) -> Tensor:
@@ -93,19 +102,22 @@ class DecomposableAttention(nn.Module):
         logits: Tensor = self.output(self.features(pairs))
         return logits
 
-    def _read(self, sentences: Sentences) -> tuple[Tensor, Tensor]:
-        """Return the projected words with NULL in front, and their mask."""
-        words = self.words(sentences.words)  # [B, T - 1, w]
-        null = self.null.to(words.dtype).expand(len(words), 1, -1)  # [B, 1, w]
-        mask = functional.pad(sentences.mask, (1, 0), value=True)  # [B, T]
-        return masked.at_words(self.projection, torch.cat([null, words], 1), mask), mask  # [B, T, d]
+    def _read(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the distinct ones of *words* [N], projected: [U, d]; and which each word is: [N].
+
+        0 is NULL.  The vectors are fixed and nothing is dropped before the projection: once a word is enough.
+        """
+        distinct, of = torch.unique(words, return_inverse=True)  # [U], [N]
+        vectors = self.words(distinct[1:])  # [U - 1, w]
+        vectors = torch.cat([self.null.to(vectors.dtype).unsqueeze(0), vectors])  # [U, w]
+        return self.projection(vectors), of
 
 
 def _two_layers(width: int, hidden: int, dropout: float) -> nn.Sequential:
     """Return two ReLU layers, dropout before each (section 5: "for all ReLU layers")."""
     return nn.Sequential(
-        nn.Dropout(dropout), nn.Linear(width, hidden), nn.ReLU(),
-        nn.Dropout(dropout), nn.Linear(hidden, hidden), nn.ReLU(),
+        Dropout(dropout), nn.Linear(width, hidden), nn.ReLU(),
+        Dropout(dropout), nn.Linear(hidden, hidden), nn.ReLU(),
     )  # fmt: skip
 
 

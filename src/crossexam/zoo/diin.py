@@ -36,6 +36,7 @@ from torch.nn import functional
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.sentences import Pairs, Sentences
@@ -167,7 +168,7 @@ class GrowingDropout(nn.Module):
 
     def forward(self, values: Tensor) -> Tensor:
         """Return *values*, in training with some dropped."""
-        return functional.dropout(values, self.rate, self.training and self.rate > 0)
+        return dropout(values, self.rate, training=self.training)
 
 
 class Highway(nn.Module):

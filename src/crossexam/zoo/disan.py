@@ -34,6 +34,7 @@ from torch.utils.checkpoint import checkpoint
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.sentences import Pairs, Sentences
@@ -69,7 +70,7 @@ class DirectionalAttention(nn.Module):
         self.seeing = nn.Linear(h, h)  # W^(2), b^(1)
         self.gate_seen = nn.Linear(h, h, bias=False)  # W^(f1)
         self.gate_states = nn.Linear(h, h)  # W^(f2), b^(f)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
         """Return the words in their context: [B, T, w] -> [B, T, h]."""
@@ -130,7 +131,7 @@ class DiSAN(nn.Module):
         self.scores = nn.Linear(d, d)  # W, b
         self.hidden = nn.Linear(4 * d, config.classifier)
         self.output = nn.Linear(config.classifier, 3)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         for layer in self.modules():
             if isinstance(layer, nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)

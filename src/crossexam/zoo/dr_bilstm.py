@@ -27,7 +27,9 @@ from torch import Tensor, nn
 
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.places import at_words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import LSTM, FeedForward, Recurrence, context_layer
 from crossexam.zoo.sentences import Pairs
@@ -64,7 +66,7 @@ class DRBiLSTM(nn.Module):
         self.inference = context_layer(h, h, recurrence=config.recurrence)
         self.hidden = nn.Linear(8 * h, h)
         self.output = nn.Linear(h, 3)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return the classifier's hidden layer: [B, h]."""
@@ -90,7 +92,7 @@ class DRBiLSTM(nn.Module):
     def _enhance(self, u: Tensor, u_: Tensor, mask: Tensor) -> Tensor:
         """Return the words with what they are aligned with, projected."""
         a = torch.cat([u, u_, u - u_, u * u_], -1)  # [B, T, 4D]
-        enhanced: Tensor = self.dropout(torch.relu(masked.at_words(self.projection, a, mask)))  # [B, T, h]
+        enhanced: Tensor = self.dropout(torch.relu(at_words(self.projection, a, mask)))  # [B, T, h]
         return enhanced
 
 

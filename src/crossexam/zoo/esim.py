@@ -29,7 +29,9 @@ from torch import Tensor, nn
 
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.places import at_words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import LSTM, FeedForward, Recurrence, context_layer
 from crossexam.zoo.sentences import Pairs
@@ -66,7 +68,7 @@ class ESIM(nn.Module):
         self.composition = context_layer(h, h, recurrence=config.recurrence)
         self.hidden = nn.Linear(8 * h, h)
         self.output = nn.Linear(h, 3)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         for recurrent in (self.encoder, self.composition):
             _start_recurrent(recurrent)
         for layer in (self.projection, self.hidden, self.output):
@@ -93,7 +95,7 @@ class ESIM(nn.Module):
     def _compose(self, a: Tensor, a_: Tensor, mask: Tensor) -> Tensor:
         """Return the mean and the maximum of the composed words of one sentence."""
         m = torch.cat([a, a_, a - a_, a * a_], -1)  # (14, 15) [B, T, 4D]
-        f = self.dropout(torch.relu(masked.at_words(self.projection, m, mask)))  # F, section 3.3 [B, T, h]
+        f = self.dropout(torch.relu(at_words(self.projection, m, mask)))  # F, section 3.3 [B, T, h]
         v = self.composition(f, mask).states  # section 3.3 [B, T, D]
         return torch.cat([masked.mean(v, mask), masked.maximum(v, mask)], -1)  # (18, 19) [B, 2D]
 

@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from crossexam.zoo.places import Places
+
 
 class Route(NamedTuple):
     """Nodes of one height on their way up: *parents* is the height of their parents, 0 for roots."""
@@ -34,18 +36,22 @@ class Forest:
     arrivals: tuple[Tensor, ...]  # of each height from 1: [2 * nodes] int64
 
     @property
+    def _places(self) -> Places:
+        batch, nodes = self.mask.shape
+        return Places(self.place, (batch, nodes))
+
+    @property
     def leaves(self) -> int:
         """Return the number of words, which are the first in ``place``."""
         return _total(self.routes[0])
 
     def packed(self, nodes: Tensor) -> Tensor:
         """Return the real ones among *nodes*: [B, N, d] -> [M, d]."""
-        return nodes.flatten(0, 1).index_select(0, self.place)
+        return self._places.packed(nodes)
 
     def padded(self, nodes: Tensor) -> Tensor:
         """Return *nodes* at their places, zeros elsewhere: [M, d] -> [B, N, d]."""
-        empty = nodes.new_zeros(self.mask.numel(), nodes.shape[-1])
-        return empty.index_copy_(0, self.place, nodes).view(*self.mask.shape, -1)
+        return self._places.padded(nodes)
 
     def bottom_up(
         self, inputs: Tensor, leaf: Callable[[Tensor], Tensor], inner: Callable[[Tensor, Tensor], Tensor]

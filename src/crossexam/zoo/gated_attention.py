@@ -32,7 +32,9 @@ from torch.nn import functional
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
+from crossexam.zoo.places import at_spellings
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import LSTM, Recurrence, context_layer
 from crossexam.zoo.sentences import Pairs, Sentences, joined
@@ -69,14 +71,13 @@ class Characters(nn.Module):
         self.widths = config.filter_widths
 
     def forward(self, characters: Tensor) -> Tensor:
-        """Return the vectors of words by their *characters*: [B, T, C] -> [B, T, filters * widths]."""
-        letters = characters.flatten(0, 1)  # [B T, C]
-        vectors = masked.zeroed(self.table(letters), letters != 0).transpose(1, 2)  # [B T, e, C]
+        """Return the vectors of words by their *characters*: [N, C] -> [N, filters * widths]."""
+        vectors = masked.zeroed(self.table(characters), characters != 0).transpose(1, 2)  # [N, e, C]
         heard: list[Tensor] = []
         for width, convolution in zip(self.widths, self.filters, strict=True):
-            answers = convolution(functional.pad(vectors, (0, width - 1)))  # [B T, filters, C]
-            heard.append(torch.relu(answers).amax(-1))  # [B T, filters]
-        return torch.cat(heard, -1).view(*characters.shape[:2], -1)  # [B, T, filters * widths]
+            answers = convolution(functional.pad(vectors, (0, width - 1)))  # [N, filters, C]
+            heard.append(torch.relu(answers).amax(-1))  # [N, filters]
+        return torch.cat(heard, -1)
 
 
 def input_gates(layer: LSTM, x: Tensor, h: Tensor) -> Tensor:
@@ -124,7 +125,7 @@ class GatedAttention(nn.Module):
         super().__init__()
         self.words = Words(sizes.words, config.width, "fixed")
         self.characters = Characters(sizes.characters, config)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         word, d = config.width + config.filters * len(config.filter_widths), 6 * config.hidden
         reads = [word] + [word + 2 * config.hidden] * (config.layers - 1)
         self.layers = nn.ModuleList(
@@ -139,7 +140,7 @@ class GatedAttention(nn.Module):
         """Return the vectors of *sentences*, the same on either side: [B, d] (sections 3.1 to 3.3)."""
         assert sentences.characters is not None, "gated_attention needs characters"
         mask = sentences.mask
-        spelling = self.characters(sentences.characters)  # [B, T, filters * widths]
+        spelling = at_spellings(self.characters, sentences.characters, mask)  # [B, T, filters * widths]
         w = self.dropout(torch.cat([self.words(sentences.words), spelling], -1))  # [B, T, w]
         x, layer = w, self.layers[0]
         h = layer(x, mask).states  # [B, T, 2h]

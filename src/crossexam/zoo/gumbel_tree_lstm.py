@@ -30,6 +30,7 @@ from torch.nn.functional import batch_norm
 
 from crossexam.core.example import Side
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.gumbel_tree import GumbelTree
 from crossexam.zoo.recipe import Recipe
@@ -76,7 +77,7 @@ class GumbelTreeLSTM(nn.Module):
         self.classifier = nn.Sequential(*(each for layer in hidden for each in (layer, nn.ReLU())))
         self.match_norm, self.classifier_norm = nn.BatchNorm1d(4 * h), nn.BatchNorm1d(m)
         self.output = nn.Linear(m, 3)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         for layer in hidden:
             nn.init.kaiming_normal_(layer.weight)
             nn.init.zeros_(layer.bias)

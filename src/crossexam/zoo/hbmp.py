@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
@@ -64,9 +65,9 @@ class HBMP(nn.Module):
             for _ in range(config.layers)
         )
         self.classifier = nn.Sequential(
-            nn.Dropout(config.dropout),
+            Dropout(config.dropout),
             nn.Linear(4 * 2 * config.hidden * config.layers, config.classifier), nn.LeakyReLU(),
-            nn.Dropout(config.dropout),
+            Dropout(config.dropout),
             nn.Linear(config.classifier, config.classifier), nn.LeakyReLU(),
         )  # fmt: skip
         self.output = nn.Linear(config.classifier, 3)

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from crossexam.core.example import Side
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Context, Recurrence, context_layer
@@ -51,7 +52,7 @@ class LSTMEncoder(nn.Module):
         self.words = Words(sizes.words, d)
         self.project = nn.Linear(d, h)
         self.context = context_layer(h, h, recurrence=config.recurrence, bidirectional=False)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList([nn.Linear(2 * h, m), nn.Linear(m, m), nn.Linear(m, m)])
         self.output = nn.Linear(m, 3)
 

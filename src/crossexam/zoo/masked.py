@@ -5,8 +5,6 @@ Convention: True in a mask is a real word; states are zero at padding after ever
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor
 
@@ -52,14 +50,3 @@ def highest(scores: Tensor, mask: Tensor, dim: int = -1) -> tuple[Tensor, Tensor
     """Return the maximum of *scores* over *dim* where *mask* (broadcastable) is True, and its place."""
     values, places = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).max(dim)
     return values, places
-
-
-def at_words(layer: Callable[[Tensor], Tensor], states: Tensor, mask: Tensor) -> Tensor:
-    """Return what *layer* makes of each real word of *states* [B, T, d], zero at padding: [B, T, h].
-
-    Padding is not computed: with batches of mixed lengths it is half of all places.
-    """
-    made = layer(states[mask])
-    padded = made.new_zeros(*mask.shape, made.shape[-1])
-    padded[mask] = made
-    return padded

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
@@ -61,7 +62,7 @@ class ResidualStacked(nn.Module):
             context_layer(read, config.hidden, recurrence=config.recurrence) for read in reads
         )
         self.classifier = nn.Sequential(
-            nn.Linear(4 * d, config.classifier), nn.ReLU(), nn.Dropout(config.dropout)
+            nn.Linear(4 * d, config.classifier), nn.ReLU(), Dropout(config.dropout)
         )
         self.output = nn.Linear(config.classifier, 3)
 

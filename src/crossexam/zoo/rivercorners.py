@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from crossexam.core.example import SIDES, Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
@@ -87,8 +88,8 @@ class RiverCorners(nn.Module):
         d = 2 * config.hidden
         self.attention = nn.ModuleDict({side: InnerAttention(d) for side in SIDES})
         self.classifier = nn.Sequential(
-            nn.Linear(4 * d, config.classifier), nn.ReLU(), nn.Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier), nn.ReLU(), nn.Dropout(config.dropout),
+            nn.Linear(4 * d, config.classifier), nn.ReLU(), Dropout(config.dropout),
+            nn.Linear(config.classifier, config.classifier), nn.ReLU(), Dropout(config.dropout),
         )  # fmt: skip
         self.output = nn.Linear(config.classifier, 3)
 

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from crossexam.core.example import Side
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.recipe import Recipe
 from crossexam.zoo.recurrent import Recurrence, context_layer
@@ -61,8 +62,8 @@ class ShortcutStacked(nn.Module):
             self.layers.append(context_layer(read, hidden, recurrence=config.recurrence))
             read += 2 * hidden
         self.classifier = nn.Sequential(
-            nn.Linear(4 * 2 * config.hidden[-1], config.classifier), nn.ReLU(), nn.Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier), nn.ReLU(), nn.Dropout(config.dropout),
+            nn.Linear(4 * 2 * config.hidden[-1], config.classifier), nn.ReLU(), Dropout(config.dropout),
+            nn.Linear(config.classifier, config.classifier), nn.ReLU(), Dropout(config.dropout),
         )  # fmt: skip
         self.output = nn.Linear(config.classifier, 3)
 

@@ -40,6 +40,7 @@ from torch.nn.functional import pad
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture
+from crossexam.zoo.dropout import Dropout
 from crossexam.zoo.embedding import Sizes, Words
 from crossexam.zoo.forest import Forest, forest
 from crossexam.zoo.recipe import Recipe
@@ -132,7 +133,7 @@ class SyntacticTreeLSTM(nn.Module):
         self.projection = nn.Linear(4 * d, d)  # F of section 3.3
         self.hidden = nn.Linear(6 * d, d)
         self.output = nn.Linear(d, 3)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         for layer in (self.projection, self.hidden, self.output):
             nn.init.normal_(layer.weight, std=config.deviation)
             nn.init.zeros_(layer.bias)

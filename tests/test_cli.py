@@ -96,6 +96,10 @@ def test_reports_of_every_form(
         (["run", "hf", "x.parquet", "-o", "r", "--batch-size", "none"], "--batch-size is 'none'"),
         (["report", "nowhere"], "nowhere"),
         (["ls", "models2"], "did you mean 'models'"),
+        (
+            ["train", "random-forrest", "--train", "x", "--dev", "y", "-o", "z"],
+            "did you mean 'random-forest'",
+        ),
         (["fetch", "snly"], "did you mean 'snli'"),
     ],
 )

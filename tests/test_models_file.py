@@ -81,6 +81,20 @@ def test_every_form_in_every_format(tmp_path: Path, suffix: str, form: str, by: 
     assert answers(path, order=ORDER) == EXPECTED
 
 
+@pytest.mark.parametrize("names", [("p_entailment", "p_not_entailment"), ("entailment", "not_entailment")])
+def test_two_named_columns_are_a_model_of_two_labels(tmp_path: Path, names: tuple[str, str]) -> None:
+    shares = (0.2, 0.7, 0.4)
+    rows = [{"id": e.id, names[0]: p, names[1]: 1 - p} for e, p in zip(ITEMS, shares, strict=True)]
+    answered = run(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
+    np.testing.assert_allclose(
+        answered.probabilities["tiny"], [[0.2, 0.8, 0.0], [0.7, 0.3, 0.0], [0.4, 0.6, 0.0]], atol=1e-12
+    )
+    assert answered.manifest["details"]["two_label"] is True
+    rows[1][names[1]] = 0.9
+    with pytest.raises(FormatError, match="of 3 answers 1 are no probabilities"):
+        run(f"file/{write(tmp_path / 'q.csv', rows)}", DATA)
+
+
 @pytest.mark.parametrize("by", ["pairID", "uid", "sentences"])
 def test_other_names_of_the_same_columns(tmp_path: Path, by: str) -> None:
     assert answers(write(tmp_path / "p.jsonl", rows_of("label", by))) == EXPECTED

@@ -149,6 +149,8 @@ def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, text: str, me
 def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no such file"):
         read_pairs(tmp_path / "none.txt")
+    with pytest.raises(FormatError, match="a folder\n  wanted: the file of a list of word pairs"):
+        read_pairs(tmp_path)
     for name, data in (("bytes.txt", b"caf\xe9 bar\n"), ("not.gz", b"hot cold\n")):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(FormatError, match="cannot be read"):

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from crossexam.cli.shallow_screen import fit_and_show, refuse_options, shallow_named
-from crossexam.core.errors import CrossexamError
+from crossexam.cli.shallow_screen import ALIASES, SHALLOW, fit_and_show, refuse_options, shallow_named
+from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
     from crossexam.core.run import Run
@@ -144,10 +144,14 @@ def _known(model: str, debias: str | None) -> None:
         from crossexam.training.objective import Debias
 
         Debias(debias)
-    if not model.startswith("hf/"):
-        from crossexam.zoo.table import architecture_named
+    if model.startswith("hf/"):
+        return
+    from crossexam.zoo.hypothesis_only import PREFIX
+    from crossexam.zoo.table import ARCHITECTURES, architecture_named
 
-        architecture_named(model)
+    if model not in ARCHITECTURES and not model.startswith(PREFIX):
+        raise UnknownNameError("model to train", model, [*ARCHITECTURES, *SHALLOW, *ALIASES])
+    architecture_named(model)
 
 
 def _assigned(values: Sequence[str] | None, epochs: int | None) -> dict[str, str]:

@@ -23,6 +23,9 @@ Order = tuple[ClassName, ...]
 #: The six orders of three classes.
 ORDERS: Final[tuple[Order, ...]] = tuple(permutations(LABELS))
 
+#: The order of two named columns.
+TWO_LABELS: Final[Order] = ("entailment", "not_entailment")
+
 _E, _N, _C = LABELS
 
 # Published checkpoints whose configuration calls the classes LABEL_0, LABEL_1, LABEL_2.

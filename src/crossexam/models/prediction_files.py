@@ -21,6 +21,9 @@ _SHARE_COLUMNS: Final = (
     ("p_entailment",    "p_neutral",    "p_contradiction"),
     ("prob_entailment", "prob_neutral", "prob_contradiction"),
     ("entailment",      "neutral",      "contradiction"),
+    ("p_entailment",    "p_not_entailment"),
+    ("prob_entailment", "prob_not_entailment"),
+    ("entailment",      "not_entailment"),
 )
 _LIST_COLUMNS: Final = ("probabilities", "probs")
 _LOGIT_COLUMNS: Final = ("logits",)
@@ -32,7 +35,7 @@ _LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "
 class Columns:
     """Which columns of a prediction file say what, by their names in the file.
 
-    One of ``id`` and ``text`` is there; *form* is "shares" (three named columns), "probabilities" (a
+    One of ``id`` and ``text`` is there; *form* is "shares" (three named columns, or two), "probabilities" (a
     list), "logits" (a list) or "label".
     """
 
@@ -146,6 +149,7 @@ def find_columns(names: Sequence[str], *, where: str) -> Columns:
     raise FormatError(
         "no column holds predictions",
         where=where,
-        wanted="p_entailment, p_neutral and p_contradiction; or probabilities; or logits; or prediction",
+        wanted="p_entailment, p_neutral and p_contradiction (or p_not_entailment); or probabilities; or "
+        "logits; or prediction",
         hint=f"there are: {', '.join(names)}",
     )

@@ -16,8 +16,10 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
+from crossexam.core.labels import LABELS
 from crossexam.models.answers import check_probabilities, one_hot
 from crossexam.models.label_order import (
+    TWO_LABELS,
     Order,
     agreements,
     class_name,
@@ -126,7 +128,8 @@ class PredictionFile:
             return self._from_labels(rows, examples)
         table = self._numbers(rows)
         if self.columns.form == "shares":
-            return check_probabilities(table, where=str(self.path))
+            shares = check_probabilities(table, where=str(self.path))
+            return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
         if self.order is None or table.shape[1] != len(self.order):
             raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
         shares = (
@@ -226,7 +229,8 @@ def open_predictions(spec: str, options: ModelOptions) -> PredictionFile:
         "predictions": len(rows),
         "column": " ".join(columns.answer),
         "label_order": list(order) if order else None,
-        "two_label": bool(order and is_two_label(order)),
+        "two_label": bool(order and is_two_label(order))
+        or (columns.form == "shares" and len(columns.answer) == len(TWO_LABELS)),
     }
     key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
     return PredictionFile(f"file/{spec}", key, path, columns, rows, order, details)

@@ -156,6 +156,8 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
     except FileNotFoundError:
         raise FormatError("no such file", where=str(path), wanted="a list of word pairs") from None
+    except IsADirectoryError:
+        raise FormatError("a folder", where=str(path), wanted="the file of a list of word pairs") from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path), wanted="UTF-8 text") from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]

@@ -130,7 +130,8 @@ def _debiasing(results: dict[str, dict[str, Any]]) -> list[str]:
                 ]
             )
         )
-    return ["### Debiasing (bilstm_max; published: Zhang et al. 2020, Table 3)", *_table(lines)]
+    reading = (HERE / "debiasing.md").read_text(encoding="utf-8").rstrip()
+    return ["### Debiasing (bilstm_max; published: Zhang et al. 2020, Table 3)", *_table(lines), reading]
 
 
 def main() -> None:

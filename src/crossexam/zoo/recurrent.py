@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from crossexam.zoo import masked
@@ -13,7 +15,10 @@ from crossexam.zoo import masked
 Recurrence = Literal["lstm", "feedforward"]
 
 #: How many times its states' width a layer may read for oneDNN's kernel to be the faster one.
-_WIDEST: Final = 3
+_WIDEST: Final = 6
+#: Multiplications that a call of the kernel costs beside its own, with what autograd adds, one thread:
+#: bench/zoo_speed.py is fastest with about this many.
+_CALL: Final = 80_000_000
 #: So far from 0 a sigmoid is 0 or 1 to the last bit.
 _SHUT: Final = 1e4
 
@@ -35,8 +40,8 @@ class LSTM(nn.Module):
     """One (bi)directional LSTM layer that never reads padding.
 
     Trained on a CPU, where nn.LSTM takes packed sentences step by step, it goes through oneDNN's kernel of
-    whole padded sentences instead, as long as it reads words not much wider than its states (1.4 times as
-    fast at 300 x 300): the same numbers to 1e-6.
+    whole padded sentences instead, sentences of like length at a time, as long as it reads words not much
+    wider than its states: the same numbers to 1e-6, at 300 x 300 1.2 to 2 times as fast.
     """
 
     def __init__(self, width: int, hidden: int, *, bidirectional: bool = True) -> None:
@@ -47,12 +52,34 @@ class LSTM(nn.Module):
         """Return the context of *inputs* [B, T, width]; *initial* hidden and cell are [directions, B, h]."""
         narrow = self.lstm.input_size <= _WIDEST * self.lstm.hidden_size
         if self.training and narrow and inputs.device.type == "cpu" and inputs.dtype == torch.float32:
-            return self._whole(inputs, mask, initial)
+            return self._in_groups(inputs, mask, initial)
         lengths = mask.sum(1).cpu()
         packed = pack_padded_sequence(inputs, lengths, batch_first=True, enforce_sorted=False)
         output, (hidden, cell) = self.lstm(packed, initial)
         states, _ = pad_packed_sequence(output, batch_first=True, total_length=inputs.shape[1])
         return Context(states, hidden, cell)
+
+    def _in_groups(self, inputs: Tensor, mask: Tensor, initial: tuple[Tensor, Tensor] | None) -> Context:
+        """Return the context, read in groups of sentences of like length: padding is read too."""
+        lengths, order = mask.sum(1).sort(stable=True)
+        directions = 2 if self.lstm.bidirectional else 1
+        hidden = self.lstm.hidden_size
+        sizes = group_sizes(lengths.tolist(), _CALL // (4 * directions * hidden * (hidden + inputs.shape[2])))
+        if len(sizes) == 1:
+            return self._whole(inputs, mask, initial)
+        parts: list[Context] = []
+        for rows, longest in zip(torch.split(order, sizes), torch.split(lengths, sizes), strict=True):
+            kept = slice(int(longest[-1]))
+            start = (initial[0][:, rows], initial[1][:, rows]) if initial else None
+            part = self._whole(inputs[rows, kept], mask[rows, kept], start)
+            parts.append(
+                part._replace(states=functional.pad(part.states, (0, 0, 0, mask.shape[1] - kept.stop)))
+            )
+        back = order.argsort()
+        states, *ends = (
+            torch.cat(each, dim) for each, dim in zip(zip(*parts, strict=True), (0, 1, 1), strict=True)
+        )
+        return Context(states[back], *(end[:, back] for end in ends))
 
     def _whole(self, inputs: Tensor, mask: Tensor, initial: tuple[Tensor, Tensor] | None) -> Context:
         """Return the context by one call a direction, over whole padded sentences."""
@@ -77,6 +104,21 @@ class LSTM(nn.Module):
 
     def _zeros(self, inputs: Tensor) -> Tensor:
         return inputs.new_zeros(1, len(inputs), self.lstm.hidden_size)
+
+
+def group_sizes(lengths: Sequence[int], call: int) -> list[int]:
+    """Return how many of the sentences of ascending *lengths* to read together, group after group.
+
+    A group is cut in two where that saves the most padding, if it saves more words than a *call* costs.
+
+    >>> group_sizes([2, 2, 3, 9, 9], call=10), group_sizes([2, 2, 3, 9, 9], call=20)
+    ([3, 2], [5])
+    """
+    longest = lengths[-1]
+    saved, first = max(((k * (longest - lengths[k - 1]), k) for k in range(1, len(lengths))), default=(0, 0))
+    if saved <= call:
+        return [len(lengths)]
+    return [*group_sizes(lengths[:first], call), *group_sizes(lengths[first:], call)]
 
 
 def _reversing(mask: Tensor) -> Tensor:

@@ -17,8 +17,8 @@ Recurrence = Literal["lstm", "feedforward"]
 #: How many times its states' width a layer may read for oneDNN's kernel to be the faster one.
 _WIDEST: Final = 6
 #: Multiplications that a call of the kernel costs beside its own, with what autograd adds, one thread:
-#: bench/zoo_speed.py is fastest with about this many.
-_CALL: Final = 80_000_000
+#: training is fastest with 100 to 300 million of them, over widths of 100 to 512.
+_CALL: Final = 150_000_000
 #: So far from 0 a sigmoid is 0 or 1 to the last bit.
 _SHUT: Final = 1e4
 

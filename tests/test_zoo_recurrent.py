@@ -45,6 +45,7 @@ def test_training_reads_what_evaluation_reads(
         return whole(self, inputs, mask, initial)
 
     monkeypatch.setattr(LSTM, "_whole", counted)
+    monkeypatch.setattr(recurrent, "_CALL_WORDS", 0)
     monkeypatch.setattr(recurrent, "_CALL", call * 4 * layer.lstm.hidden_size * 11)
     grouped = read(layer, training=True, with_start=with_start)
     packed = read(layer, training=False, with_start=with_start)

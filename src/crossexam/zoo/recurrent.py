@@ -16,9 +16,10 @@ Recurrence = Literal["lstm", "feedforward"]
 
 #: How many times its states' width a layer may read for oneDNN's kernel to be the faster one.
 _WIDEST: Final = 6
-#: Multiplications that a call of the kernel costs beside its own, with what autograd adds, one thread:
-#: training is fastest with 100 to 300 million of them, over widths of 100 to 512.
-_CALL: Final = 150_000_000
+#: What a call of the kernel costs beside its own multiplications, measured over widths of 100 to 600: as many
+#: of them, and as many words, since weights are put in order for each call.
+_CALL: Final = 50_000_000
+_CALL_WORDS: Final = 64
 #: So far from 0 a sigmoid is 0 or 1 to the last bit.
 _SHUT: Final = 1e4
 
@@ -64,7 +65,8 @@ class LSTM(nn.Module):
         lengths, order = mask.sum(1).sort(stable=True)
         directions = 2 if self.lstm.bidirectional else 1
         hidden = self.lstm.hidden_size
-        sizes = group_sizes(lengths.tolist(), _CALL // (4 * directions * hidden * (hidden + inputs.shape[2])))
+        a_word = 4 * directions * hidden * (hidden + inputs.shape[2])  # multiplications
+        sizes = group_sizes(lengths.tolist(), _CALL_WORDS + _CALL // a_word)
         if len(sizes) == 1:
             return self._whole(inputs, mask, initial)
         parts: list[Context] = []

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch import Tensor, nn
 
+from crossexam.training.word_rows import WordAdadelta
+
 if TYPE_CHECKING:
     from crossexam.zoo.recipe import Recipe
 
@@ -17,11 +19,12 @@ def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
 
     Weight decay applies to matrices only, neither to biases and normalisation nor to word vectors: a
     word that an epoch does not have would else fade.  AdaDelta has Zeiler's rho of .95 (TensorFlow's
-    default too, which the released DIIN and DiSAN use), not PyTorch's .9.
+    default too, which the released DIIN and DiSAN use), not PyTorch's .9, and reads of a table only the rows
+    that a batch touched.
     """
     named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
     decayed = [p for name, p in named if p.ndim > 1 and ".table." not in name and "embedding" not in name]
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"params": decayed, "weight_decay": recipe.weight_decay},
         {"params": [p for _, p in named if not any(p is each for each in decayed)], "weight_decay": 0.0},
     ]
@@ -36,7 +39,11 @@ def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
         start = recipe.initial_accumulator
         return torch.optim.Adagrad(groups, lr=rate, initial_accumulator_value=start, fused=fused)
     if recipe.optimizer == "adadelta":
-        return torch.optim.Adadelta(groups, lr=rate, rho=0.95)
+        tables = [p for name, p in named if ".table." in name]
+        for group in groups:
+            group["params"] = [p for p in group["params"] if not any(p is each for each in tables)]
+        groups.append({"params": tables, "weight_decay": 0.0, "rows": True})
+        return WordAdadelta([group for group in groups if group["params"]], lr=rate, rho=0.95)
     return torch.optim.SGD(groups, lr=rate)
 
 

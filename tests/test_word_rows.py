@@ -1,0 +1,105 @@
+"""AdaDelta over the touched rows of a table is AdaDelta over the table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from crossexam.training import optimizers  # noqa: E402
+from crossexam.training.word_rows import WordAdadelta  # noqa: E402
+from crossexam.zoo import lstm  # noqa: E402
+from crossexam.zoo.embedding import Words  # noqa: E402
+
+
+class Toy(torch.nn.Module):
+    """Word vectors and a layer over their mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = Words(50, 4)
+        self.layer = torch.nn.Linear(4, 2)
+
+    def forward(self, words: torch.Tensor) -> torch.Tensor:
+        score: torch.Tensor = self.layer(self.words(words).mean(1)).square().sum()
+        return score
+
+
+def trained(optimizer_of: object, steps: int, *, reload_at: int | None = None) -> list[torch.Tensor]:
+    """Return the parameters after *steps* on batches of rare and frequent words."""
+    torch.manual_seed(0)
+    model = Toy()
+    optimizer = optimizer_of(model)  # type: ignore[operator]
+    for step in range(steps):
+        if step == reload_at:
+            state = optimizers.flatten(optimizer)
+            optimizer = optimizer_of(model)  # type: ignore[operator]
+            optimizers.restore(optimizer, *state)
+        made = torch.Generator().manual_seed(step)
+        words = (50 * torch.rand(3, 4, generator=made) ** 4).long()  # the first words far more often
+        optimizer.zero_grad()
+        model(words).backward()
+        optimizer.step()
+    return [p.detach().clone() for p in model.parameters()]
+
+
+def of_recipe(model: torch.nn.Module) -> torch.optim.Optimizer:
+    recipe = replace(lstm.ARCHITECTURE.recipe, optimizer="adadelta", learning_rate=1.0, weight_decay=0.0)
+    return optimizers.make_optimizer(model, recipe)
+
+
+def plain(model: torch.nn.Module) -> torch.optim.Optimizer:
+    return torch.optim.Adadelta(model.parameters(), lr=1.0, rho=0.95)
+
+
+def test_it_is_torchs_to_rounding() -> None:
+    for here, there in zip(trained(of_recipe, 300), trained(plain, 300), strict=True):
+        torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)
+
+
+def test_the_table_is_read_by_rows() -> None:
+    optimizer = of_recipe(Toy())
+    assert isinstance(optimizer, WordAdadelta)
+    assert [bool(group.get("rows")) for group in optimizer.param_groups] == [False, False, True]
+
+
+def test_a_saved_state_goes_on_to_the_same_bytes() -> None:
+    for here, there in zip(trained(of_recipe, 60), trained(of_recipe, 60, reload_at=31), strict=True):
+        assert torch.equal(here, there)
+
+
+def test_rows_without_gradient_do_not_move() -> None:
+    torch.manual_seed(0)
+    model = Toy()
+    before = model.words.table.weight.detach().clone()
+    optimizer = of_recipe(model)
+    for _ in range(5):
+        optimizer.zero_grad()
+        model(torch.tensor([[1, 2], [2, 7]])).backward()
+        optimizer.step()
+    moved = (model.words.table.weight.detach() != before).any(1).nonzero().squeeze(1)
+    assert moved.tolist() == [1, 2, 7]
+
+
+def test_without_a_gradient_nothing_happens() -> None:
+    model = Toy()
+    before = [p.detach().clone() for p in model.parameters()]
+    of_recipe(model).step()
+    assert all(torch.equal(p, q) for p, q in zip(model.parameters(), before, strict=True))
+
+
+def test_a_closure_makes_the_gradients() -> None:
+    torch.manual_seed(0)
+    model = Toy()
+    optimizer = of_recipe(model)
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = model(torch.tensor([[1, 2]]))
+        loss.backward()
+        return loss
+
+    first = optimizer.step(closure)
+    assert first > optimizer.step(closure)

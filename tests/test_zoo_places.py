@@ -6,6 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from crossexam.core.errors import CrossexamError  # noqa: E402
 from crossexam.zoo.dropout import Dropout, dropout  # noqa: E402
 from crossexam.zoo.places import Places, at_spellings, at_words, places_of  # noqa: E402
 
@@ -95,6 +96,12 @@ def test_dropout_is_the_same_for_a_seed_and_nothing_outside_training() -> None:
     assert layer.eval()(states) is states
     assert Dropout(0.0)(states) is states
     assert repr(layer) == "Dropout(rate=0.4)"
+
+
+@pytest.mark.parametrize("rate", [-0.5, 1.0, 1.5])
+def test_a_rate_that_is_no_share_is_an_error(rate: float) -> None:
+    with pytest.raises(CrossexamError, match="wanted: a share from 0 to below 1"):
+        Dropout(rate)
 
 
 def test_all_dropped_is_zero() -> None:

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from crossexam.core.errors import CrossexamError
+
 _STEPS: Final = 1 << 16
 
 
@@ -16,7 +18,7 @@ class Dropout(nn.Module):
 
     There torch draws a number a state, which took a fifth of the training time of the models without
     recurrence.  The *rate* is rounded to a multiple of 2^-16, and the states kept are scaled by exactly
-    what was rounded to, so that their mean is right.
+    what was rounded to, so that their mean is right.  Raises CrossexamError for a rate outside [0, 1).
 
     >>> layer = Dropout(0.25).train()
     >>> layer(torch.ones(4096)).unique()
@@ -25,6 +27,8 @@ class Dropout(nn.Module):
 
     def __init__(self, rate: float) -> None:
         super().__init__()
+        if not 0 <= rate < 1:
+            raise CrossexamError(f"dropout is {rate}", wanted="a share from 0 to below 1")
         self.rate = rate
 
     def forward(self, states: Tensor) -> Tensor:

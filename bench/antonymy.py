@@ -19,14 +19,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crossexam.constructions.making import Maker, chunks
+from crossexam.constructions.apply import Maker, chunks
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import SIDES, Example
 from crossexam.corpora.reading import iter_corpus
-from crossexam.language.annotators import resolve_annotator
 from crossexam.language.inflection import inflect_like
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.tagging.tagger import resolve_annotator
 from crossexam.language.word_senses import lesk
 
 _WORDNET = Path("/usr/share/wordnet")

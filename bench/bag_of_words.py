@@ -53,7 +53,7 @@ def make_pairs(path: Path, count: int) -> None:
     """Write *count* made pairs to *path* in SNLI's form."""
     from crossexam.core.example import SIDES
     from crossexam.corpora.reading import iter_corpus
-    from crossexam.language.annotators import resolve_annotator
+    from crossexam.language.tagging.tagger import resolve_annotator
 
     annotator, rng = resolve_annotator("auto"), random.Random(0)
     data = Path(os.environ["CROSSEXAM_DATA"])
@@ -88,8 +88,8 @@ def make_pairs(path: Path, count: int) -> None:
 def measure(path: Path, folder: Path) -> None:
     """Fit on the pairs in *path*, score 20,000 of them; print seconds and peak memory."""
     from crossexam.corpora.reading import iter_corpus
-    from crossexam.models.opening import open_model
-    from crossexam.training.bag_of_words_training import Request, train_bag_of_words
+    from crossexam.models.table import open_model
+    from crossexam.shallow.bag_of_words_training import Request, train_bag_of_words
 
     stages: dict[str, float] = {}
 

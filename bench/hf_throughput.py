@@ -24,9 +24,10 @@ import numpy as np
 import torch
 import transformers
 
+from crossexam.api import build
 from crossexam.core.randomness import rng_for
-from crossexam.library import build
-from crossexam.models.opening import ModelOptions, open_model
+from crossexam.models.model import ModelOptions
+from crossexam.models.table import open_model
 
 Pair = tuple[str, str]
 Asker = Callable[[Sequence[Pair]], np.ndarray]

@@ -15,7 +15,7 @@ import time
 import torch
 from zoo_speed import PUBLIC, Bench
 
-from crossexam.training.data import load_corpus
+from crossexam.corpora.labelled import load_corpus
 from crossexam.zoo import recurrent
 from crossexam.zoo.table import ARCHITECTURES
 

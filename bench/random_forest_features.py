@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 
 from crossexam.corpora.reading import iter_corpus
-from crossexam.training import pair_features
-from crossexam.training.pair_features import FEATURES, PairFeatures
-from crossexam.training.word_movers import word_movers_distance
-from crossexam.training.word_vectors import first_vectors
+from crossexam.language.word_vectors import first_vectors
+from crossexam.shallow import pair_features
+from crossexam.shallow.pair_features import FEATURES, PairFeatures, word_movers_distance
 
 WANTED = 60.0  # seconds for 10,000 pairs
 

@@ -22,7 +22,7 @@ _BASES = (("snli:dev", "aqua:dev"), ("multinli:dev_matched", "aqua:dev"))
 def build(base: str, problems: str | None) -> None:
     """Build the stress tests of *base* into a temporary folder; print seconds and peak memory."""
     from crossexam.suites.bases import base_from_spec
-    from crossexam.suites.building import Request, build_to_folder
+    from crossexam.suites.build import Request, build_to_folder
 
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()

@@ -32,7 +32,7 @@ from pathlib import Path
 
 from crossexam.core.example import Example
 from crossexam.corpora.reading import iter_corpus
-from crossexam.language.word_pair_counting import word_forms
+from crossexam.language.word_pair_index import word_forms
 
 EXAMPLES = 550_152
 COMMON = 2_000
@@ -96,7 +96,7 @@ def _altered(word: str, copy: int) -> str:
 
 def measure(path: Path, cache: Path) -> None:
     """Make and keep the index of *path*."""
-    from crossexam.subsets.word_pairs import cached_index
+    from crossexam.suites.behaviour import cached_index
 
     wall, cpu = time.perf_counter(), time.process_time()
     index = cached_index(str(path), cache_folder=cache)
@@ -109,7 +109,7 @@ def measure(path: Path, cache: Path) -> None:
 
 def ask(path: Path, cache: Path) -> None:
     """Load the kept index and look pairs up, half of them drawn from it."""
-    from crossexam.subsets.word_pairs import cached_index
+    from crossexam.suites.behaviour import cached_index
 
     wall = time.perf_counter()
     index = cached_index(str(path), cache_folder=cache)

@@ -24,14 +24,14 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from crossexam.training.collation import Encoder
-from crossexam.training.data import load_corpus
-from crossexam.training.kit import read_pairs
+from crossexam.corpora.labelled import load_corpus
+from crossexam.training.encoding import Encoder
 from crossexam.training.objective import Batch, Objective
 from crossexam.training.optimizers import make_optimizer
-from crossexam.training.word_table import make_vocabulary
+from crossexam.training.vocabulary import make_vocabulary
+from crossexam.training.zoo import read_pairs
 from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.embedding import Sizes
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ARCHITECTURES
 
 HEAVY = ("mm", "addmm", "bmm", "baddbmm", "mv", "convolution", "convolution_backward",

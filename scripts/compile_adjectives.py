@@ -13,8 +13,7 @@ import argparse
 from itertools import chain
 from pathlib import Path
 
-from crossexam.constructions.adjective_tables import count_adjectives
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.resources import Resources, count_adjectives
 from crossexam.core.errors import CrossexamError
 from crossexam.corpora.reading import iter_corpus
 

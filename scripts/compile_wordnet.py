@@ -6,7 +6,7 @@
 Needs ``data.*``, ``index.*`` and ``*.exc`` (Debian: wordnet-base) and ``index.sense`` (Debian:
 wordnet-sense-index).  Writes the archive and, beside it, WORDNET-LICENSE.txt.  The formats of the source are
 those of wndb(5WN), senseidx(5WN) and morphy(7WN); the archive's is in
-crossexam.language.lexicons.wordnet_file.
+crossexam.language.lexicons.wordnet.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, write_text
-from crossexam.language.lexicons.wordnet_file import FORMAT, PARTS, archive_bytes, pack_lines, pack_numbers
+from crossexam.language.lexicons.wordnet import FORMAT, PARTS, archive_bytes, pack_lines, pack_numbers
 
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 # The digit after the % of a sense key; 5 is an adjective satellite.

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from crossexam.core.files import write_json
-from crossexam.training.bag_of_words import (
+from crossexam.corpora.labelled import load_corpus
+from crossexam.shallow.bag_of_words import (
     MANIFEST,
     TABLE,
     BagOfWords,
@@ -22,8 +23,7 @@ from crossexam.training.bag_of_words import (
     load_table,
     save_bag_of_words,
 )
-from crossexam.training.bag_of_words_training import Request, score, train_bag_of_words
-from crossexam.training.data import load_corpus
+from crossexam.shallow.bag_of_words_training import Request, score, train_bag_of_words
 
 TARGET = Path(__file__).parents[1] / "src" / "crossexam" / "models" / "shipped_bag_of_words"
 TRAIN = ("snli/snli_1.0_train_subset.jsonl", "multinli/multinli_train_subset_tokenised.tsv")

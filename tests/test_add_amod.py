@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.constructions.add_amod_nouns import clashes_with_noun, is_one_kind_of_other, noun_kind
 from crossexam.constructions.add_amod_rules import Entity, Sentence, why_not_two
+from crossexam.constructions.apply import make
 from crossexam.constructions.check import check
-from crossexam.constructions.making import make
 from crossexam.constructions.resources import Resources
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
-from crossexam.language.dependencies import Parsed
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
+from crossexam.language.nouns import clashes_with_noun, is_one_kind_of_other, noun_kind
+from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token, words
 from crossexam.suites.bases import base_from_examples
-from crossexam.suites.building import Request, build_in_memory
+from crossexam.suites.build import Request, build_in_memory
 
 WORDNET = WordNet.load()
 

@@ -8,16 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.constructions import adjective_tables
-from crossexam.constructions.adjective_tables import adjectives_from, adjectives_identity, count_adjectives
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.resources import (
+    Resources,
+    adjectives_from,
+    adjectives_identity,
+    count_adjectives,
+)
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.language.dependencies import Parsed
 from crossexam.language.lexicons.adjective_classes import ADDABLE, RANKS, class_of, rank_of
 from crossexam.language.lexicons.adjectives import AdjectiveCounts, is_table
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs, noun_lemma, noun_phrases
+from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
 
 WORDNET = WordNet.load()
@@ -189,7 +192,7 @@ def test_the_table_of_a_corpus_is_counted_once_and_kept(
     assert (table.count("old", "boat"), table.count("red", "boat")) == (2, 1)
     (kept,) = cache.iterdir()
     assert table.source == adjectives_identity(str(path))
-    monkeypatch.setattr(adjective_tables, "count_adjectives", None)  # would fail if it were called
+    monkeypatch.setattr(resources, "count_adjectives", None)  # would fail if it were called
     assert adjectives_from(str(path), resources, cache_folder=cache).name == table.name
     assert adjectives_from(str(kept), resources).name == table.name
     # A part of a corpus is one of its labelled examples.

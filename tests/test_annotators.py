@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.language.annotators import ANNOTATORS, Annotator, resolve_annotator
-from crossexam.language.annotators.corpus_parses import CorpusParses
+from crossexam.language.tagging.corpus_parses import CorpusParses
+from crossexam.language.tagging.tagger import ANNOTATORS, Annotator, resolve_annotator
 from crossexam.language.tokens import AlignmentError, Token
 
 PREMISE = 'A man says "hi" (twice).'

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
-from crossexam.core.run import Run
-from crossexam.reports.answers import answer_table
-from crossexam.reports.cells import Table
-from crossexam.reports.measured import measured
-from crossexam.reports.writing import report
+from crossexam.reports.accuracy import answer_table
+from crossexam.reports.report import report
+from crossexam.reports.results import measured
+from crossexam.reports.table import Table
 
 
 def run_of(name: str, golds: list[Label], said: str) -> Run:

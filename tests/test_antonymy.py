@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crossexam.constructions.making import make
+from crossexam.constructions.apply import make
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import Example
 

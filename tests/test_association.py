@@ -14,11 +14,18 @@ from statsmodels.stats.contingency_tables import Table, Table2x2
 from statsmodels.stats.gof import chisquare_effectsize
 from statsmodels.stats.power import GofChisquarePower
 
-from crossexam.stats.association import association, cross_counts, expected_counts, fisher_exact
-from crossexam.stats.effect_sizes import cramers_v, odds_ratio
-from crossexam.stats.power import association_power, minimum_detectable_association
-from crossexam.stats.power_of_two_groups import (
+from crossexam.stats.association import (
+    association,
+    cramers_v,
+    cross_counts,
+    expected_counts,
+    fisher_exact,
+    odds_ratio,
+)
+from crossexam.stats.power import (
     MOST_TABLES,
+    association_power,
+    minimum_detectable_association,
     minimum_detectable_difference,
     power_of_two_groups,
 )

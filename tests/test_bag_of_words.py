@@ -22,20 +22,21 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.models.bag_of_words import SHIPPED, BagOfWordsModel, open_shipped
-from crossexam.models.opening import Model, ModelOptions, open_model
-from crossexam.training.bag_of_words import (
+from crossexam.models.model import Model, ModelOptions
+from crossexam.models.table import open_model
+from crossexam.shallow.bag_of_words import (
     CONFIG,
     MANIFEST,
     TABLE,
     BagOfWords,
+    FitSettings,
+    fit,
     load_bag_of_words,
     load_table,
     save_table,
 )
-from crossexam.training.bag_of_words_fitting import FitSettings, fit
-from crossexam.training.bag_of_words_training import Request, train_bag_of_words
-from crossexam.training.lexical_features import FeatureSettings, LexicalFeatures
-from crossexam.training.word_collection import Words
+from crossexam.shallow.bag_of_words_training import Request, train_bag_of_words
+from crossexam.shallow.lexical_features import FeatureSettings, LexicalFeatures, Words
 
 WORDS = st.sampled_from("dog cat man woman sleeps runs quickly outside not red blue".split())
 SENTENCES = st.lists(WORDS, max_size=6).map(" ".join)
@@ -89,8 +90,7 @@ def test_rare_features_are_left_out(pairs: list[tuple[str, str]], least: int, le
 def test_the_rows_do_not_depend_on_how_many_are_packed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [("a red dog runs", "a dog runs"), ("a man", "no dog"), ("", "a dog"), ("red man", "")]
     whole, table = _collected(pairs).features(ALL_WORDS)
-    for module in ("lexical_features", "word_collection"):
-        monkeypatch.setattr(f"crossexam.training.{module}.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("crossexam.shallow.lexical_features.ROWS_AT_ONCE", 2)
     parts, packed = _collected(pairs).features(ALL_WORDS)
     assert parts.names() == whole.names()
     assert (packed != table).nnz == 0
@@ -114,7 +114,7 @@ def _tagged(premise: list[list[str]], hypothesis: list[list[str]], label: Label 
 
 
 def test_a_content_word_is_what_is_mostly_tagged_so() -> None:
-    from crossexam.language.annotators import resolve_annotator
+    from crossexam.language.tagging.tagger import resolve_annotator
 
     words = Words(resolve_annotator("parses").tokens)
     words.add(
@@ -345,7 +345,7 @@ def test_it_goes_by_the_words_that_a_shallow_model_goes_by() -> None:
 def test_the_shipped_model_answers_without_scikit_learn_torch_or_a_tagger(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['sklearn'] = sys.modules['nltk'] = sys.modules['torch'] = None; "
-        "from crossexam.models.opening import open_model; "
+        "from crossexam.models.table import open_model; "
         "print(open_model('builtin/bag-of-words').predict([('A man sits.', 'Nobody sits.')]).argmax())"
     )
     environment = {**os.environ, "NLTK_DATA": str(tmp_path)}
@@ -356,9 +356,9 @@ def test_the_shipped_model_answers_without_scikit_learn_torch_or_a_tagger(tmp_pa
 
 
 def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data: Path) -> None:
+    from crossexam.corpora.labelled import Corpus
     from crossexam.corpora.reading import load
-    from crossexam.training.bag_of_words_training import score
-    from crossexam.training.data import Corpus
+    from crossexam.shallow.bag_of_words_training import score
 
     dev = load(shared_data / "snli" / "snli_1.0_dev.jsonl")
     found = score(open_shipped().fitted, Corpus("snli:dev", tuple(dev.examples)))

@@ -8,28 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossexam.cli.behaviour_screen import parse_pairs
+from crossexam.cli.build import parse_pairs
 from crossexam.constructions.check import check
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.constructions.word_pair_swaps import SETS
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.run import Run
-from crossexam.core.suite_files import load_suite
+from crossexam.core.test_sets import load_suite
+from crossexam.evaluation.behaviour import factor_results, insensitivity_table, polarity_table, unseen_table
+from crossexam.evaluation.measures import measure
+from crossexam.evaluation.verified import by_status
+from crossexam.published.published import published
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
-from crossexam.reports.measured import measured
-from crossexam.runs.asking import run as ask
+from crossexam.reports.results import measured
+from crossexam.runs.run import run as ask
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.behaviour import BehaviourRequest, chosen, write_behaviour
-from crossexam.suites.behaviour_factors import (
-    factor_results,
-    insensitivity_table,
-    polarity_table,
-    unseen_table,
-)
-from crossexam.suites.behaviour_sets import SETS
-from crossexam.suites.measures import measure
-from crossexam.suites.published import published
-from crossexam.suites.status import by_status
 
 # Premise, hypothesis (words with their tags), label.
 CORPUS = (

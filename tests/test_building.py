@@ -12,9 +12,9 @@ from crossexam.constructions.check import check
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.suite_files import load_suite
+from crossexam.core.test_sets import load_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
-from crossexam.suites.building import Request, build_in_memory, build_to_folder
+from crossexam.suites.build import Request, build_in_memory, build_to_folder
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
 def test_ls_corpora_tells_splits_apart_and_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crossexam.cli.listing import _corpora
+    from crossexam.cli.ls import _corpora
 
     (tmp_path / "SICK_train.txt").write_text("", encoding="utf-8")
     (tmp_path / "MED.tsv").write_text("", encoding="utf-8")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossexam.constructions.apply import Maker, chunks, make
 from crossexam.constructions.check import check
 from crossexam.constructions.construction import Construction
-from crossexam.constructions.making import Maker, chunks, make
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import CONSTRUCTIONS, construction_named
 from crossexam.core.dataset import Dataset

@@ -9,18 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossexam.core import signature as signature_module
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core import manifest as signature_module
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import parse_label
+from crossexam.core.manifest import signature
 from crossexam.core.randomness import SeededOnUse, rng_for
-from crossexam.core.run import Run
-from crossexam.core.signature import signature
-from crossexam.core.suite_files import load_suite, load_suites
-from crossexam.core.tables import write_test_set
+from crossexam.core.test_sets import load_suite, load_suites, write_test_set
 
 ITEMS = [Example("a", "It rains.", "It is wet.", "entailment")]
 

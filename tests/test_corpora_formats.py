@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.tables import write_test_set
+from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.reading import CorpusReport, iter_corpus, load
 

@@ -12,7 +12,7 @@ import pytest
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, cluster_of
-from crossexam.core.projections import PROJECTIONS
+from crossexam.core.labels import PROJECTIONS
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import CorpusReport, iter_corpus, load
 from crossexam.corpora.split_files import CORPORA, CORPUS_ALIASES, SPLITS

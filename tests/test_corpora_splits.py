@@ -11,7 +11,7 @@ import pytest
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.reading import iter_corpus, load
-from crossexam.corpora.splits import CORPORA, SPLITS, data_folder, find_split, list_corpora, source_of
+from crossexam.corpora.spec import CORPORA, SPLITS, data_folder, find_split, list_corpora, source_of
 
 DATA = Path(__file__).parent / "data" / "corpora"
 

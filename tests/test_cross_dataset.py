@@ -9,26 +9,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.run import Run
-from crossexam.core.suite_files import load_suite
+from crossexam.core.test_sets import load_suite
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.split_files import SPLITS
+from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
+from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
+from crossexam.published.published import published
+from crossexam.reports.accuracy import comparison_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
-from crossexam.reports.measured import measured
-from crossexam.reports.tables import comparison_table
-from crossexam.reports.tidy import render_csv, render_json
-from crossexam.runs.asking import run as ask
-from crossexam.suites.cross_dataset import CrossDatasetRequest, write_cross_dataset
-from crossexam.suites.cross_dataset_scores import benchmark_score, mean_difference
-from crossexam.suites.fourteen_corpora import MEMBERS, REFERENCE, member_named
-from crossexam.suites.measures import measure
-from crossexam.suites.published import published
-from crossexam.suites.splitting import split_member
+from crossexam.reports.results import measured
+from crossexam.runs.run import run as ask
+from crossexam.suites.cross_dataset import CrossDatasetRequest, split_member, write_cross_dataset
+from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 
 SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
 GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")

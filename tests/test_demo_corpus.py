@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from crossexam.core.labels import LABELS
+from crossexam.language.parsing.trees import leaves, parse_tree
 from crossexam.language.tokens import align
-from crossexam.language.trees import leaves, parse_tree
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILTIN = ROOT / "src" / "crossexam" / "corpora" / "builtin"

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from crossexam.constructions.resources import Resources
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.language.dependencies import Parsed
-from crossexam.language.dependency_sources import parsed_from_doc, resolve_parser
-from crossexam.language.penn_dependencies import dependencies, parsed_from_parse
-from crossexam.language.trees import parse_tree
+from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.parsing.parsers import parsed_from_doc, resolve_parser
+from crossexam.language.parsing.trees import parse_tree
 
 _LINES = [
     line

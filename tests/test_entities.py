@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.language import name_lists
+from crossexam.language import entities
 from crossexam.language.entities import Entity, EntityRecognizer, ListedEntities, resolve_recognizer
 from crossexam.language.tokens import Token, words
 
@@ -21,7 +21,7 @@ from crossexam.language.tokens import Token, words
 def lists() -> Iterator[EntityRecognizer]:
     """The recognizer as a fresh install has it, without NLTK's data."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(name_lists, "_nltk_words", lambda corpus, files: [])
+        patch.setattr(entities, "_nltk_words", lambda corpus, files: [])
         yield ListedEntities()
 
 
@@ -90,7 +90,7 @@ def test_without_tags_capitalised_words_are_tried(lists: EntityRecognizer) -> No
 
 def test_the_signature_names_the_lists(monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"names": ["Vorlan"], "gazetteers": []}
-    monkeypatch.setattr(name_lists, "_nltk_words", lambda corpus, files: known[corpus])
+    monkeypatch.setattr(entities, "_nltk_words", lambda corpus, files: known[corpus])
     recognizer = resolve_recognizer("auto")
     assert recognizer.name == "lists:wordnet-3.0+nltk-names"
     text = "Vorlan, go!"  # first in its sentence without a verb: only a list can tell
@@ -112,7 +112,7 @@ def test_missing_nltk_lists_are_no_error(monkeypatch: pytest.MonkeyPatch) -> Non
             raise LookupError
 
     monkeypatch.setattr(nltk.corpus, "names", Absent())
-    assert name_lists._nltk_words("names", ("male.txt",)) == []
+    assert entities._nltk_words("names", ("male.txt",)) == []
 
 
 PIECES = st.sampled_from(
@@ -179,7 +179,7 @@ def test_word_problems_keep_out_letters_and_currencies(
 ) -> None:
     import nltk
 
-    from crossexam.language.annotators.nltk_tagger import NltkTagger
+    from crossexam.language.tagging.nltk_tagger import NltkTagger
 
     monkeypatch.setattr(nltk.data, "path", [str(shared_data / "nltk_data")])
     tagger, recognizer = NltkTagger(), resolve_recognizer()

@@ -21,19 +21,21 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.models.opening import Model, ModelOptions, open_model
-from crossexam.training.hypothesis_fasttext import (
+from crossexam.models.model import Model, ModelOptions
+from crossexam.models.table import open_model
+from crossexam.shallow.fitting import Request
+from crossexam.shallow.hypothesis_fasttext import (
     CONFIG,
     MANIFEST,
     WEIGHTS,
+    FastTextSettings,
     HypothesisFastText,
     NGrams,
     bucket_of,
+    fit,
     load_hypothesis_fasttext,
 )
-from crossexam.training.hypothesis_fasttext_fitting import FastTextSettings, fit
-from crossexam.training.hypothesis_fasttext_training import train_hypothesis_fasttext
-from crossexam.training.shallow import Request
+from crossexam.shallow.hypothesis_fasttext_training import train_hypothesis_fasttext
 
 SENTENCES = st.lists(st.sampled_from("dog cat man sleeps runs not red".split()), max_size=6).map(" ".join)
 BUCKETS = 50_000
@@ -227,7 +229,7 @@ def folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_answers_need_no_torch(folder: Path) -> None:
     code = (
         "import sys; sys.modules['torch'] = sys.modules['sklearn'] = None; "
-        "from crossexam.models.opening import open_model; "
+        "from crossexam.models.table import open_model; "
         f"print(open_model({f'hom/{folder}'!r}).predict([('', 'Nobody cooks.')]).argmax())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

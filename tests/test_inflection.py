@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.language import lemminflect_import
+from crossexam.language import inflection
 from crossexam.language.inflection import indefinite_article, inflect_like, match_case
 from crossexam.language.lexicons.wordnet import WordNet
 
@@ -140,7 +140,7 @@ def test_lemminflect_works_where_spacy_was_loaded_before() -> None:
 def test_the_guard_stops_its_own_thread_only() -> None:
     import threading
 
-    guard = lemminflect_import._NoSpacy()
+    guard = inflection._NoSpacy()
     with pytest.raises(ModuleNotFoundError, match="No module named 'spacy'"):
         guard.find_spec("spacy")
     assert guard.find_spec("numpy") is None
@@ -160,8 +160,8 @@ def test_the_import_is_tried_again_when_spacy_comes_in_between(monkeypatch: pyte
             raise NameError("name 'spacy' is not defined")
         return "the package"
 
-    monkeypatch.setattr(lemminflect_import.importlib, "import_module", import_module)
+    monkeypatch.setattr(inflection.importlib, "import_module", import_module)
     before = list(sys.meta_path)
-    assert lemminflect_import._imported.__wrapped__() == "the package"
+    assert inflection._imported.__wrapped__() == "the package"
     assert tried == ["lemminflect"] * 2
     assert sys.meta_path == before

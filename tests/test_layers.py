@@ -13,8 +13,8 @@ import crossexam
 
 SOURCE = Path(crossexam.__file__).parent
 # fmt: off
-ORDER = ("core", "language", "corpora", "constructions", "zoo", "training", "models", "runs", "stats",
-         "subsets", "suites", "validation", "reports", "library", "cli")
+ORDER = ("core", "language", "corpora", "constructions", "zoo", "shallow", "training", "models", "runs",
+         "stats", "suites", "published", "evaluation", "validation", "reports", "api", "cli")
 # fmt: on
 HEAVY = ("polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "altair", "numpy", "nltk", "scipy")
 MODULES = sorted(SOURCE.rglob("*.py"))
@@ -60,6 +60,6 @@ def test_files_can_be_read_at_once() -> None:
     long = {
         str(path.relative_to(SOURCE)): count
         for path in MODULES
-        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 300
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 600
     }
     assert not long

@@ -10,18 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.core.run import Run
+from crossexam.evaluation.measures import SLICES, TestSetResult, accuracy, compare, measure
 from crossexam.stats.estimate import accuracy as share_correct
-from crossexam.stats.multiple import holm
-from crossexam.stats.paired import paired_difference
-from crossexam.stats.significance import clustered_mcnemar, mcnemar
+from crossexam.stats.multiple_testing import holm
+from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
-from crossexam.suites.measures import TestSetResult, accuracy, compare, measure
-from crossexam.suites.slices import SLICES
 
 NAMES: Mapping[str, Label | None] = {"E": "entailment", "N": "neutral", "C": "contradiction", "-": None}
 

@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 
 from crossexam.constructions.check import check
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.core.run import Run
-from crossexam.models.opening import open_model
-from crossexam.reports.measured import measured
-from crossexam.reports.misleading import misleading_charts, misleading_table
-from crossexam.reports.writing import report
-from crossexam.subsets.lexically_misleading import SCORE
+from crossexam.evaluation.lexically_misleading import misled_parts
+from crossexam.models.table import open_model
+from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.report import report
+from crossexam.reports.results import measured
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.building import Request, build_in_memory
-from crossexam.suites.misleading import misled_parts
+from crossexam.suites.build import Request, build_in_memory
+from crossexam.suites.lexically_misleading import SCORE
 
 SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
 GOLDS: tuple[Label, ...] = ("entailment", "neutral", "neutral", "contradiction", "neutral", "entailment")

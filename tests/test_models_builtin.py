@@ -20,7 +20,8 @@ from crossexam.core.labels import LABELS
 from crossexam.models import alignment
 from crossexam.models.builtin import CONTRADICTED_BELOW, ENTAILED_FROM, SUMMARIES, overlap_label
 from crossexam.models.label_order import ORDERS, agreements, parse_order, to_label_columns
-from crossexam.models.opening import MODELS, Model, ModelOptions, open_model
+from crossexam.models.model import Model, ModelOptions
+from crossexam.models.table import MODELS, open_model
 
 WORDS = st.sampled_from(
     "a the man Woman dog runs sleeps quickly not never in on park Paris 3 seven hot cold".split()
@@ -73,7 +74,7 @@ def test_every_kind_has_its_prefix() -> None:
 
 def test_opening_builtin_models_loads_no_torch() -> None:
     code = (
-        "import sys; from crossexam.models.opening import open_model; "
+        "import sys; from crossexam.models.table import open_model; "
         "[open_model(f'builtin/{n}').predict([('a b', 'a')]) for n in ('alignment', 'bag-of-words')]; "
         "print(*[n for n in ('torch', 'transformers', 'polars', 'sklearn', 'nltk') if n in sys.modules])"
     )

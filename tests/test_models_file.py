@@ -16,8 +16,9 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models.opening import ModelOptions, open_model
-from crossexam.runs.asking import run
+from crossexam.models.model import ModelOptions
+from crossexam.models.table import open_model
+from crossexam.runs.run import run
 
 ITEMS = (
     Example("a1", "A man sleeps.", "Nobody is awake, ever.", "neutral"),

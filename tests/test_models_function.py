@@ -12,7 +12,8 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.models.answers import to_probabilities
-from crossexam.models.opening import ModelOptions, open_model
+from crossexam.models.model import ModelOptions
+from crossexam.models.table import open_model
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 

@@ -17,12 +17,12 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models import inference
-from crossexam.models.batching import plan_batches
 from crossexam.models.huggingface import HuggingFaceModel
-from crossexam.models.label_order import KNOWN_ORDERS
-from crossexam.models.opening import Model, ModelOptions, open_model
-from crossexam.models.probe import ITEMS, PAIRS
-from crossexam.runs.asking import run
+from crossexam.models.inference import plan_batches
+from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
+from crossexam.models.model import Model, ModelOptions
+from crossexam.models.table import open_model
+from crossexam.runs.run import run
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -95,7 +95,7 @@ def make_model(kind: str, labels: int = 3) -> tuple[Any, Any]:
 def train_on_probe(tokenizer: Any, model: Any) -> None:
     """Let *model* learn the probe by heart, its classes in the order of LABELS."""
     batch = tokenizer([p for p, _ in PAIRS], [h for _, h in PAIRS], padding=True, return_tensors="pt")
-    gold = torch.tensor([LABELS.index(label) for _, _, label in ITEMS])
+    gold = torch.tensor([LABELS.index(label) for _, _, label in PROBE])
     optimizer = torch.optim.AdamW(model.parameters(), lr=4e-3)
     model.train()
     for _ in range(120):
@@ -157,7 +157,7 @@ def test_the_six_orders_give_the_same_answers(learnt: Path, tmp_path: Path, orde
         "declared",
     )
     assert isinstance(named, Model)
-    assert expected.argmax(axis=1).tolist()[:30] == [LABELS.index(label) for _, _, label in ITEMS]
+    assert expected.argmax(axis=1).tolist()[:30] == [LABELS.index(label) for _, _, label in PROBE]
 
 
 @pytest.mark.parametrize("order", ORDERS[1:], ids=",".join)
@@ -171,7 +171,7 @@ def test_names_that_contradict_the_probe_are_refused(
         open_model(f"hf/{wrong}").predict(PAIRS)
     assert "hint: --label-order entailment,neutral,contradiction" in str(caught.value)
     mended = open_model(f"hf/{wrong}", ModelOptions(label_order=LABELS))
-    assert mended.predict(PAIRS).argmax(axis=1).tolist() == [LABELS.index(label) for _, _, label in ITEMS]
+    assert mended.predict(PAIRS).argmax(axis=1).tolist() == [LABELS.index(label) for _, _, label in PROBE]
 
 
 def test_a_declared_order_is_verified_too(learnt: Path) -> None:

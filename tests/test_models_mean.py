@@ -11,8 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.mean import Mean
-from crossexam.models.opening import ModelOptions, Pair, open_model
+from crossexam.models.ensemble import Mean
+from crossexam.models.model import ModelOptions, Pair
+from crossexam.models.table import open_model
 
 
 @dataclass(frozen=True)

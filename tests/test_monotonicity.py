@@ -16,11 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError
-from crossexam.language.annotators.nltk_tagger import NltkTagger
-from crossexam.language.dependencies import Parsed
-from crossexam.language.monotonicity import compose, polarity_at
-from crossexam.language.monotonicity_spans import sentence_of
-from crossexam.language.monotonicity_table import OPERATORS, Direction, by_phrase
+from crossexam.language.monotonicity.operators import OPERATORS, Direction, by_phrase
+from crossexam.language.monotonicity.polarity import compose, polarity_at
+from crossexam.language.monotonicity.spans import sentence_of
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tokens import Token
 
 DATA = Path(__file__).parent / "data"

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.language.number_rules import REASONS
-from crossexam.language.number_words import parse_number_word, spell
-from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render
+from crossexam.language.numbers import Quantity, RejectedNumber, parse_number_word, quantities, render, spell
 from crossexam.language.tokens import Token, words
 
 # Sentence; text, value, style of its quantity, and the amount as a whole.

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.constructions.making import Maker, make
+from crossexam.constructions.apply import Maker, make
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import Example

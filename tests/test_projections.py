@@ -11,16 +11,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import crossexam as cx
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.core.projections import PROJECTIONS, THREE_LABELS, projection_named, projection_of
-from crossexam.core.run import Run
-from crossexam.core.tables import ROWS_A_GROUP, read_test_set, write_test_set
-from crossexam.suites.comparing import compare
-from crossexam.suites.measures import measure
-from crossexam.suites.scoring import score
+from crossexam.core.labels import (
+    GOLD_INDEX,
+    GOLDS,
+    LABELS,
+    PROJECTIONS,
+    THREE_LABELS,
+    projection_named,
+    projection_of,
+)
+from crossexam.core.test_sets import ROWS_A_GROUP, read_test_set, write_test_set
+from crossexam.evaluation.comparison import compare
+from crossexam.evaluation.measures import measure
+from crossexam.evaluation.scores import score
 
 TWO = PROJECTIONS["two labels"]
 NO_CONTRADICTION = PROJECTIONS["no contradiction"]

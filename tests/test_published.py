@@ -8,7 +8,7 @@ import pytest
 
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import FormatError, UnknownNameError
-from crossexam.suites.published import Claim, published, published_studies, study_from_toml
+from crossexam.published.published import Claim, published, published_studies, study_from_toml
 
 STUDY = published("naik2018")
 NIE = published("nie2019")

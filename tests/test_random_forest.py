@@ -20,27 +20,30 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models.opening import Model, ModelOptions, open_model
-from crossexam.training.pair_features import FEATURES, PairFeatures, mean_distances, processed
-from crossexam.training.random_forest import (
+from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
+from crossexam.models.model import Model, ModelOptions
+from crossexam.models.table import open_model
+from crossexam.shallow.fitting import Request
+from crossexam.shallow.pair_features import (
+    FEATURES,
+    PairFeatures,
+    mean_distances,
+    processed,
+    word_movers_distance,
+)
+from crossexam.shallow.random_forest import (
     CONFIG,
     MANIFEST,
     TREES,
     VECTORS,
+    ForestSettings,
+    arrays_of,
+    fit,
     load_forest,
     load_random_forest,
     save_forest,
 )
-from crossexam.training.random_forest_fitting import ForestSettings, arrays_of, fit
-from crossexam.training.random_forest_training import train_random_forest
-from crossexam.training.shallow import Request
-from crossexam.training.word_movers import word_movers_distance
-from crossexam.training.word_vectors import (
-    WordVectors,
-    first_vectors,
-    load_word_vectors,
-    save_word_vectors,
-)
+from crossexam.shallow.random_forest_training import train_random_forest
 
 WORDS = "dog cat man woman sleeps runs outside not".split()
 VECTOR_OF = WordVectors(tuple(WORDS), np.random.default_rng(1).normal(size=(len(WORDS), 3)))
@@ -168,7 +171,7 @@ def test_rows_do_not_depend_on_how_many_are_read_at_once(monkeypatch: pytest.Mon
         ("", ""),
     ]
     whole = PairFeatures(VECTOR_OF).of(pairs)
-    monkeypatch.setattr("crossexam.training.pair_features._PAIRS_AT_ONCE", 2)
+    monkeypatch.setattr("crossexam.shallow.pair_features._PAIRS_AT_ONCE", 2)
     told: list[int] = []
     parts = PairFeatures(VECTOR_OF).of(pairs, progress=lambda stage, done, total: told.append(done))
     assert np.allclose(parts.features, whole.features, rtol=0, atol=1e-12)
@@ -376,7 +379,7 @@ def test_answers_need_no_scikit_learn(request_of: Request) -> None:
     folder = train_random_forest(request_of).folder
     code = (
         "import sys; sys.modules['sklearn'] = None; "
-        "from crossexam.models.opening import open_model; "
+        "from crossexam.models.table import open_model; "
         f"print(open_model({f'rf/{folder}'!r}).predict([('A woman runs.', 'Nobody is here.')]).argmax())"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,19 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edits
 from crossexam.core.labels import LABELS, Label
-from crossexam.core.run import Run
-from crossexam.core.signature import package_version
-from crossexam.reports import latex, markdown
+from crossexam.core.manifest import package_version
+from crossexam.evaluation.measures import measure
+from crossexam.reports.accuracy import accuracy_table, comparison_table
 from crossexam.reports.headline import sentence
 from crossexam.reports.items import pack_items, sample, segments
-from crossexam.reports.measured import Measured, worst
-from crossexam.reports.tables import accuracy_table, comparison_table
-from crossexam.reports.writing import report, terminal_comparison, terminal_report, write_comparison
-from crossexam.suites.measures import measure
+from crossexam.reports.report import report, terminal_comparison, terminal_report, write_comparison
+from crossexam.reports.results import Measured, worst
+from crossexam.reports.text import latex_table, markdown_table, render_latex
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
 TAIL = " and false is not true"
@@ -86,7 +85,7 @@ def test_golden_markdown(two_runs: list[Run], golden: Callable[[str, str], None]
 
 
 def test_golden_latex(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
-    golden("report.tex", latex.render_table(accuracy_table(two_runs[:1])) + "\n")
+    golden("report.tex", latex_table(accuracy_table(two_runs[:1])) + "\n")
 
 
 def test_csv_holds_every_statistic_of_measure(two_runs: list[Run]) -> None:
@@ -148,7 +147,7 @@ def test_markup_in_names_is_shown_not_read(two_runs: list[Run]) -> None:
 
 
 def test_a_newline_in_a_name_cannot_leave_a_latex_comment(two_runs: list[Run]) -> None:
-    text = latex.render("x\n\\input{secret}", [])
+    text = render_latex("x\n\\input{secret}", [])
     assert all(line.startswith("%") for line in text.splitlines() if line)
 
 
@@ -302,7 +301,7 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     assert float(rows[1]["difference"]) == (3 - 4) / 6
     document = json.loads((tmp_path / "c.json").read_text())
     assert document["test_sets"][1]["difference_low"] < (3 - 4) / 6
-    assert "A: builtin/first, B: hf/second\\_model" in markdown.render_table(comparison_table(*two_runs))
+    assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_table(*two_runs))
     with pytest.raises(FormatError, match=r"no report has the suffix '\.html'"):
         write_comparison(*two_runs, tmp_path / "c.html")
 

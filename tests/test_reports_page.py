@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import LABEL_INDEX, LABELS, Label
 from crossexam.core.randomness import rng_for
-from crossexam.core.run import Run
 from crossexam.reports import charts
 from crossexam.reports.html import script_json
-from crossexam.reports.measured import measured
-from crossexam.reports.writing import report, write_report
+from crossexam.reports.report import report, write_report
+from crossexam.reports.results import measured
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

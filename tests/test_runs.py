@@ -15,11 +15,10 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.suite_files import load_suite, load_suites
-from crossexam.core.tables import write_test_set
-from crossexam.models.opening import ModelOptions
-from crossexam.runs.asking import run
+from crossexam.core.test_sets import load_suite, load_suites, write_test_set
+from crossexam.models.model import ModelOptions
 from crossexam.runs.folder import load_run, save_run
+from crossexam.runs.run import run
 
 BASE = Dataset(
     "base.tiny",

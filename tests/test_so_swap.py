@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from crossexam.api import build
+from crossexam.constructions.apply import make
 from crossexam.constructions.check import check
 from crossexam.constructions.construction import Rejection
-from crossexam.constructions.making import make
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.so_swap import so_swap
 from crossexam.core.dataset import Dataset
@@ -19,10 +20,9 @@ from crossexam.core.errors import UnknownNameError
 from crossexam.core.example import Example
 from crossexam.language.agreement import agreeing, in_case, lemma_of, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
-from crossexam.language.dependencies import Parsed
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.parsing.trees import parse_tree
 from crossexam.language.tokens import Token
-from crossexam.language.trees import parse_tree
-from crossexam.library import build
 
 _LINES = [
     line

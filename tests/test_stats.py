@@ -21,10 +21,9 @@ from crossexam.stats.clusters import cluster_codes, effective_size, normal_quant
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import OTHER, accuracy, by_slice, wilson
 from crossexam.stats.human import human_accuracy, vote_counts
-from crossexam.stats.multiple import bonferroni, holm
-from crossexam.stats.paired import discordant, flip_rate, paired_difference, tango
+from crossexam.stats.multiple_testing import bonferroni, holm
+from crossexam.stats.paired import clustered_mcnemar, discordant, flip_rate, mcnemar, paired_difference, tango
 from crossexam.stats.power import minimum_detectable_drop
-from crossexam.stats.significance import clustered_mcnemar, mcnemar
 from crossexam.stats.unpaired import difference
 
 p_values = st.lists(st.floats(0, 1, allow_nan=False), min_size=1, max_size=12)

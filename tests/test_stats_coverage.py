@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.estimate import accuracy
-from crossexam.stats.paired import paired_difference
-from crossexam.stats.significance import clustered_mcnemar, mcnemar
+from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 
 SAMPLES = 1000

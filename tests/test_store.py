@@ -20,10 +20,10 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.tables import write_test_set
-from crossexam.models.opening import ModelOptions
-from crossexam.runs.asking import run
-from crossexam.runs.store import FILE_NAME, Store, pair_hash
+from crossexam.core.test_sets import write_test_set
+from crossexam.models.model import ModelOptions
+from crossexam.runs.answer_store import FILE_NAME, Store, pair_hash
+from crossexam.runs.run import run
 
 BATCH = 8
 
@@ -32,9 +32,9 @@ BATCH = 8
 CHILD = """
 import hashlib, os, signal, sys
 from pathlib import Path
-from crossexam.models.opening import ModelOptions
+from crossexam.models.table import ModelOptions
 from crossexam.runs import asking, folder
-from crossexam.runs.store import Store
+from crossexam.runs.answer_store import Store
 
 suite, out, log, moment, count = sys.argv[1:]
 left = int(count)

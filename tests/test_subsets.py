@@ -17,11 +17,11 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.core.suite_files import load_suite
-from crossexam.models.opening import open_model
-from crossexam.runs.asking import run
-from crossexam.subsets.hypothesis_only import agreement_with, hard
-from crossexam.subsets.lexically_misleading import (
+from crossexam.core.test_sets import load_suite
+from crossexam.models.table import open_model
+from crossexam.runs.run import run
+from crossexam.suites.bases import base_from_examples, base_from_spec
+from crossexam.suites.lexically_misleading import (
     LAMBDAS,
     SCORE,
     curve,
@@ -29,8 +29,7 @@ from crossexam.subsets.lexically_misleading import (
     scored,
     subset,
 )
-from crossexam.suites.bases import base_from_examples, base_from_spec
-from crossexam.suites.subsetting import SubsetRequest, write_subsets
+from crossexam.suites.subsets import SubsetRequest, agreement_with, hard, write_subsets
 
 EXAMPLES = tuple(
     Example(

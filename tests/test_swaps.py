@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 from crossexam.constructions.construction import Rejection
-from crossexam.constructions.pair_matching import Match, PairTable, matches
-from crossexam.constructions.resources import Resources
-from crossexam.constructions.swap_labels import (
+from crossexam.constructions.edits import fitting
+from crossexam.constructions.natural_logic import (
     Sentence,
     after_exchange,
     after_replacement,
     ex_situ_label,
     rest_of,
 )
-from crossexam.constructions.swapping import (
+from crossexam.constructions.pair_matching import Match, PairTable, matches
+from crossexam.constructions.resources import Resources
+from crossexam.constructions.word_pair_swaps import (
     Swapped,
     ex_situ,
     ex_situ_exchanged,
@@ -22,7 +23,6 @@ from crossexam.constructions.swapping import (
     in_situ,
     replaced,
 )
-from crossexam.constructions.word_edits import fitting
 from crossexam.core.example import Example, undo_edits
 from crossexam.core.labels import Gold
 from crossexam.language.lexicons.word_pairs import WordPair

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
-from crossexam.core.tables import (
+from crossexam.core.test_sets import (
     TestSetWriter,
     from_row,
     iter_test_set,
@@ -34,7 +34,7 @@ def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
 
 
 def test_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crossexam.core.tables.ROWS_A_GROUP", 2)
+    monkeypatch.setattr("crossexam.core.test_sets.ROWS_A_GROUP", 2)
     path = tmp_path / "set.parquet"
     items = [Example(str(i), "p", "h", LABELS[i % 3]) for i in range(7)]
     write_test_set(path, items)

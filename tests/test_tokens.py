@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossexam.language.parsing.trees import leaves
 from crossexam.language.tokens import AlignmentError, Token, align, words
-from crossexam.language.trees import leaves
 
 # What a parser wrote, what the sentence has; one row a rewriting.
 REWRITTEN = [

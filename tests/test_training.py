@@ -15,13 +15,14 @@ import torch
 from torch import Tensor, nn
 from typer.testing import CliRunner, Result
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
-from crossexam.core.run import Run
-from crossexam.models.opening import ModelOptions
-from crossexam.models.zoo_checkpoint import open_zoo
-from crossexam.training.data import Corpus, Data, load_data
+from crossexam.core.settings import grid
+from crossexam.corpora.labelled import Corpus
+from crossexam.models.model import ModelOptions
+from crossexam.models.zoo import open_zoo
+from crossexam.training.data import Data, load_data, parse_augmentations
 from crossexam.training.debiasing import (
     folds_of,
     make_bias,
@@ -29,16 +30,13 @@ from crossexam.training.debiasing import (
     probabilities_on_the_spot,
 )
 from crossexam.training.objective import Debias
-from crossexam.training.repeats import train, train_grid, train_seeds
 from crossexam.training.request import Request
-from crossexam.training.settings import grid
-from crossexam.training.transforms import parse_augmentations
+from crossexam.training.train import train, train_grid, train_seeds
 from crossexam.zoo import masked, table
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes, Words
 from crossexam.zoo.recurrent import Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, Sentences
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.training.batching import plan_epoch, plan_scoring
-from crossexam.training.collation import Encoder
-from crossexam.training.transforms import Augmentation, augment, parse_augmentations, shuffle_words
+from crossexam.training.data import Augmentation, augment, parse_augmentations, shuffle_words
+from crossexam.training.encoding import Encoder, plan_epoch, plan_scoring
 from crossexam.training.vocabulary import Vocabulary
 
 _LENGTHS = st.lists(st.tuples(st.integers(1, 60), st.integers(1, 30)), min_size=1, max_size=80)

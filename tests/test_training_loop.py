@@ -17,13 +17,13 @@ import torch
 from torch import nn
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
-from crossexam.training import optimizers, schedules, snapshot, tracking
+from crossexam.training import checkpoints, optimizers, trackers
 from crossexam.training.devices import Device
 from crossexam.training.loop import Trainer
 from crossexam.training.objective import Batch, Objective, Reading
-from crossexam.training.plan import Epoch, Plan, Score, Status
-from crossexam.training.tracking import open_tracker
-from crossexam.zoo.recipe import Recipe
+from crossexam.training.request import Epoch, Plan, Score, Status
+from crossexam.training.trackers import open_tracker
+from crossexam.zoo.architecture import Recipe
 
 _RECIPE = Recipe("adam", 0.1, 2, 4, source="", patience=9)
 
@@ -70,10 +70,10 @@ def _trainer(recipe: Recipe, accuracies: list[float] | None = None, **plan: obje
 
 
 def test_rates_within_an_epoch() -> None:
-    assert schedules.step_factor("constant", 10_000, 20_000) == 1
-    assert schedules.step_factor("decay", 99, 1) == 1
-    assert schedules.step_factor("decay", 250, 1) == pytest.approx(0.999**2)
-    factors = [schedules.step_factor("linear-warmup", step, 100) for step in range(100)]
+    assert optimizers.step_factor("constant", 10_000, 20_000) == 1
+    assert optimizers.step_factor("decay", 99, 1) == 1
+    assert optimizers.step_factor("decay", 250, 1) == pytest.approx(0.999**2)
+    factors = [optimizers.step_factor("linear-warmup", step, 100) for step in range(100)]
     assert factors[:10] == pytest.approx([0.1 * k for k in range(1, 11)])
     assert factors[55] == pytest.approx(45 / 90)
     assert factors[99] == pytest.approx(1 / 90)
@@ -92,7 +92,7 @@ def test_rates_within_an_epoch() -> None:
 def test_rates_between_epochs(recipe: Recipe, accuracies: list[float], rates: list[float]) -> None:
     rate, found = 1.0, []
     for epoch in range(1, len(accuracies) + 1):
-        rate = schedules.after_epoch(recipe, rate, accuracies[:epoch], [1.0] * epoch).rate
+        rate = optimizers.after_epoch(recipe, rate, accuracies[:epoch], [1.0] * epoch).rate
         found.append(rate)
     assert found == pytest.approx(rates)
 
@@ -101,7 +101,7 @@ def test_the_plateau_is_of_the_loss_and_has_a_floor() -> None:
     recipe = replace(_RECIPE, schedule="plateau", factor=0.2, plateau_patience=1, minimum_rate=0.02)
     losses, rate, found = [1.0, 0.9, 0.95, 0.92, 0.91, 0.99, 0.98, 0.97], 1.0, []
     for epoch in range(1, len(losses) + 1):
-        rate = schedules.after_epoch(recipe, rate, [50.0] * epoch, losses[:epoch]).rate
+        rate = optimizers.after_epoch(recipe, rate, [50.0] * epoch, losses[:epoch]).rate
         found.append(rate)
     # Two epochs in a row did not fall below .9: .95 and .92; then .91 and .99; then .98 and .97.
     assert found == pytest.approx([1, 1, 1, 0.2, 0.2, 0.04, 0.04, 0.02])
@@ -109,9 +109,9 @@ def test_the_plateau_is_of_the_loss_and_has_a_floor() -> None:
 
 def test_training_stops_when_patience_ends() -> None:
     recipe = replace(_RECIPE, patience=2)
-    decide = [schedules.after_epoch(recipe, 1, a, [1] * len(a)).stop for a in ([50], [50, 40], [50, 40, 50])]
+    decide = [optimizers.after_epoch(recipe, 1, a, [1] * len(a)).stop for a in ([50], [50, 40], [50, 40, 50])]
     assert decide == [False, False, True]
-    assert schedules.after_epoch(replace(recipe, schedule="infersent"), 4e-5, [50, 40], [1, 1]).stop
+    assert optimizers.after_epoch(replace(recipe, schedule="infersent"), 4e-5, [50, 40], [1, 1]).stop
 
 
 # Optimisers
@@ -142,7 +142,7 @@ def test_the_state_of_an_optimizer_comes_back(name: str) -> None:
 
 
 def test_decay_is_for_matrices_and_not_for_words() -> None:
-    from crossexam.zoo.embedding import Words
+    from crossexam.zoo.layers import Words
 
     model = nn.ModuleDict({"words": Words(5, 3), "layer": nn.Linear(3, 3)})
     optimizer = optimizers.make_optimizer(model, replace(_RECIPE, weight_decay=0.1))
@@ -237,9 +237,9 @@ def test_a_damaged_snapshot_is_told(tmp_path: Path) -> None:
 
 
 def test_random_states_come_back() -> None:
-    states = snapshot.random_states()
+    states = checkpoints.random_states()
     first = torch.rand(3)
-    snapshot.set_random_states(states)
+    checkpoints.set_random_states(states)
     assert torch.equal(first, torch.rand(3))
 
 
@@ -273,9 +273,9 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from crossexam.training.data import load_data
-from crossexam.training.repeats import train
+from crossexam.training.train import train
 from crossexam.training.request import Request
-from crossexam.training.transforms import parse_augmentations
+from crossexam.training.data import parse_augmentations
 
 torch.set_num_threads(1)
 folder, kill_at = Path(sys.argv[1]), int(sys.argv[2])
@@ -325,7 +325,7 @@ import sys
 from pathlib import Path
 import torch
 from crossexam.training.data import load_data
-from crossexam.training.repeats import train
+from crossexam.training.train import train
 from crossexam.training.request import Request
 
 torch.set_num_threads(1)
@@ -364,7 +364,7 @@ def test_a_tracker_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pyte
     def refuse(folder: Path, settings: object) -> None:
         raise RuntimeError("no server at that address\nand a long trace")
 
-    monkeypatch.setitem(tracking.TRACKERS, "mlflow", refuse)
+    monkeypatch.setitem(trackers.TRACKERS, "mlflow", refuse)
     with pytest.raises(CrossexamError) as error:
         open_tracker("mlflow", tmp_path, {})
     assert str(error.value).startswith("--track mlflow: mlflow does not start: no server at that address\n")

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 import torch
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.run import Run
-from crossexam.models.opening import ModelOptions, open_model
-from crossexam.training.data import Corpus, Data, load_data
-from crossexam.training.repeats import train
+from crossexam.corpora.labelled import Corpus
+from crossexam.models.model import ModelOptions
+from crossexam.models.table import open_model
+from crossexam.training.data import Data, load_data
 from crossexam.training.request import Request
+from crossexam.training.train import train
 
 _VALUES = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
 
@@ -107,7 +108,7 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from crossexam.training.data import load_data
-from crossexam.training.repeats import train
+from crossexam.training.train import train
 from crossexam.training.request import Request
 torch.set_num_threads(1)
 def watch(status):

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.training.vectors import read_vectors
-from crossexam.training.vocabulary import PENN_TAGS, Vocabulary
-from crossexam.training.word_table import check_width, fill_words, make_vocabulary
-from crossexam.zoo.recipe import Recipe
+from crossexam.language.word_vectors import read_vectors
+from crossexam.training.vocabulary import PENN_TAGS, Vocabulary, check_width, fill_words, make_vocabulary
+from crossexam.zoo.architecture import Recipe
 
 _ROWS = "the 0.5 1 -2\ndog 1e-1 2 3\nDog 9 9 9\n. . . 4 5 6\n"
 

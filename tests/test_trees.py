@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import FormatError
-from crossexam.language.trees import Tree, leaves, parse_tree
+from crossexam.language.parsing.trees import Tree, leaves, parse_tree
 
 PARSE = "(ROOT (S (NP (DT The) (NN dog)) (VP (VBZ runs) (PP (IN in) (NP (NN town)))) (. .)))"
 

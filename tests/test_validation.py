@@ -17,23 +17,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import Example, status_of
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
-from crossexam.core.run import Run
-from crossexam.core.suite_files import load_suite
-from crossexam.core.tables import write_test_set
+from crossexam.core.test_sets import load_suite, write_test_set
+from crossexam.evaluation.measures import accuracy
+from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import load_run, save_run
-from crossexam.suites.measures import accuracy
-from crossexam.suites.status import by_status, status_of, verified_only
-from crossexam.validation.applying import apply_verdicts
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite, systematic
 from crossexam.validation.study import Answer, Study, create_study, open_study
 from crossexam.validation.suggestions import Misread, suggestions
-from crossexam.validation.verdict import Finding, Verdict, as_json, findings, verdicts
+from crossexam.validation.verdict import Finding, Verdict, apply_verdicts, as_json, findings, verdicts
 
 LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 SOURCE = Path(__file__).resolve().parents[1] / "src"

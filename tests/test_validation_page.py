@@ -18,15 +18,12 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.run import Run
-from crossexam.validation.access import cookie_name, cookie_of, form_token, host_is_ours
-from crossexam.validation.application import application
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
-from crossexam.validation.serving import serve
+from crossexam.validation.server import application, cookie_name, cookie_of, form_token, host_is_ours, serve
 from crossexam.validation.study import Answer, Study, open_study
 
 if TYPE_CHECKING:

@@ -18,10 +18,16 @@ from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABELS
 from crossexam.corpora.reading import iter_corpus
-from crossexam.language import tokens, word_pair_counting
-from crossexam.language.word_pair_counting import TOKENIZER, count_pairs, word_forms
-from crossexam.language.word_pair_index import POLARITIES, WordPairIndex, polarities
-from crossexam.subsets.word_pairs import cached_index
+from crossexam.language import tokens, word_pair_index
+from crossexam.language.word_pair_index import (
+    POLARITIES,
+    TOKENIZER,
+    WordPairIndex,
+    count_pairs,
+    polarities,
+    word_forms,
+)
+from crossexam.suites.behaviour import cached_index
 
 WORDS = ("dog", "Dog", "dogs", "sunset", "sunrise", "bridge", "not", "n't", "Mr.", "3,000", ".", "İzmir", "ß")
 sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
@@ -55,7 +61,7 @@ def every_pair(examples: list[Example]) -> list[tuple[str, str]]:
 @given(corpora, st.sampled_from([1, 7, 4_000_000]))
 def test_the_index_is_counting_by_hand(examples: list[Example], at_once: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(word_pair_counting, "_PAIRS_AT_ONCE", at_once)  # chunks of one example, and of all
+        patch.setattr(word_pair_index, "_PAIRS_AT_ONCE", at_once)  # chunks of one example, and of all
         index = WordPairIndex.build(iter(examples))
     pairs, single = by_hand(examples)
     asked = every_pair(examples)
@@ -297,8 +303,7 @@ def test_a_new_tokenizer_is_another_index(tmp_path: Path, monkeypatch: pytest.Mo
     corpus, cache = tmp_path / "tiny.jsonl", tmp_path / "cache"
     write_corpus(corpus, ROWS)
     cached_index(str(corpus), cache_folder=cache)
-    for module in ("word_pair_counting", "word_pair_index"):
-        monkeypatch.setattr(f"crossexam.language.{module}.TOKENIZER", "words.v2")
+    monkeypatch.setattr("crossexam.language.word_pair_index.TOKENIZER", "words.v2")
     assert cached_index(str(corpus), cache_folder=cache).manifest["tokenizer"] == "words.v2"
     assert len(list(cache.iterdir())) == 2
 

@@ -9,9 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from crossexam.training import optimizers  # noqa: E402
-from crossexam.training.word_rows import WordAdadelta  # noqa: E402
+from crossexam.training.optimizers import WordAdadelta  # noqa: E402
 from crossexam.zoo import lstm  # noqa: E402
-from crossexam.zoo.embedding import Words  # noqa: E402
+from crossexam.zoo.layers import Words  # noqa: E402
 
 
 class Toy(torch.nn.Module):

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossexam.constructions.apply import make
 from crossexam.constructions.check import check
-from crossexam.constructions.making import make
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example, undo_edits

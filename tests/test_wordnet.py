@@ -21,8 +21,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.language.lexicons import wordnet as wordnet_module
-from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.lexicons.wordnet_file import Columns, archive_bytes
+from crossexam.language.lexicons.wordnet import Columns, WordNet, archive_bytes
 from crossexam.language.word_senses import lesk
 
 ROOT = Path(__file__).parents[1]

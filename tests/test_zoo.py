@@ -23,8 +23,8 @@ from torch import Tensor, nn
 import crossexam.zoo
 from crossexam.core.errors import UnknownNameError
 from crossexam.zoo.architecture import Architecture, Classifier, SentenceEncoder
-from crossexam.zoo.embedding import Sizes
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
 from crossexam.zoo.trees import parse_binary, tree_tensors
 

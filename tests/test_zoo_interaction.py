@@ -16,9 +16,9 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import bimpm, decomposable_attention, diin, dr_bilstm, esim
-from crossexam.zoo.embedding import Sizes
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.recurrent import LSTM
-from crossexam.zoo.sentences import Pairs, Sentences
 
 SIZES = Sizes(words=30, characters=12, tags=6)
 LENGTHS = [(5, 3), (2, 7), (1, 4), (6, 1)]  # words of premise and hypothesis

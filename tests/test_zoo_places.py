@@ -7,8 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from crossexam.core.errors import CrossexamError  # noqa: E402
-from crossexam.zoo.dropout import Dropout, dropout  # noqa: E402
-from crossexam.zoo.places import Places, at_spellings, at_words, places_of  # noqa: E402
+from crossexam.zoo.layers import Dropout, Places, at_spellings, at_words, dropout, places_of  # noqa: E402  # noqa: E402
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 

@@ -13,8 +13,8 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from crossexam.zoo import gated_attention, hbmp, masked, residual_stacked, rivercorners, shortcut_stacked  # noqa: E402
-from crossexam.zoo.embedding import Sizes  # noqa: E402
-from crossexam.zoo.sentences import Pairs, Sentences, joined  # noqa: E402
+from crossexam.zoo.inputs import Pairs, Sentences, joined  # noqa: E402
+from crossexam.zoo.layers import Sizes  # noqa: E402
 
 SIZES = Sizes(words=30, characters=20)
 LENGTHS = (3, 1, 5)

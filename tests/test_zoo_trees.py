@@ -18,17 +18,15 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.zoo import disan, gumbel_tree
+from crossexam.zoo import disan, gumbel_tree_lstm
 from crossexam.zoo.disan import DirectionalAttention, DiSAN
-from crossexam.zoo.embedding import Sizes
-from crossexam.zoo.forest import forest
-from crossexam.zoo.gumbel_tree import GumbelTree
 from crossexam.zoo.gumbel_tree_lstm import Config as GumbelConfig
-from crossexam.zoo.gumbel_tree_lstm import GumbelTreeLSTM
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.gumbel_tree_lstm import GumbelTree, GumbelTreeLSTM
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes
 from crossexam.zoo.syntactic_tree_lstm import Config as SyntacticConfig
 from crossexam.zoo.syntactic_tree_lstm import SyntacticTreeLSTM, TreeLSTM
-from crossexam.zoo.trees import Tree, cut, parse_binary, right_branching, tree_over, tree_tensors
+from crossexam.zoo.trees import Tree, cut, forest, parse_binary, right_branching, tree_over, tree_tensors
 
 Nested: TypeAlias = Any  # a word, or a pair of such
 
@@ -416,7 +414,7 @@ def test_evaluation_merges_the_best_pair_each_time(seed: int, extra: int) -> Non
 def test_training_without_noise_has_the_straight_through_gradient(
     seed: int, temperature: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gumbel_tree, "gumbel_noise", torch.zeros_like)
+    monkeypatch.setattr(gumbel_tree_lstm, "gumbel_noise", torch.zeros_like)
     batched, slow = gumbel(seed, temperature).train(), gumbel(seed, temperature)
     x, mask = embedded(extra=2)
     got = batched(x, mask)

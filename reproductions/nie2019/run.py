@@ -18,14 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.run import Run
-from crossexam.core.suite_files import load_suite
+from crossexam.core.test_sets import load_suite
 from crossexam.corpora.reading import resolve
-from crossexam.corpora.splits import data_folder
-from crossexam.models.opening import open_model
-from crossexam.suites.misleading import misled_parts
+from crossexam.corpora.spec import data_folder
+from crossexam.evaluation.lexically_misleading import misled_parts
+from crossexam.models.table import open_model
 
 HERE = Path(__file__).parent
 PAPER = tomllib.loads((HERE / "expectations.toml").read_text(encoding="utf-8"))

@@ -13,14 +13,14 @@ import os
 import subprocess
 from pathlib import Path
 
-from crossexam.core.run import Run
-from crossexam.core.suite_files import load_suite
-from crossexam.reports import markdown
+from crossexam.constructions.word_pair_swaps import SETS
+from crossexam.core.dataset import Run
+from crossexam.core.test_sets import load_suite
+from crossexam.evaluation.verified import by_status
+from crossexam.reports import text
 from crossexam.reports.behaviour import behaviour_table, factor_table
-from crossexam.reports.measured import measured
+from crossexam.reports.results import measured
 from crossexam.runs.folder import load_run
-from crossexam.suites.behaviour_sets import SETS
-from crossexam.suites.status import by_status
 
 HERE = Path(__file__).parent
 BASE = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
@@ -67,7 +67,7 @@ def main() -> None:
         (HERE / "preface.md").read_text(encoding="utf-8").rstrip(),
         f"```\n{BUILD}\ncrossexam run MODEL swaps -o runs/MODEL\n```",
         "## What was made\n\n" + "\n".join(made(work)),
-        *(markdown.render_table(table) for table in (behaviour_table(models), factor_table(models))),
+        *(text.markdown_table(table) for table in (behaviour_table(models), factor_table(models))),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"written: {HERE / 'RESULTS.md'}")

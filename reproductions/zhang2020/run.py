@@ -14,16 +14,15 @@ import os
 import subprocess
 from pathlib import Path
 
-from crossexam.core.run import Run
-from crossexam.core.suite_files import load_suite
-from crossexam.reports import markdown
-from crossexam.reports.cells import Table
+from crossexam.core.dataset import Run
+from crossexam.core.test_sets import load_suite
+from crossexam.evaluation.cross_dataset import about, benchmark_score
+from crossexam.published.published import published
 from crossexam.reports.cross_dataset import corpus_table, score_table
-from crossexam.reports.measured import measured
+from crossexam.reports.results import measured
+from crossexam.reports.table import Table
 from crossexam.runs.folder import load_run
-from crossexam.suites.cross_dataset_scores import about, benchmark_score
-from crossexam.suites.fourteen_corpora import MEMBERS
-from crossexam.suites.published import published
+from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 HERE = Path(__file__).parent
 TRAIN = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
@@ -173,7 +172,7 @@ def main() -> None:
         "## What is in it\n\n" + "\n".join(in_the_benchmark(work)),
         "## Accuracy by corpus\n\n" + "\n".join(beside(runs)),
         "## Debiasing\n\nOne seed each, beside Table 3.\n\n" + "\n".join(debiasing(runs)),
-        *(markdown.render_table(table) for table in tables),
+        *(text.markdown_table(table) for table in tables),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"written: {HERE / 'RESULTS.md'}")

@@ -11,7 +11,7 @@ from typing import Any
 
 from train import HERE, ROWS, TRAIN, settings
 
-from crossexam.suites.published import published
+from crossexam.published.published import published
 
 STRESS = {
     "SNLI": "base.snli_dev",

@@ -11,15 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
-from crossexam.core.run import Run
 
 if TYPE_CHECKING:
-    from crossexam.library import accuracy, build, check, compare, load, load_run, load_suite, report, run
+    from crossexam.api import accuracy, build, check, compare, load, load_run, load_suite, report, run
 
 __all__ = [
     "LABELS",
@@ -46,9 +45,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import the library's verbs when they are first used, so that importing the package is quick."""
     if name in __all__:
-        from crossexam import library
+        from crossexam import api
 
-        return getattr(library, name)
+        return getattr(api, name)
     raise AttributeError(f"module 'crossexam' has no attribute {name!r}")
 
 

@@ -21,11 +21,10 @@ def check(
     """Check built test sets; exits with 1 where an item is wrong (codes E...)."""
     from rich.table import Table
 
-    from crossexam.cli.screen import note, show
+    from crossexam.cli.console import note, show
     from crossexam.constructions.check import CHECKS
     from crossexam.constructions.check import check as find
-    from crossexam.core.suite_files import load_suite
-    from crossexam.core.tables import read_test_set
+    from crossexam.core.test_sets import load_suite, read_test_set
 
     suite = load_suite(path)
     given = read_test_set(base) if base else None

@@ -19,10 +19,10 @@ def compare(
     verified: options.Verified = False,
 ) -> None:
     """Compare two runs: paired differences with intervals, and p-values corrected after Holm."""
-    from crossexam.cli.screen import show, written
-    from crossexam.reports.writing import terminal_comparison, write_comparison
+    from crossexam.cli.console import show, written
+    from crossexam.evaluation.verified import by_status, verified_only
+    from crossexam.reports.report import terminal_comparison, write_comparison
     from crossexam.runs.folder import load_run
-    from crossexam.suites.status import by_status, verified_only
 
     chosen = verified_only if verified else by_status
     a, b = chosen(load_run(first)), chosen(load_run(second))

@@ -45,14 +45,13 @@ def examine(
 
     What is built and answered already is used again: an interrupted examination goes on where it was.
     """
-    from crossexam.cli.behaviour_screen import BEHAVIOUR, build_behaviour
-    from crossexam.cli.cross_dataset_screen import CROSS_DATASET, build_cross_dataset
-    from crossexam.cli.screen import note, progress_bar, show
-    from crossexam.core.suite_files import load_suite
-    from crossexam.reports.writing import terminal_report, write_report
-    from crossexam.runs.asking import run as ask
+    from crossexam.cli.build import BEHAVIOUR, CROSS_DATASET, build_behaviour, build_cross_dataset
+    from crossexam.cli.console import note, progress_bar, show
+    from crossexam.core.test_sets import load_suite
+    from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import save_run
-    from crossexam.suites.building import Request, build_to_folder
+    from crossexam.runs.run import run as ask
+    from crossexam.suites.build import Request, build_to_folder
     from crossexam.suites.table import suite_named
 
     options.refuse_foreign(suite, split=split, pairs=pairs, index=index, controls=controls)

@@ -38,10 +38,10 @@ def features(
     a word of the hypothesis, "outside / inside" a word of the premise and one of the hypothesis.  Of a
     random forest how much of the impurity each takes away.
     """
-    from crossexam.cli.screen import show
+    from crossexam.cli.console import show
     from crossexam.models.bag_of_words import BagOfWordsModel
-    from crossexam.models.opening import open_model
     from crossexam.models.random_forest import RandomForestModel
+    from crossexam.models.table import open_model
 
     opened = open_model(model)
     if isinstance(opened, RandomForestModel):
@@ -87,9 +87,9 @@ def _importances(model: RandomForestModel, top: int) -> Table:
 
 def _draw(model: RandomForestModel, output: Path) -> None:
     """Write the chart of all features, the most important first; raises CrossexamError for no SVG."""
-    from crossexam.cli.screen import written
+    from crossexam.cli.console import written
     from crossexam.core.files import write_text
-    from crossexam.reports.importances import importance_chart
+    from crossexam.reports.charts import importance_chart
 
     if output.suffix.lower() != ".svg":
         raise CrossexamError(

@@ -19,7 +19,7 @@ def fetch(
     ] = None,
 ) -> None:
     """Download corpora, check size and SHA-256, unpack; an interrupted download goes on where it was."""
-    from crossexam.cli.screen import note, progress_bar
+    from crossexam.cli.console import note, progress_bar
     from crossexam.corpora.fetch import fetch as get
 
     for name in names:

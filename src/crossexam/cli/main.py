@@ -16,13 +16,13 @@ from crossexam.cli import (
     examine,
     features,
     fetch,
-    listing,
+    ls,
     report,
-    run_model,
     subset,
     train,
     validate,
 )
+from crossexam.cli import run as run_model
 from crossexam.core.errors import CrossexamError
 
 _FINDINGS: Final = 1
@@ -39,7 +39,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo)
 app.command("examine")(examine.examine)
-app.command("ls")(listing.ls)
+app.command("ls")(ls.ls)
 app.command("fetch")(fetch.fetch)
 app.command("build")(build.build)
 app.command("check")(check.check)
@@ -57,7 +57,7 @@ def _options(
     version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
 ) -> None:
     if version:
-        from crossexam.core.signature import package_version
+        from crossexam.core.manifest import package_version
 
         typer.echo(package_version())
         raise typer.Exit
@@ -100,7 +100,7 @@ def _report_our_mistake(error: Exception) -> None:
     import platform
     import tempfile
 
-    from crossexam.core.signature import package_version
+    from crossexam.core.manifest import package_version
 
     facts = f"crossexam {package_version()}, Python {platform.python_version()}, {platform.platform()}\n"
     arguments = f"arguments: {' '.join(sys.argv[1:])}\n\n"

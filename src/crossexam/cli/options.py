@@ -11,7 +11,7 @@ import typer
 from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
-    from crossexam.models.opening import ModelOptions
+    from crossexam.models.model import ModelOptions
     from crossexam.suites.bases import Base
 
 _CONSTRUCTION: Final = "How to build"
@@ -273,7 +273,7 @@ def model_options(
     revision: str | None,
 ) -> ModelOptions:
     """Return the options of a model; raises CrossexamError where one makes no sense."""
-    from crossexam.models.opening import ModelOptions
+    from crossexam.models.model import ModelOptions
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
         raise CrossexamError(f"--batch-size is '{batch_size}'", wanted="auto or a whole number above 0")

@@ -22,10 +22,10 @@ def report(
     verified: options.Verified = False,
 ) -> None:
     """Report on one run or several side by side; verified and proposed labels are scored apart."""
-    from crossexam.cli.screen import show, written
-    from crossexam.reports.writing import terminal_report, write_report
+    from crossexam.cli.console import show, written
+    from crossexam.evaluation.verified import by_status, verified_only
+    from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import load_run
-    from crossexam.suites.status import by_status, verified_only
 
     chosen = verified_only if verified else by_status
     loaded = [chosen(load_run(folder)) for folder in runs]

@@ -11,7 +11,7 @@ from crossexam.core.errors import CrossexamError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from crossexam.training.shallow import Request, Trained
+    from crossexam.shallow.fitting import Request, Trained
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Shallow:
 
 
 def _bag_of_words(request: Request) -> Trained:
-    from crossexam.training.bag_of_words_training import Request as BagOfWordsRequest
-    from crossexam.training.bag_of_words_training import train_bag_of_words
+    from crossexam.shallow.bag_of_words_training import Request as BagOfWordsRequest
+    from crossexam.shallow.bag_of_words_training import train_bag_of_words
 
     return train_bag_of_words(
         BagOfWordsRequest(
@@ -44,13 +44,13 @@ def _bag_of_words(request: Request) -> Trained:
 
 
 def _hypothesis_fasttext(request: Request) -> Trained:
-    from crossexam.training.hypothesis_fasttext_training import train_hypothesis_fasttext
+    from crossexam.shallow.hypothesis_fasttext_training import train_hypothesis_fasttext
 
     return train_hypothesis_fasttext(request)
 
 
 def _random_forest(request: Request) -> Trained:
-    from crossexam.training.random_forest_training import train_random_forest
+    from crossexam.shallow.random_forest_training import train_random_forest
 
     return train_random_forest(request)
 
@@ -122,7 +122,7 @@ def fit_and_show(model: Shallow, request: Request) -> None:
     """Fit the model, then print a line of scores."""
     from dataclasses import replace
 
-    from crossexam.cli.screen import progress_bar, show, written
+    from crossexam.cli.console import progress_bar, show, written
 
     with progress_bar() as progress:
         trained = model.train(replace(request, progress=progress))

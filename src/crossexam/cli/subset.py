@@ -38,10 +38,10 @@ def subset(
     force: options.Force = False,
 ) -> None:
     """Write the examples of a corpus that mislead a shallow model, as test sets beside the whole."""
-    from crossexam.cli.screen import note, progress_bar, show, written, yield_table
-    from crossexam.core.suite_files import load_suite
-    from crossexam.subsets.lexically_misleading import LAMBDAS
-    from crossexam.suites.subsetting import SubsetRequest, write_subsets
+    from crossexam.cli.console import note, progress_bar, show, written, yield_table
+    from crossexam.core.test_sets import load_suite
+    from crossexam.suites.lexically_misleading import LAMBDAS
+    from crossexam.suites.subsets import SubsetRequest, write_subsets
 
     if kind == "hard" and model is None:
         raise CrossexamError(

@@ -12,7 +12,7 @@ from crossexam.cli.shallow_screen import ALIASES, SHALLOW, fit_and_show, refuse_
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
-    from crossexam.core.run import Run
+    from crossexam.core.dataset import Run
 
 _TRAINING: Final = "How to train"
 _CHANGES: Final = "What to train differently"
@@ -94,7 +94,7 @@ def train(
 ) -> None:  # fmt: skip
     """Train a model; an interrupted training goes on where it was."""
     if (shallow := shallow_named(model)) is not None:
-        from crossexam.training.shallow import Request as ShallowRequest
+        from crossexam.shallow.fitting import Request as ShallowRequest
 
         refuse_options(shallow, {
             "--seed": seed, "--seeds": seeds, "--epochs": epochs, "--vectors": vectors, "--sweep": sweep,
@@ -108,13 +108,11 @@ def train(
         )  # fmt: skip
         fit_and_show(shallow, asked)
         return
-    from crossexam.cli.screen import note, show, written
-    from crossexam.cli.training_screen import result_table, spread_line, watching
-    from crossexam.training.data import load_data
-    from crossexam.training.repeats import train_grid, train_seeds
+    from crossexam.cli.console import note, result_table, show, spread_line, watching, written
+    from crossexam.core.settings import grid
+    from crossexam.training.data import load_data, parse_augmentations
     from crossexam.training.request import Request
-    from crossexam.training.settings import grid
-    from crossexam.training.transforms import parse_augmentations
+    from crossexam.training.train import train_grid, train_seeds
 
     if ablate not in (None, "rnn"):
         raise CrossexamError(f"--ablate is '{ablate}'", wanted="rnn")
@@ -155,7 +153,7 @@ def _known(model: str, debias: str | None) -> None:
 
 
 def _assigned(values: Sequence[str] | None, epochs: int | None) -> dict[str, str]:
-    from crossexam.training.settings import parse_assignments
+    from crossexam.core.settings import parse_assignments
 
     found = parse_assignments(values or [], "--set")
     if epochs is not None:

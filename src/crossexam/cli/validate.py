@@ -57,9 +57,9 @@ def sample(
     ] = None,
 ) -> None:
     """Draw items for people to judge, stratified, in another order for each judge."""
-    from crossexam.cli.screen import show, written
+    from crossexam.cli.console import show, written
     from crossexam.core.errors import CrossexamError
-    from crossexam.core.suite_files import load_suite
+    from crossexam.core.test_sets import load_suite
     from crossexam.runs.folder import load_run
     from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
 
@@ -82,8 +82,8 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0: any free one.")] = 8765,
 ) -> None:
     """Serve the page on which judges answer, on this machine only; prints a link for each judge."""
-    from crossexam.cli.screen import note
-    from crossexam.validation.serving import serve as run
+    from crossexam.cli.console import note
+    from crossexam.validation.server import serve as run
 
     def announce(links: dict[str, str]) -> None:
         for judge, link in links.items():
@@ -109,7 +109,7 @@ def export(
     answers: Annotated[bool, typer.Option("--answers", help="With the answers so far.")] = False,
 ) -> None:
     """Write a study for judging elsewhere."""
-    from crossexam.cli.screen import written
+    from crossexam.cli.console import written
     from crossexam.validation.label_studio import write_tasks
     from crossexam.validation.spreadsheet import judges_named, write_csv
     from crossexam.validation.study import open_study
@@ -138,7 +138,7 @@ def import_(
     ] = None,
 ) -> None:
     """Read judgements back; all or none, and a second time changes nothing."""
-    from crossexam.cli.screen import note
+    from crossexam.cli.console import note
     from crossexam.core.errors import CrossexamError
     from crossexam.validation.label_studio import read_tasks
     from crossexam.validation.spreadsheet import read_csv
@@ -169,11 +169,10 @@ def verdict(
     ] = None,
 ) -> None:
     """Say how far labels hold and judges agree; with --apply, mark items as verified or rejected."""
-    from crossexam.cli.screen import note, show, written
+    from crossexam.cli.console import note, show, written
     from crossexam.core.files import write_json
-    from crossexam.validation.applying import apply_verdicts
     from crossexam.validation.study import open_study
-    from crossexam.validation.verdict import as_json
+    from crossexam.validation.verdict import apply_verdicts, as_json
 
     with open_study(study) as opened:
         for table in _tables(opened):
@@ -258,7 +257,7 @@ def _coefficient(estimate: Estimate) -> str:
 def _categories(finding: Finding) -> Table:
     from rich.table import Table
 
-    from crossexam.suites.published import published
+    from crossexam.published.published import published
 
     printed = published("naik2018").table("error_analysis")
     table = Table(title=f"sources of error: {finding.test_set}", title_justify="left")

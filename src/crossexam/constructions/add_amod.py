@@ -19,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from crossexam.constructions.add_amod_nouns import is_usual, noun_kind
 from crossexam.constructions.add_amod_rules import (
     Entity,
     Sentence,
@@ -37,6 +36,7 @@ from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE
 from crossexam.language.noun_phrases import noun_lemma, noun_phrases
+from crossexam.language.nouns import is_usual, noun_kind
 
 
 class _Choice(NamedTuple):

@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from crossexam.constructions.add_amod_nouns import (
-    clashes_with_noun,
-    is_one_kind_of_other,
-    is_relative,
-    opposites,
-    synonyms,
-)
-from crossexam.constructions.antonymy_doubts import in_fixed_expression
-from crossexam.language.dependencies import Parsed
 from crossexam.language.lexicons.adjective_classes import RELATED, class_of, rank_of
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import NounPhrase
+from crossexam.language.nouns import clashes_with_noun, is_one_kind_of_other, is_relative, opposites, synonyms
+from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
+from crossexam.language.word_senses import in_fixed_expression
 
 # fmt: off
 # Downward entailing: what holds of all dogs holds of all young ones.  Or picking out: the same, the other.

@@ -11,6 +11,12 @@ paper takes them all but those of its word list, and its judges found 86 % contr
 
 Difference from the paper: where definitions overlap equally, Lesk takes the sense that WordNet lists
 first.  The NLTK of 2018 took the last by name ("white.n.11"), which is arbitrary.
+
+Contexts in which an antonym gives no contradiction, or no English (see antonymy.py).
+
+Footnote 7 of Naik et al. 2018 names modality, belief, conjunction, metaphor and failed sense
+disambiguation as where their labels fail; each rule here is for one of these, and its name is the
+reason that the yield table counts.
 """
 
 from __future__ import annotations
@@ -20,19 +26,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from crossexam.constructions.antonymy_doubts import Antonym, Swap, doubts
 from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.edits import article_edit
 from crossexam.constructions.resources import Resources
-from crossexam.constructions.word_edits import article_edit
 from crossexam.core.example import SIDES, Change, Edit, Example, Side
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, kind_of
+from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token
-from crossexam.language.word_senses import lesk
+from crossexam.language.word_senses import in_fixed_expression, is_in_name, lesk
 
 _CLASSES: Final = {"JJ": "a", "JJR": "a", "JJS": "a", "NN": "n", "NNS": "n"}
-_CACHED: Final = 1 << 14
+_CACHED_SWAPS: Final = 1 << 14
 _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 
 
@@ -114,7 +120,7 @@ def _item(
     )
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_CACHED_SWAPS)
 def _has_antonym(wordnet: WordNet, word: str, indirect: bool) -> bool:
     if wordnet.has_antonym(word) or not indirect:
         return wordnet.has_antonym(word)
@@ -122,17 +128,17 @@ def _has_antonym(wordnet: WordNet, word: str, indirect: bool) -> bool:
     return any(wordnet.antonyms(head) for head in heads)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_CACHED_SWAPS)
 def _lemma(wordnet: WordNet, word: str, pos: str) -> str:
     return next(iter(wordnet.lemmas_of(word, pos)), word)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_CACHED_SWAPS)
 def _sense_name(wordnet: WordNet, sense: int) -> str:
     return wordnet.name(sense)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_CACHED_SWAPS)
 def _antonyms(
     wordnet: WordNet, sense: int, word: str, pos: str, indirect: bool
 ) -> tuple[tuple[Antonym, ...], str]:
@@ -150,7 +156,7 @@ def _antonyms(
     return tuple(Antonym(*link) for head in heads for link in wordnet.antonyms(head)), "indirect"
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_CACHED_SWAPS)
 def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
     """Return *lemma* with the inflection and case of *word*, or why it does not fit."""
     if not lemma.replace("-", "").isalpha():
@@ -161,3 +167,98 @@ def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
     if form is None:
         return Rejection("antonym has no such form")
     return match_case(form, word)
+
+
+class Antonym(NamedTuple):
+    """An antonym: its synset and its lemma."""
+
+    synset: int
+    lemma: str
+
+
+class Swap(NamedTuple):
+    """A replacement that is thought of: *word*, its part of speech and *sense*, its *antonym*, inflected."""
+
+    word: str
+    pos: str
+    sense: int
+    antonym: Antonym
+    new: str
+
+
+_CACHED: Final = 1 << 15
+
+# Both sentences can be true: what may be hot may be cold (footnote 7: modalities and belief).
+_MODAL: Final = frozenset(
+    "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
+    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished".split()
+)
+# What sometimes holds and what sometimes fails to hold are no contradiction.
+_AT_TIMES: Final = frozenset(
+    "sometimes often usually occasionally generally mostly partly typically normally frequently".split()
+)
+# Words that taggers call adjectives or nouns, whose antonym does not go where they stand; quantifiers that
+# do not exclude each other: many are here, and few are there.
+_DETERMINERS: Final = frozenset(
+    "other same such own more most less least few many much little like whole certain past "
+    "different individual".split()
+)
+_DEGREES: Final = frozenset({"more", "most", "less", "least"})
+
+
+def doubts(
+    wordnet: WordNet, tokens: Sequence[Token], words: Sequence[str], position: int, swap: Swap
+) -> Iterator[str]:
+    """Yield why *swap* at *position* may give no contradiction or no English; *words* are in lower case."""
+    if swap.word in _DETERMINERS:
+        yield "determiner or quantifier"
+    if stands_in(wordnet, swap, words):
+        yield "antonym stands in the sentence"
+    if not NEGATIONS.isdisjoint(words):
+        yield "under negation"
+    if not _MODAL.isdisjoint(words):
+        yield "modal, conditional or reported"
+    if not _AT_TIMES.isdisjoint(words):
+        yield "at times"
+    if "than" in words or (position and words[position - 1] in _DEGREES):
+        yield "comparison"
+    if "?" in words[-3:]:  # quotation marks may follow
+        yield "question"
+    if swap.pos == "n" and position + 1 < len(tokens) and tokens[position + 1].tag.startswith("NN"):
+        yield "part of a compound noun"
+    if is_in_name(tokens, position):
+        yield "proper name"
+    if is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos):
+        yield "sense not attested"
+    if _total(wordnet, swap.antonym.lemma.lower(), swap.pos) == 0:
+        yield "antonym not attested"
+    if in_fixed_expression(wordnet, words, position):
+        yield "part of a fixed expression"
+
+
+def stands_in(wordnet: WordNet, swap: Swap, words: Sequence[str]) -> bool:
+    """Tell whether a form of the antonym is among *words*: "a man and two women"."""
+    lemma = swap.antonym.lemma.lower()
+    return lemma in words or any(lemma in _lemmas(wordnet, word, swap.pos) for word in words)
+
+
+@lru_cache(maxsize=_CACHED)
+def _lemmas(wordnet: WordNet, word: str, pos: str) -> tuple[str, ...]:
+    return wordnet.lemmas_of(word, pos)
+
+
+@lru_cache(maxsize=_CACHED)
+def is_unattested_sense(wordnet: WordNet, sense: int, word: str, pos: str) -> bool:
+    """Tell whether WordNet's tagged texts have *word*, but never in *sense*."""
+    return _count(wordnet, sense, word, pos) == 0 < _total(wordnet, word, pos)
+
+
+def _count(wordnet: WordNet, synset: int, word: str, pos: str) -> int:
+    forms = {word, *wordnet.lemmas_of(word, pos)}
+    return sum(wordnet.tag_count(synset, form) for form in wordnet.lemmas(synset) if form.lower() in forms)
+
+
+@lru_cache(maxsize=_CACHED)
+def _total(wordnet: WordNet, word: str, pos: str) -> int:
+    """Return how often WordNet's tagged texts have *word*; never: "unangry", "grassless"."""
+    return sum(_count(wordnet, synset, word, pos) for synset in wordnet.synsets(word, pos))

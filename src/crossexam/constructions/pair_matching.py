@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from crossexam.constructions.antonymy_doubts import in_fixed_expression, is_in_name
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token, words
+from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
 #: Words that do not go where a word of their kind stands: pronouns that taggers call nouns, verbs without
 #: content, people who are so only to somebody (*a girlfriend in a crowd*).

@@ -24,15 +24,14 @@ from typing import Any
 
 from crossexam.constructions.construction import Outcome, Rejection
 from crossexam.constructions.resources import Resources
-from crossexam.constructions.so_swap_doubts import doubts
-from crossexam.constructions.so_swap_obstacles import obstacles
+from crossexam.constructions.so_swap_rules import doubts, obstacles
 from crossexam.core.example import Change, Edit, Example
 from crossexam.language.agreement import Role, agreeing, in_case, lemma_of, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause
-from crossexam.language.dependencies import Parsed
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.parsing.dependencies import Parsed
 
 
 def so_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:

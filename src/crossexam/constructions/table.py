@@ -7,18 +7,11 @@ from typing import Final
 from crossexam.constructions.add_amod import add_amod
 from crossexam.constructions.antonymy import antonymy
 from crossexam.constructions.construction import Construction
-from crossexam.constructions.length_mismatch import length_mismatch
-from crossexam.constructions.negation import negation
 from crossexam.constructions.numerical_reasoning import numerical_reasoning
 from crossexam.constructions.so_swap import so_swap
 from crossexam.constructions.spelling_error import adjacent_swap, content_word, function_word, keyboard_swap
-from crossexam.constructions.tautology import tautology
-from crossexam.constructions.word_overlap import word_overlap
-from crossexam.constructions.word_shuffle import (
-    word_shuffle,
-    word_shuffle_hypothesis,
-    word_shuffle_premise,
-)
+from crossexam.constructions.tautology import length_mismatch, negation, tautology, word_overlap
+from crossexam.constructions.word_shuffle import word_shuffle, word_shuffle_hypothesis, word_shuffle_premise
 from crossexam.core.errors import UnknownNameError
 
 _FLOOD = "Heavy rain flooded the old town."

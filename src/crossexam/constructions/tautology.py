@@ -6,6 +6,14 @@ between them: if p entails h, p entails h and t; likewise for contradiction and 
 Difference from the paper: it appends to the end of the sentence; its Table 2 shows the closing full
 stop dropped.  We insert before the closing punctuation and quotes, so that the sentence still ends as
 it did, and the edit is a pure insertion.
+
+Negation (Naik et al., 2018, C18-1198, section 3.2): "and false is not true" after the hypothesis.
+
+Word overlap (Naik et al., 2018, C18-1198, section 3.2): "and true is true" after the hypothesis.
+
+Length mismatch (Naik et al., 2018, C18-1198, section 3.2).
+
+"And true is true" five times after the premise.
 """
 
 from __future__ import annotations
@@ -73,3 +81,21 @@ def tautology(example: Example, resources: Resources, rng: random.Random) -> Ite
     if not clause:
         raise CrossexamError("the tautology is empty", wanted='a clause such as "green is not red"')
     yield from append(example, "hypothesis", clause, 1, "tautology.v1")
+
+
+def negation(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """The tautology contains a strong negation word, which must not be taken for a contradiction."""
+    yield from append(example, "hypothesis", "false is not true", 1, "negation.v1")
+
+
+def word_overlap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """The words of the tautology are not in the premise, which lowers the share that overlaps."""
+    yield from append(example, "hypothesis", "true is true", 1, "word_overlap.v1")
+
+
+_TIMES = 5  # section 3.2
+
+
+def length_mismatch(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """The premise becomes much longer than the hypothesis without saying more."""
+    yield from append(example, "premise", "true is true", _TIMES, "length_mismatch.v1")

@@ -148,3 +148,23 @@ def located_in_result(edits: Iterable[Edit], side: Side) -> list[Edit]:
         inverse.append(Edit(side, start, start + len(edit.new), edit.new, edit.old))
         shift += len(edit.new) - len(edit.old)
     return inverse
+
+
+VERDICT: Final = "verdict"
+STATUS: Final = "status"
+VERIFIED: Final = "verified"
+REJECTED: Final = "rejected"
+PROPOSED: Final = "proposed"
+STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
+
+
+def status_of(example: Example) -> str | None:
+    """Return whether *example* is verified, rejected or proposed; None where nothing is said of it.
+
+    >>> status_of(Example("a", "p", "h", "neutral", info={"status": "proposed"}))
+    'proposed'
+    """
+    for found in (example.info.get(VERDICT), example.info.get(STATUS)):
+        if found in STATUSES:
+            return str(found)
+    return None

@@ -2,6 +2,8 @@
 
 Bookkeeping is in ``DATA/.crossexam``: parts of downloads, and ``hashes.json`` with the SHA-256 of what
 was downloaded and installed.  A corpus whose files have the hashes recorded is not downloaded again.
+
+The hashes of what was downloaded and installed: the first seen is recorded and held after.
 """
 
 from __future__ import annotations
@@ -16,14 +18,13 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import sha256_of
+from crossexam.core.files import read_json, sha256_of, write_json
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.download import ATTEMPTS, Transfer, download
-from crossexam.corpora.ledger import Ledger
+from crossexam.corpora.spec import data_folder
 from crossexam.corpora.split_files import CORPUS_ALIASES
-from crossexam.corpora.splits import data_folder
 from crossexam.corpora.unpack import unpack_zip
 
 PRIVATE_FOLDER: Final = ".crossexam"
@@ -231,3 +232,50 @@ def _alone(private: Path) -> Iterator[None]:
         except BlockingIOError:
             raise CrossexamError("another fetch is at work there", where=str(private.parent)) from None
         yield
+
+
+_DAMAGED: Final = "nothing was installed; the file is damaged or was changed by its publisher"
+
+
+class Ledger:
+    """SHA-256 by url (or ``url#member``), and of the installed files by corpus; kept in the JSON *path*."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        known = read_json(path) if path.is_file() else {}
+        self.downloads: dict[str, str] = known.get("downloads", {})
+        self.installed: dict[str, dict[str, str]] = known.get("installed", {})
+
+    def save(self) -> None:
+        """Write the ledger."""
+        write_json(self._path, {"downloads": self.downloads, "installed": self.installed})
+
+    def note(self, key: str, file: Path) -> None:
+        """Record the hash of *file*, which something else vouches for."""
+        self.downloads[key] = sha256_of(file)
+
+    def check(self, key: str, file: Path, *, size: int | None, listed: str | None, where: str) -> None:
+        """Compare *file* with its *size* and hash in the catalogue, else with the hash recorded for *key*.
+
+        Where there is neither, records the hash.  Raises CrossexamError where they differ.
+        """
+        found_size = file.stat().st_size
+        if size is not None and found_size != size:
+            raise CrossexamError(
+                f"the file has {found_size:,} bytes",
+                where=where,
+                wanted=f"{size:,} bytes, as in the catalogue",
+                hint=_DAMAGED,
+            )
+        found = sha256_of(file)
+        wanted = listed or self.downloads.get(key, found)
+        if found != wanted:
+            source = "in the catalogue" if listed else f"recorded in {self._path} at the first fetch"
+            mend = "" if listed else " (if you know why, remove its line from that file)"
+            raise CrossexamError(
+                f"the file has the SHA-256 {found}",
+                where=where,
+                wanted=f"{wanted}, as {source}",
+                hint=_DAMAGED + mend,
+            )
+        self.downloads[key] = found

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from crossexam.language.clauses import Phrase
-from crossexam.language.dependencies import Parsed
-from crossexam.language.inflection import inflect_like, match_case
-from crossexam.language.lemminflect_import import lemminflect
+from crossexam.language.inflection import inflect_like, lemminflect, match_case
+from crossexam.language.parsing.dependencies import Parsed
 
 Number = Literal["singular", "plural", "first"]
 Role = Literal["subject", "object"]

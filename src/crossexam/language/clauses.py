@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from crossexam.language.dependencies import Parsed
+from crossexam.language.parsing.dependencies import Parsed
 
 Voice = Literal["active", "passive"]
 _SUBJECTS: Final = ("nsubj", "nsubj:pass")
@@ -47,7 +47,7 @@ class Clause:
 def main_clause(parsed: Parsed) -> Clause | str:
     """Return the main clause of *parsed*, or why it has none with a subject and an object.
 
-    >>> from crossexam.language.penn_dependencies import parsed_from_parse
+    >>> from crossexam.language.parsing.constituency import parsed_from_parse
     >>> parse = "(NP (NP (DT A) (NN man)) (VP (VBG riding) (NP (DT a) (NN horse))))"
     >>> clause = main_clause(parsed_from_parse("A man riding a horse", parse))
     >>> (clause.subject, clause.verb, clause.object)

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from crossexam.language.dependencies import Parsed
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
 
 _ADJECTIVES: Final = frozenset({"JJ", "JJR", "JJS"})

@@ -5,12 +5,13 @@ The sense is the synset whose definition shares most words with the sentence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, get_args
 
 from crossexam.core.errors import UnknownNameError
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.tokens import Token
 
 Ties = Literal["name", "frequency"]
 _CACHED_WORDS: Final = 1 << 14  # about 30 MB when full
@@ -79,3 +80,62 @@ def _senses(wordnet: WordNet, word: str, pos: str | None, ties: Ties, satellites
             for gloss_word in wordnet.gloss_words(synset):
                 columns[gloss_word] = columns.get(gloss_word, 0) | 1 << 8 * place
     return _Senses(tuple(synsets), frozenset(columns), columns)
+
+
+_CACHED: Final = 1 << 15  # cached answers: English has not many more words
+
+
+def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -> bool:
+    """Tell whether WordNet lists the word with its neighbours as one expression: "hot dog", "local call".
+
+    Not where the head is a person: a young man is what it says, although WordNet has a sense for it.
+    """
+    first, last = max(0, position - 2), min(len(words), position + 3)
+    for start in range(first, position + 1):
+        for end in range(max(start + 2, position + 1), min(start + 3, last) + 1):
+            if _is_expression(wordnet, tuple(words[start:end])):
+                return True
+    return False
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
+    last = words[-1]
+    if last.endswith("s"):
+        last = wordnet.morphy(last, "n") or last
+    if not any(spelling in wordnet.expressions for spelling in _spellings((*words[:-1], last))):
+        return False
+    return not _is_person(wordnet, last)
+
+
+def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
+    """Return how WordNet may write *words* as one lemma: hot_dog, left-hand, hot-air_balloon."""
+    with_hyphen = "-".join(words) if len(words) == 2 else f"{words[0]}-{words[1]}_{words[2]}"
+    return "_".join(words), with_hyphen
+
+
+@lru_cache(maxsize=_CACHED)
+def _is_person(wordnet: WordNet, noun: str) -> bool:
+    """Tell whether the first sense of *noun* is a kind of person."""
+    senses = wordnet.synsets(noun, "n")[:1]
+    pending, seen = list(senses), set(senses)
+    while pending:
+        synset = pending.pop()
+        if wordnet.name(synset) == "person.n.01":
+            return True
+        new = set(wordnet.hypernyms(synset)) - seen
+        pending.extend(new)
+        seen |= new
+    return False
+
+
+def is_in_name(tokens: Sequence[Token], position: int) -> bool:
+    """Tell whether the word is part of a name: "Old Navy", "the Black Sea", "South African".
+
+    A capital after the sentence's first word shows it, where not all is in capitals.
+    """
+    word = tokens[position].text
+    if position == 0 or not word[0].isupper() or word.isupper():
+        return False
+    before = tokens[position - 1].text
+    return before not in {".", "!", "?", ":", '"', "``", "“", "‘", "("}

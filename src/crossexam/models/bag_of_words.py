@@ -2,7 +2,7 @@
 
 The one that ships was fitted by ``scripts/fit_bag_of_words.py``; data, settings and accuracies are in the
 manifest beside it.  No model needs scikit-learn or a tagger to answer: a word of the vocabulary is a
-content word (:mod:`crossexam.training.bag_of_words_fitting`).
+content word (:mod:`crossexam.shallow.bag_of_words`).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.files import read_json
 from crossexam.models.fitted_folder import folder_of
-from crossexam.models.opening import ModelOptions, Pair
-from crossexam.training.bag_of_words import (
+from crossexam.models.model import ModelOptions, Pair
+from crossexam.shallow.bag_of_words import (
     MANIFEST,
     TABLE,
     BagOfWords,

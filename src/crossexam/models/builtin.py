@@ -18,7 +18,7 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.models import alignment, bag_of_words
 from crossexam.models.answers import one_hot
-from crossexam.models.opening import Model, ModelOptions, Pair
+from crossexam.models.model import Model, ModelOptions, Pair
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.opening import ModelOptions
+from crossexam.models.model import ModelOptions
 
 
 def folder_of(name: str, spec: str, options: ModelOptions) -> Path:

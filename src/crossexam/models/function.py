@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answers import to_probabilities
 from crossexam.models.label_order import Order, is_two_label, parse_order
-from crossexam.models.opening import ModelOptions, Pair
+from crossexam.models.model import ModelOptions, Pair
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,9 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.labels import LABELS
 from crossexam.models.checkpoint import Checkpoint, DeclaredOrder, declared_order, find_checkpoint
-from crossexam.models.label_order import is_two_label, order_text, softmax, to_label_columns
-from crossexam.models.opening import Batch, ModelOptions, Pair
-from crossexam.models.probe import PAIRS, judge, refuse_conflict
+from crossexam.models.label_order import (
+    PAIRS,
+    is_two_label,
+    judge,
+    order_text,
+    refuse_conflict,
+    softmax,
+    to_label_columns,
+)
+from crossexam.models.model import Batch, ModelOptions, Pair
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from crossexam.core.files import read_json
 from crossexam.models.fitted_folder import folder_of
-from crossexam.models.opening import ModelOptions, Pair
-from crossexam.training.hypothesis_fasttext import (
+from crossexam.models.model import ModelOptions, Pair
+from crossexam.shallow.hypothesis_fasttext import (
     MANIFEST,
     HypothesisFastText,
     check_folder,

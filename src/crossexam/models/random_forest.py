@@ -10,15 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from crossexam.core.errors import FormatError
 from crossexam.core.files import read_json
 from crossexam.models.fitted_folder import folder_of
-from crossexam.models.opening import ModelOptions, Pair
-from crossexam.training.pair_features import FEATURES
-from crossexam.training.random_forest import (
-    MANIFEST,
-    RandomForest,
-    check_folder,
-    key_of,
-    load_random_forest,
-)
+from crossexam.models.model import ModelOptions, Pair
+from crossexam.shallow.pair_features import FEATURES
+from crossexam.shallow.random_forest import MANIFEST, RandomForest, check_folder, key_of, load_random_forest
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from crossexam.reports.cells import Cell, Column, Table
-from crossexam.reports.measured import Measured
+from crossexam.reports.results import Measured
+from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from crossexam.suites.behaviour_factors import FactorResult
+    from crossexam.evaluation.behaviour import FactorResult
 
 _STUDY: Final = "sanchez2018"
 #: Which published table a column of ours is.
@@ -97,8 +97,8 @@ class _OfSet:
 
 
 def _by_set(model: Measured) -> dict[str, _OfSet]:
-    from crossexam.suites.behaviour_factors import kind_of
-    from crossexam.suites.behaviour_sets import SETS
+    from crossexam.constructions.word_pair_swaps import SETS
+    from crossexam.evaluation.behaviour import kind_of
 
     found = {name: _OfSet(kind) for name in model.run.datasets if (kind := kind_of(model.run, name)) in SETS}
     for each in _factors(model):
@@ -107,7 +107,7 @@ def _by_set(model: Measured) -> dict[str, _OfSet]:
 
 
 def _factors(model: Measured) -> list[FactorResult]:
-    from crossexam.suites.behaviour_factors import factor_results
+    from crossexam.evaluation.behaviour import factor_results
 
     return factor_results(model.run)
 
@@ -127,7 +127,7 @@ def _detectable(each: FactorResult) -> str | None:
 
 def _published(kind: str) -> list[tuple[Cell, ...]]:
     """Return who, no number of items, and the published accuracies on the set *kind*."""
-    from crossexam.suites.published import published
+    from crossexam.published.published import published
 
     tables = [published(_STUDY).table(key) for key in _PUBLISHED]
     found: list[tuple[Cell, ...]] = []
@@ -139,7 +139,7 @@ def _published(kind: str) -> list[tuple[Cell, ...]]:
 
 
 def _source() -> str:
-    from crossexam.suites.published import published
+    from crossexam.published.published import published
 
     study = published(_STUDY)
     return f"Published: Table 1 of {study.citation} {study.source}; the authors' items, labelled by hand."

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.run import Run
-from crossexam.reports.cells import Cell, Column, Table
-from crossexam.reports.measured import Measured, dataset_of, names_of_test_sets
+from crossexam.reports.results import Measured, dataset_of, names_of_test_sets
+from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
-    from crossexam.suites.cross_dataset_scores import BenchmarkScore
+    from crossexam.evaluation.cross_dataset import BenchmarkScore
 
 _NOTE: Final = (
     "Mean: plain mean of the corpora's accuracies. Difference, relative: of the mean from SNLI, in "
@@ -46,7 +46,7 @@ def score_table(models: Sequence[Measured], *, published_rows: bool = True) -> T
 
 def corpus_table(models: Sequence[Measured]) -> Table:
     """Return accuracy by corpus and model with what is to be known of each corpus; may have no rows."""
-    from crossexam.suites.cross_dataset_scores import about
+    from crossexam.evaluation.cross_dataset import about
 
     scores = _scores(models)
     runs = [model.run for model in models]
@@ -69,8 +69,8 @@ def corpus_table(models: Sequence[Measured]) -> Table:
 
 def mean_note(first: Run, second: Run) -> str | None:
     """Return what two runs differ by in the mean of the benchmark's corpora, None without any."""
-    from crossexam.reports.cells import interval_text, number_text
-    from crossexam.suites.cross_dataset_scores import mean_difference
+    from crossexam.evaluation.cross_dataset import mean_difference
+    from crossexam.reports.table import interval_text, number_text
 
     found = mean_difference(first, second)
     if found is None:
@@ -80,7 +80,7 @@ def mean_note(first: Run, second: Run) -> str | None:
 
 
 def _scores(models: Sequence[Measured]) -> list[BenchmarkScore | None]:
-    from crossexam.suites.cross_dataset_scores import benchmark_score
+    from crossexam.evaluation.cross_dataset import benchmark_score
 
     return [benchmark_score(model.run, model.results) for model in models]
 
@@ -95,7 +95,7 @@ def _what_is_in(score: BenchmarkScore) -> list[str]:
 
 
 def _projections(rows: Sequence[tuple[Cell, ...]]) -> list[str]:
-    from crossexam.core.projections import PROJECTIONS, THREE_LABELS
+    from crossexam.core.labels import PROJECTIONS, THREE_LABELS
 
     used = {str(row[3]) for row in rows} - {THREE_LABELS.name}
     return [f"{p.name.capitalize()}: {p.says} ({p.source})." for p in PROJECTIONS.values() if p.name in used]
@@ -103,8 +103,8 @@ def _projections(rows: Sequence[tuple[Cell, ...]]) -> list[str]:
 
 def _published(keys: Sequence[str]) -> Mapping[str, tuple[Cell, ...]]:
     """Return mean over *keys*, SNLI, difference and relative difference of each system of Table 5."""
-    from crossexam.suites.fourteen_corpora import REFERENCE
-    from crossexam.suites.published import published
+    from crossexam.published.published import published
+    from crossexam.suites.cross_dataset_corpora import REFERENCE
 
     table = published("zhang2020").table("accuracy")
     found: dict[str, tuple[Cell, ...]] = {}
@@ -120,8 +120,8 @@ def _published(keys: Sequence[str]) -> Mapping[str, tuple[Cell, ...]]:
 
 
 def _source(corpora: int) -> str:
-    from crossexam.suites.fourteen_corpora import MEMBERS
-    from crossexam.suites.published import published
+    from crossexam.published.published import published
+    from crossexam.suites.cross_dataset_corpora import MEMBERS
 
     study = published("zhang2020")
     over = "" if corpora == len(MEMBERS) else f", their mean taken over the same {corpora} corpora"

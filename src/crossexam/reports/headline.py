@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from crossexam.reports.cells import interval_text, number_text
-from crossexam.reports.measured import Measured, badness, loss_of, worst
-from crossexam.suites.cross_dataset_scores import BenchmarkScore, benchmark_score
-from crossexam.suites.fourteen_corpora import MEMBERS
+from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score
+from crossexam.reports.results import Measured, badness, loss_of, worst
+from crossexam.reports.table import interval_text, number_text
+from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 
 def culprit(models: Sequence[Measured]) -> Measured | None:

@@ -17,25 +17,25 @@ from typing import Any, Final
 
 from markupsafe import Markup
 
-from crossexam.core.run import Run
-from crossexam.core.signature import package_version
+from crossexam.core.dataset import Run
+from crossexam.core.manifest import package_version
 from crossexam.reports import charts
-from crossexam.reports.answers import answer_table
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
-from crossexam.reports.cells import Cell, Kind, Table, interval_text, number_text
-from crossexam.reports.cross_dataset import corpus_table, score_table
-from crossexam.reports.headline import culprit, headline, sentence
-from crossexam.reports.items import ITEMS_A_SET, pack_items
-from crossexam.reports.measured import Measured, dataset_of, loss_of, names_of_test_sets, worst
-from crossexam.reports.misleading import misleading_charts, misleading_table
-from crossexam.reports.provenance import run_table, signature_table, yield_table
-from crossexam.reports.tables import (
+from crossexam.reports.accuracy import (
     accuracy_of,
+    answer_table,
     by_test_set,
     drop_table,
     error_table,
     slice_tables,
 )
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.headline import culprit, headline, sentence
+from crossexam.reports.items import ITEMS_A_SET, pack_items
+from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.provenance import run_table, signature_table, yield_table
+from crossexam.reports.results import Measured, dataset_of, loss_of, names_of_test_sets, worst
+from crossexam.reports.table import Cell, Kind, Table, interval_text, number_text
 
 _PAGE: Final = Path(__file__).parent / "page"
 _SECTIONS: Final = {

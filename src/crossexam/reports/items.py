@@ -7,13 +7,19 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Edit, Example, Side, located_in_result, undo_edits
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS
-from crossexam.core.projections import PROJECTIONS, THREE_LABELS, Projection, projection_of
+from crossexam.core.labels import (
+    GOLD_INDEX,
+    LABEL_INDEX,
+    LABELS,
+    PROJECTIONS,
+    THREE_LABELS,
+    Projection,
+    projection_of,
+)
 from crossexam.core.randomness import rng_for
-from crossexam.core.run import Run
-from crossexam.reports.measured import dataset_of, names_of_test_sets
+from crossexam.reports.results import dataset_of, names_of_test_sets
 
 if TYPE_CHECKING:
     import numpy as np
@@ -138,7 +144,7 @@ def _said(run: Run, name: str) -> NDArray[np.int64]:
     """Return the index of each answer [n]; a model of two labels says entailment or :data:`NOT_ENTAILED`."""
     import numpy as np
 
-    from crossexam.suites.scoring import has_two_labels
+    from crossexam.evaluation.scores import has_two_labels
 
     projection = _projection(run.datasets[name])
     if projection is not THREE_LABELS:
@@ -190,7 +196,7 @@ def pack_items(
     :data:`NOT_ENTAILED`) and three probabilities in thousandths; *names* are those of the models, in
     the order of *runs*.
     """
-    from crossexam.suites.scoring import has_two_labels
+    from crossexam.evaluation.scores import has_two_labels
 
     texts = _Texts()
     sets: list[dict[str, Any]] = []

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from crossexam.core.run import Run
-from crossexam.core.signature import signature
-from crossexam.reports.cells import Cell, Column, Table
-from crossexam.reports.measured import Measured, content_hash_of, dataset_of, names_of_test_sets
+from crossexam.core.dataset import Run
+from crossexam.core.manifest import signature
+from crossexam.reports.results import Measured, content_hash_of, dataset_of, names_of_test_sets
+from crossexam.reports.table import Cell, Column, Table
 
 
 def yield_table(runs: Sequence[Run]) -> Table:

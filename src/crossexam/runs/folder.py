@@ -14,13 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.labels import LABELS
-from crossexam.core.run import Run
-from crossexam.core.tables import read_test_set, write_test_set
-from crossexam.runs.store import FILE_NAME
+from crossexam.core.test_sets import read_test_set, write_test_set
+from crossexam.runs.answer_store import FILE_NAME
 
 if TYPE_CHECKING:
     import numpy as np

@@ -1,29 +1,39 @@
-"""Build the suite ``behaviour`` into a folder (Sanchez Carmona et al. 2018, section 5)."""
+"""Build the suite ``behaviour`` into a folder (Sanchez Carmona et al. 2018, section 5).
+
+The index of word pairs over a training corpus, counted once and then kept in a cache.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import Resources
+from crossexam.constructions.word_pair_swaps import SETS, Workshop, make_sets
 from crossexam.core.dataset import ContentHash
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of, write_json
+from crossexam.core.manifest import package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
-from crossexam.core.signature import package_version, signature
-from crossexam.core.tables import write_test_set
+from crossexam.core.test_sets import write_test_set
+from crossexam.corpora.reading import iter_corpus, resolve
+from crossexam.corpora.spec import sliced
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
-from crossexam.subsets.word_pairs import cached_index
 from crossexam.suites.bases import Base, describe, distinct_parts
-from crossexam.suites.behaviour_sets import SETS, Workshop, make_sets
-from crossexam.suites.standing import MANIFEST, stands_there
+from crossexam.suites.folder import MANIFEST, stands_there
+
+if TYPE_CHECKING:
+    from crossexam.language.word_pair_index import WordPairIndex
 
 NAME: Final = "behaviour"
 PAPER: Final = "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179), section 5"
@@ -207,3 +217,47 @@ def _yield(workshop: Workshop, name: str, items: int) -> dict[str, Any]:
     if left:
         counts["rejected"] = {**counts["rejected"], "not drawn (--controls)": left}
     return counts | {"items": items}
+
+
+def cached_index(
+    spec: str,
+    *,
+    cache_folder: Path | None = None,
+    data_dir: Path | None = None,
+    progress: Progress = silent,
+) -> WordPairIndex:
+    """Return the index of the corpus *spec*: ``CORPUS:SPLIT`` or a file, either with ``[start:stop:step]``.
+
+    It is kept in the user's cache (or *cache_folder*) under the hash of the corpus's file, the part taken,
+    and the versions of the tokenizer and of the index's files, so that a corpus that changed is counted anew.
+    Raises CrossexamError where there is no such corpus.
+    """
+    from crossexam.language.word_pair_index import WordPairIndex
+
+    whole, part = sliced(spec)
+    (path,) = resolve(whole, data_dir=data_dir)
+    identity = sha256_of(path)
+    folder = (cache_folder or _cache_folder()) / _folder_name(identity, part)
+    if not folder.exists():
+        labelled = part != slice(None)  # parts are of the labelled examples
+        stream = iter_corpus(whole, drop_no_gold=labelled, data_dir=data_dir)
+        examples = islice(stream, part.start, part.stop, part.step)
+        source = {"spec": spec, "sha256": identity}
+        index = WordPairIndex.build(examples, source=source, progress=progress)
+        with suppress(CrossexamError):  # another process was first: what it kept is the same
+            index.save(folder)
+    return WordPairIndex.load(folder)
+
+
+def _folder_name(identity: str, part: slice) -> str:
+    """Return what the index is kept as: what its counts depend on."""
+    from crossexam.language.word_pair_index import FORMAT, TOKENIZER
+
+    key = "\x1f".join((identity, str(part), TOKENIZER, str(FORMAT)))
+    return f"{identity[:16]}-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
+
+
+def _cache_folder() -> Path:
+    from platformdirs import user_cache_path
+
+    return user_cache_path("crossexam") / "word_pairs"

@@ -7,7 +7,7 @@ from typing import Final
 
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import UnknownNameError
-from crossexam.subsets.lexically_misleading import LAMBDAS
+from crossexam.suites.lexically_misleading import LAMBDAS
 
 
 @dataclass(frozen=True)

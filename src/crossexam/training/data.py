@@ -1,44 +1,28 @@
-"""What is trained on: corpora by name, several at once, a share or a slice of one."""
+"""What is trained on: corpora by name, several at once, a share or a slice of one.
+
+The training examples of each epoch, after shares, augmentation and shuffling.
+
+What is done to training examples first; every choice depends on (seed, epoch, id) alone.
+"""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from crossexam.core.dataset import content_hash
+from crossexam.constructions.apply import chunks
+from crossexam.constructions.construction import Construction, Rejection
+from crossexam.constructions.resources import Resources
+from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
+from crossexam.core.example import HEAVY_INFO, SIDES, Example
 from crossexam.core.randomness import rng_for
-from crossexam.corpora.reading import load
-from crossexam.corpora.slices import sliced
-
-_SHARE: Final = re.compile(r"(.+)@(0?\.\d+)")
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """Labelled examples of one corpus; of one with a *share* each epoch reads another random part."""
-
-    spec: str
-    examples: tuple[Example, ...]
-    share: float | None = None
-
-    def describe(self) -> dict[str, Any]:
-        """Return what a manifest says of it."""
-        labels = Counter(str(example.label) for example in self.examples)
-        shared = {} if self.share is None else {"share": self.share}
-        return {
-            "spec": self.spec,
-            "rows": len(self.examples),
-            "content_hash": content_hash(self.examples),
-            "labels": {label: labels[label] for label in LABELS},
-            **shared,
-        }
+from crossexam.corpora.labelled import Corpus, load_corpus
+from crossexam.language.tagging.corpus_parses import TAGS_KEY
+from crossexam.training.tokenization import words_of
 
 
 @dataclass(frozen=True)
@@ -98,21 +82,6 @@ def load_data(train: str, dev: str, *, tests: Sequence[str] = (), limit: int | N
     return data
 
 
-def load_corpus(spec: str, *, limit: int | None = None) -> Corpus:
-    """Return the labelled examples of *spec*; raises CrossexamError where there are none."""
-    path, share = spec, None
-    if not Path(spec).exists() and (found := _SHARE.fullmatch(spec)):
-        path, share = found[1], float(found[2])
-    path, part = sliced(path)
-    examples = load(path).examples
-    labelled = tuple(example for example in examples if example.label is not None)[part][:limit]
-    if not labelled:
-        raise CrossexamError(
-            f"no labelled examples among {len(examples)}", where=spec, wanted="pairs with gold labels"
-        )
-    return Corpus(spec, labelled, share)
-
-
 def _unique_ids(corpora: Sequence[Corpus]) -> list[Corpus]:
     """Return *corpora* with their names before their ids where two share an id."""
     ids = Counter(example.id for corpus in corpora for example in corpus.examples)
@@ -123,3 +92,129 @@ def _unique_ids(corpora: Sequence[Corpus]) -> list[Corpus]:
         examples = tuple(replace(e, id=f"{number}/{e.id}") if ids[e.id] > 1 else e for e in corpus.examples)
         renamed.append(replace(corpus, examples=examples))
     return renamed
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """What an epoch reads, as a function of (seed, epoch): the data, beside it items, words shuffled last."""
+
+    data: Data
+    seed: int
+    augmentations: tuple[Augmentation, ...] = ()
+    shuffled: bool = False
+
+    @property
+    def redrawn(self) -> bool:
+        """Whether epochs differ in what they read."""
+        return self.data.redrawn or self.shuffled or any(each.redrawn for each in self.augmentations)
+
+    def examples(self, epoch: int) -> list[Example]:
+        """Return the examples of *epoch*; raises CrossexamError where an augmentation makes nothing."""
+        found = self.data.of_epoch(epoch, self.seed)
+        for each in self.augmentations:
+            found = found + augment(self.data.examples, each, seed=self.seed, epoch=epoch)
+        if self.shuffled:
+            found = [shuffle_words(example, seed=self.seed, epoch=epoch) for example in found]
+        return found
+
+
+def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
+    """Return *example* with the words of either sentence in a random order (Nie et al. 2019, section 4.2).
+
+    Parts of speech that the corpus ships go along with their words; parses, which no longer hold, do
+    not.  The order is drawn anew each epoch: the paper does not say whether its is.
+
+    >>> sample = Example("a", "A dog barks loudly.", "It barks.", "entailment")
+    >>> sorted(shuffle_words(sample, seed=1, epoch=0).premise.split())
+    ['.', 'A', 'barks', 'dog', 'loudly']
+    """
+    info: dict[str, Any] = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
+    texts = {}
+    for side in SIDES:
+        tokens = list(words_of(example, side))
+        rng_for(seed, "shuffle_words", str(epoch), example.id, side).shuffle(tokens)
+        texts[side] = " ".join(token.text for token in tokens)
+        if tokens and all(token.tag for token in tokens):
+            info[TAGS_KEY[side]] = [[token.text, token.tag] for token in tokens]
+    return replace(example, premise=texts["premise"], hypothesis=texts["hypothesis"], info=info)
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """Items of a construction beside the training examples: a copy of each, or *count* drawn each epoch."""
+
+    name: str
+    count: int | None = None
+
+    @property
+    def redrawn(self) -> bool:
+        """Whether each epoch has items of its own."""
+        return self.count is not None
+
+
+def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
+    """Return what ``negation,antonymy:20000`` asks for; raises UnknownNameError, CrossexamError.
+
+    >>> parse_augmentations("negation,antonymy:20000")[1]
+    Augmentation(name='antonymy', count=20000)
+    """
+    found = []
+    for piece in text.split(","):
+        name, colon, count = piece.strip().partition(":")
+        if colon and not (count.isdigit() and int(count) > 0):
+            raise CrossexamError(
+                f"--augment has '{piece.strip()}'", wanted="NAME or NAME:COUNT, as in negation:20000"
+            )
+        construction = construction_named(name)
+        if construction.reads_problems:
+            raise CrossexamError(f"'{name}' is made of word problems, not of pairs", where="--augment")
+        found.append(Augmentation(construction.name, int(count) if count else None))
+    return tuple(found)
+
+
+def augment(
+    examples: Sequence[Example],
+    wanted: Augmentation,
+    *,
+    seed: int,
+    epoch: int,
+    resources: Resources | None = None,
+) -> list[Example]:
+    """Return the items that *wanted* adds to *examples* in *epoch*.
+
+    Without a count: the first item of each example, the same in every epoch (Naik et al. 2018,
+    section 4.6).  With one: so many items, of examples in an order drawn anew each epoch (Nie et al.
+    2019, Table 4); fewer where the examples do not give so many.  Items without a label are left out.
+    Raises CrossexamError where there are no items at all.
+    """
+    construction = construction_named(wanted.name)
+    resources = resources or Resources()
+    drawn = epoch if wanted.redrawn else 0
+    if wanted.count is None:
+        items = list(_first_items(construction, examples, resources, seed, drawn))
+    else:
+        order = list(examples)
+        rng_for(seed, "augment", wanted.name, str(drawn)).shuffle(order)
+        items = []
+        for item in _first_items(construction, order, resources, seed, drawn):
+            items.append(item)
+            if len(items) == wanted.count:
+                break
+    if not items:
+        raise CrossexamError(
+            f"'{wanted.name}' made no labelled item of {len(examples)} training examples", where="--augment"
+        )
+    return items
+
+
+def _first_items(
+    construction: Construction, examples: Iterable[Example], resources: Resources, seed: int, epoch: int
+) -> Iterator[Example]:
+    for chunk in chunks(examples):
+        resources.prepare(chunk)
+        for example in chunk:
+            rng = rng_for(seed, construction.name, str(epoch), example.id)
+            for outcome in construction.function(example, resources, rng):
+                if not isinstance(outcome, Rejection) and outcome.label is not None:
+                    yield outcome
+                    break

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.randomness import rng_for
-from crossexam.core.run import Run
-from crossexam.training import losses
+from crossexam.training import objective
 from crossexam.training.objective import Debias
 
 if TYPE_CHECKING:
@@ -43,9 +43,11 @@ class Bias:
 
 def make_bias(examples: Sequence[Example], probabilities: Tensor, labels: Tensor, debias: Debias) -> Bias:
     """Return the bias of *examples* from the biased model's *probabilities* [n, 3] and the *labels* [n]."""
-    weights = losses.weighting(probabilities, labels, debias.smooth) if debias.method == "weighting" else None
+    weights = (
+        objective.weighting(probabilities, labels, debias.smooth) if debias.method == "weighting" else None
+    )
     rows = {example.id: row for row, example in enumerate(examples)}
-    return Bias(rows, probabilities, losses.log_bias_of(probabilities), weights)
+    return Bias(rows, probabilities, objective.log_bias_of(probabilities), weights)
 
 
 def probabilities_from_run(run: Run, examples: Sequence[Example]) -> Tensor:

@@ -3,6 +3,8 @@
 What it does depends on the recipe, the seed and the data alone: batches and what is drawn for them on (seed,
 epoch), dropout on torch's generator, whose state is in the snapshot.  So a run that was killed and goes on
 ends, on a CPU, with the bytes of an undisturbed one.
+
+A request carried out by the loop: folder, hooks, snapshots.
 """
 
 from __future__ import annotations
@@ -19,9 +21,12 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_text
-from crossexam.training import optimizers, schedules, snapshot
+from crossexam.training import checkpoints, optimizers
+from crossexam.training.devices import Device
 from crossexam.training.objective import Batch, Objective
-from crossexam.training.plan import Epoch, Plan, Score, Status
+from crossexam.training.request import Epoch, Plan, Request, Score, Status
+from crossexam.training.trackers import open_tracker
+from crossexam.zoo.architecture import Recipe
 
 SNAPSHOT: Final = "snapshot.safetensors"
 _STEPS_A_CHECK: Final = 50  # on a GPU: to look at a loss is to wait for it
@@ -94,7 +99,7 @@ class Trainer:
 
     def _step(self, collate: Callable[[Sequence[int]], Batch], rows: Sequence[int]) -> None:
         recipe, state, device = self.plan.recipe, self.state, self.device
-        rate = state.rate * schedules.step_factor(recipe.schedule, state.step, self._steps)
+        rate = state.rate * optimizers.step_factor(recipe.schedule, state.step, self._steps)
         optimizers.set_rate(self.optimizer, rate)
         own = rows[device.rank :: device.processes]
         batch = collate(own or rows[:1]).to(device.device)
@@ -146,7 +151,7 @@ class Trainer:
             "examples_per_second": round(self._speed(), 1),
         }
         state.curve.append(record)
-        decision = schedules.after_epoch(
+        decision = optimizers.after_epoch(
             recipe, state.rate, [r["dev_accuracy"] for r in state.curve], [r["dev_loss"] for r in state.curve]
         )
         if decision.restore:
@@ -190,11 +195,11 @@ class Trainer:
             return
         optimizer_tensors, optimizer_rest = optimizers.flatten(self.optimizer)
         tensors = {
-            **snapshot.under("objective", self.objective.state_dict()),
-            **snapshot.under("best", self.best),
-            **snapshot.under("optimizer", optimizer_tensors),
-            **snapshot.under("average", self.average.values if self.average else {}),
-            **snapshot.under("random", snapshot.random_states()),
+            **checkpoints.under("objective", self.objective.state_dict()),
+            **checkpoints.under("best", self.best),
+            **checkpoints.under("optimizer", optimizer_tensors),
+            **checkpoints.under("average", self.average.values if self.average else {}),
+            **checkpoints.under("random", checkpoints.random_states()),
         }
         rest = {
             "state": vars(self.state),
@@ -203,7 +208,7 @@ class Trainer:
             "steps": self._steps,
             "fingerprint": dict(self.plan.fingerprint),
         }
-        snapshot.save_tensors(folder / SNAPSHOT, tensors, rest)
+        checkpoints.save_tensors(folder / SNAPSHOT, tensors, rest)
         if self.plan.metrics is not None:
             write_text(self.plan.metrics, "".join(json.dumps(record) + "\n" for record in self.state.curve))
         self._saved = time.monotonic()
@@ -213,21 +218,21 @@ class Trainer:
         folder = self.plan.folder
         if folder is None or not (folder / SNAPSHOT).exists():
             return
-        tensors, rest = snapshot.load_tensors(folder / SNAPSHOT)
-        snapshot.refuse_other(
+        tensors, rest = checkpoints.load_tensors(folder / SNAPSHOT)
+        checkpoints.refuse_other(
             rest.get("fingerprint", {}), json.loads(json.dumps(self.plan.fingerprint)), folder
         )
-        self.objective.load_state_dict(snapshot.those_under("objective", tensors))
-        self.best = snapshot.those_under("best", tensors)
-        optimizers.restore(self.optimizer, snapshot.those_under("optimizer", tensors), rest["optimizer"])
+        self.objective.load_state_dict(checkpoints.those_under("objective", tensors))
+        self.best = checkpoints.those_under("best", tensors)
+        optimizers.restore(self.optimizer, checkpoints.those_under("optimizer", tensors), rest["optimizer"])
         if self.average is not None:
             self.average.steps = rest["average_steps"]
-            for name, values in snapshot.those_under("average", tensors).items():
+            for name, values in checkpoints.those_under("average", tensors).items():
                 self.average.values[name].copy_(values)
         self._steps = rest["steps"]
         self.state = _State(**rest["state"])
         if self.device.is_main:
-            snapshot.set_random_states(snapshot.those_under("random", tensors))
+            checkpoints.set_random_states(checkpoints.those_under("random", tensors))
 
     def _speed(self) -> float:
         return self._session / max(1e-9, time.monotonic() - self._started)
@@ -241,3 +246,28 @@ class Trainer:
             Status(state.epoch + (scores is None), epochs, state.seen, total, state.step, mean, speed,
                    left / max(1e-9, speed), scores)
         )  # fmt: skip
+
+
+def carry_out(
+    request: Request,
+    objective: Objective,
+    epoch_of: Callable[[int], Epoch],
+    score: Callable[[nn.Module], Score],
+    recipe: Recipe,
+    device: Device,
+    prints: dict[str, Any],
+) -> list[dict[str, Any]]:
+    """Train *objective* as *request* asks, and return the curve; its model has the best weights then."""
+    request.folder.mkdir(parents=True, exist_ok=True)
+    names = request.trackers if device.is_main else ()
+    trackers = [open_tracker(name, request.folder, prints["recipe"]) for name in names]
+    plan = Plan(
+        recipe, request.seed, device, request.folder / checkpoints.UNFINISHED,
+        request.folder / checkpoints.METRICS,
+        prints, snapshot_steps=request.snapshot_steps, watch=request.watch, trackers=trackers,
+    )  # fmt: skip
+    try:
+        return Trainer(objective, epoch_of, score, plan).run()
+    finally:
+        for tracker in trackers:
+            tracker.close()

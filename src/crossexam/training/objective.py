@@ -1,4 +1,12 @@
-"""What a training minimises: a model, how it reads a batch, and the loss of the chosen debiasing method."""
+"""What a training minimises: a model, how it reads a batch, and the loss of the chosen debiasing method.
+
+Losses of the debiasing methods that Zhang et al. 2020, section 4.1, compare, as pure functions.
+
+Conventions: ``logits`` [B, 3] are the main model's, ``log_bias`` [B, 3] the natural logarithms of the
+biased model's probabilities (each row sums to 1 in probabilities), ``labels`` [B] indices; p is the main
+model, b the biased one, y the gold label.  A loss is per example, [B], in nats; the mean over the batch is
+taken by the training loop.  All is computed in float32 whatever the logits are.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +19,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.training import losses
 
 METHODS: Final = ("adv", "drift", "learned-mixin", "learned-mixin-h", "weighting")
 _ADVERSARY_WIDTH: Final = 512  # of the hidden layers of InferSent's classifier, which Belinkov et al. take
@@ -114,22 +121,120 @@ class Objective(nn.Module):
         seen = self.read(self.model, batch.inputs)
         debias = self.debias
         if debias is None:
-            return losses.cross_entropy(seen.logits, batch.labels)
+            return cross_entropy(seen.logits, batch.labels)
         if self.adversary is not None and seen.hypothesis is not None:
-            guess = self.adversary(losses.reversed_gradient(seen.hypothesis, debias.reversal))
-            return losses.adversary(seen.logits, guess, batch.labels, debias.adversary_weight)
+            guess = self.adversary(reversed_gradient(seen.hypothesis, debias.reversal))
+            return adversary(seen.logits, guess, batch.labels, debias.adversary_weight)
         if batch.weights is not None:
-            return batch.weights * losses.cross_entropy(seen.logits, batch.labels)
+            return batch.weights * cross_entropy(seen.logits, batch.labels)
         if batch.log_bias is None:
             raise ValueError(f"{debias.method} needs the answers of a biased model")
         if self.gate is None:
-            return losses.drift(seen.logits, batch.log_bias, batch.labels)
+            return drift(seen.logits, batch.log_bias, batch.labels)
         gate = functional.softplus(self.gate(seen.features).squeeze(-1).float())
         if debias.method == "learned-mixin":
-            return losses.learned_mixin(seen.logits, batch.log_bias, gate, batch.labels)
-        return losses.learned_mixin_h(seen.logits, batch.log_bias, gate, batch.labels, debias.entropy_weight)
+            return learned_mixin(seen.logits, batch.log_bias, gate, batch.labels)
+        return learned_mixin_h(seen.logits, batch.log_bias, gate, batch.labels, debias.entropy_weight)
 
     def penalty(self) -> Tensor | None:
         """Return what the model adds to the loss whatever it reads, None where it adds nothing."""
         added = getattr(self.model, "penalty", None)
         return added() if callable(added) else None
+
+
+#: The least probability that a biased model is taken to give: a sure one would otherwise outweigh anything.
+LEAST_PROBABILITY: Final = 1e-4
+
+
+def log_bias_of(probabilities: Tensor) -> Tensor:
+    """Return the logarithms of *probabilities* [B, 3], none below LEAST_PROBABILITY, renormalised: [B, 3]."""
+    return torch.log_softmax(probabilities.clamp(min=LEAST_PROBABILITY).log().float(), -1)
+
+
+def cross_entropy(logits: Tensor, labels: Tensor) -> Tensor:
+    """Return -log softmax(logits)[y]: [B].
+
+    >>> cross_entropy(torch.zeros(1, 3), torch.tensor([2])).exp().round(decimals=3).item()
+    3.0
+    """
+    return functional.cross_entropy(logits.float(), labels, reduction="none")
+
+
+def drift(logits: Tensor, log_bias: Tensor, labels: Tensor) -> Tensor:
+    """Return the loss of DRiFt, a product of experts: [B] (He et al. 2019, section 3.2, equation 5).
+
+    -log softmax(log p + log b)[y].  A biased model that is uniform changes nothing.
+    """
+    return cross_entropy(torch.log_softmax(logits.float(), -1) + log_bias, labels)
+
+
+def learned_mixin(logits: Tensor, log_bias: Tensor, gate: Tensor, labels: Tensor) -> Tensor:
+    """Return the loss of Learned-Mixin: [B] (Clark et al. 2019, section 3.2.3).
+
+    -log softmax(log p + g log b)[y], where the *gate* g(x) > 0 [B] says how much the biased model is
+    trusted with an example.  With g = 1 it is DRiFt, with g = 0 the plain loss.
+    """
+    return drift(logits, gate.float().unsqueeze(-1) * log_bias, labels)
+
+
+def learned_mixin_h(logits: Tensor, log_bias: Tensor, gate: Tensor, labels: Tensor, weight: float) -> Tensor:
+    """Return the loss of Learned-Mixin+H: [B] (Clark et al. 2019, section 3.2.4).
+
+    That of Learned-Mixin plus *weight* times the entropy of softmax(g log b), which keeps the gate from
+    falling to zero, where the biased model would not be used.
+    """
+    return learned_mixin(logits, log_bias, gate, labels) + weight * entropy(
+        gate.float().unsqueeze(-1) * log_bias
+    )
+
+
+def entropy(logits: Tensor) -> Tensor:
+    """Return the entropy of softmax(logits), in nats: [B, k] -> [B]."""
+    logs = torch.log_softmax(logits.float(), -1)
+    return -(logs.exp() * logs).sum(-1)
+
+
+def weighting(bias: Tensor, labels: Tensor, smooth: float) -> Tensor:
+    """Return the weight of each training example: [n], their mean 1 (Zhang et al. 2019b).
+
+    w proportional to P(y) / (P(y given h) + *smooth*), with P(y given h) the out-of-fold probabilities
+    *bias* [n, 3] of a hypothesis-only model and P(y) their mean over the training set.  A biased model
+    that says the same of every hypothesis gives every label the weight of its own share; a uniform one
+    gives weights of 1.
+
+    The paper that Zhang et al. 2020 cite solves for the weights on question pairs; for NLI only a
+    "smooth term" is named (appendix D).  It stands here in the denominator, where it bounds the largest
+    weight by P(y) / smooth before scaling.
+    """
+    bias = bias.double()
+    prior = bias.mean(0)
+    weights = prior[labels] / (bias.gather(1, labels.unsqueeze(1)).squeeze(1) + smooth)
+    return (weights / weights.mean()).float()
+
+
+class _Reversal(torch.autograd.Function):
+    """The identity, whose gradient is that times -strength (Ganin and Lempitsky 2015)."""
+
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, strength: float) -> Tensor:
+        ctx.strength = strength
+        return states.view_as(states)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        return -ctx.strength * gradients[0], None
+
+
+def reversed_gradient(states: Tensor, strength: float) -> Tensor:
+    """Return *states* unchanged; the gradient that comes back through them is multiplied by -*strength*."""
+    reversed_states: Tensor = _Reversal.apply(states, strength)  # type: ignore[no-untyped-call]
+    return reversed_states
+
+
+def adversary(logits: Tensor, adversary_logits: Tensor, labels: Tensor, weight: float) -> Tensor:
+    """Return the loss of adversarial training: [B] (Belinkov et al. 2019, method 1, equation 5).
+
+    CE(p, y) + *weight* CE(adversary, y), where the adversary reads the hypothesis's vector through
+    :func:`reversed_gradient`: the adversary learns the label from it, the encoder unlearns to show it.
+    """
+    return cross_entropy(logits, labels) + weight * cross_entropy(adversary_logits, labels)

@@ -8,9 +8,8 @@ from typing import Any, Final
 import torch
 from torch import Tensor, nn
 
-from crossexam.training.losses import cross_entropy
-from crossexam.training.objective import Batch
-from crossexam.training.plan import Score
+from crossexam.training.objective import Batch, cross_entropy
+from crossexam.training.request import Score
 
 #: Words a batch with padding when scoring.
 CPU_WORDS: Final = 4_096

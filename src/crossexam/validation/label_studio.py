@@ -13,10 +13,9 @@ from xml.sax.saxutils import quoteattr
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import write_text
-from crossexam.validation.items import Item
 from crossexam.validation.questions import QUESTIONS, in_order
 from crossexam.validation.spreadsheet import value_of
-from crossexam.validation.study import Answer, Study
+from crossexam.validation.study import Answer, Item, Study
 
 _TO: Final = "hypothesis"  # the tag that answers are about
 

@@ -8,17 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
+from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
-from crossexam.core.run import Run
-from crossexam.core.signature import signature
-from crossexam.suites.scoring import has_two_labels, score
-from crossexam.validation.items import Item
+from crossexam.evaluation.scores import has_two_labels, score
 from crossexam.validation.questions import chosen_questions, questions_for
-from crossexam.validation.study import create_study
+from crossexam.validation.study import Item, create_study
 from crossexam.validation.suggestions import Misread, suggestions
 
 #: Keys of ``info`` that say of which kind an item is; strata are the gold label and these.

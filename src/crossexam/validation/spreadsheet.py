@@ -10,9 +10,8 @@ from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import write_text
-from crossexam.validation.items import Item
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
-from crossexam.validation.study import Answer, Study
+from crossexam.validation.study import Answer, Item, Study
 
 #: What stands where an item is not asked a question.
 NOT_ASKED: Final = "not asked"

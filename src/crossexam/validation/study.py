@@ -3,21 +3,25 @@
 Clicks are only added.  Taking one back marks it, so that what stood before it counts again, and nothing that
 a judge did is lost.  The file is in WAL mode with ``synchronous = FULL``: what :meth:`Study.answer` has
 returned from is on the disk.  It holds gold labels and the judges' tokens, and only its owner may read it.
+
+What is judged, and its row in the study's file.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, write_json
-from crossexam.validation.items import Item, item_of, row_of
+from crossexam.core.labels import Gold, parse_label
 from crossexam.validation.questions import QUESTIONS
 
 MANIFEST: Final = "manifest.json"
@@ -235,3 +239,47 @@ def _connect(path: Path) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         raise FormatError(f"not the database of a study: {error}", where=str(path)) from None
     return connection
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is judged.  *asked* are keys of questions; *predicted* and *suggested* are of error studies."""
+
+    number: int
+    test_set: str
+    example: str
+    premise: str
+    hypothesis: str
+    gold: Gold | None
+    predicted: Gold | None
+    cluster: str
+    asked: tuple[str, ...]
+    suggested: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the name that judges and files see; it says nothing of test set or label."""
+        return f"i{self.number:05d}"
+
+
+def row_of(item: Item) -> tuple[object, ...]:
+    """Return *item* as a row of the table of items."""
+    shown = (_storable(item.premise), _storable(item.hypothesis))
+    return (
+        item.number, item.test_set, _storable(item.example), *shown, item.gold, item.predicted, item.cluster,
+        json.dumps(item.asked), json.dumps(item.suggested),
+    )  # fmt: skip
+
+
+def _storable(text: str) -> str:
+    """Return *text* with lone surrogates, which SQLite cannot hold, as question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def item_of(row: Sequence[Any]) -> Item:
+    """Return the item in *row*, columns as :func:`row_of` gives them."""
+    number, test_set, example, premise, hypothesis, gold, predicted, cluster, asked, suggested = row
+    return Item(
+        number, test_set, example, premise, hypothesis, parse_label(gold), parse_label(predicted), cluster,
+        tuple(json.loads(asked)), tuple((category, why) for category, why in json.loads(suggested)),
+    )  # fmt: skip

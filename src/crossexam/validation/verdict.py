@@ -5,26 +5,34 @@ construction says.  With two or three judges that is a majority; with more, ours
 item is verified only by a majority.  With one judge, the one decides.  ``cannot_say`` is for no label.
 
 An item is *open* while the judges who have not answered can still decide it; open items are in no share.
+
+Write verdicts into the test sets that were judged.
+
+What was published of human judgement, beside what the judges of a study find.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
+from crossexam.core.example import PROPOSED, REJECTED, STATUS, STATUSES, VERDICT, VERIFIED, Example
+from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
-from crossexam.core.signature import signature
+from crossexam.core.manifest import signature
+from crossexam.core.test_sets import MANIFEST, load_suite, write_test_set
+from crossexam.published.published import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import accuracy
-from crossexam.suites.status import REJECTED, VERIFIED
-from crossexam.validation.beside import Published, published_beside
-from crossexam.validation.items import Item
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
-from crossexam.validation.study import Study
+from crossexam.validation.study import Item, Study
 
 OPEN: Final = "open"
 #: Of how many judges the published share is asked to agree.
@@ -228,3 +236,118 @@ def _agreement(
     kappa = fleiss_kappa(votes[full], groups[full]) if full.any() else nothing
     paired = (votes.sum(axis=1) >= TWO).any()
     return kappa, krippendorff_alpha(votes, groups) if paired else nothing
+
+
+#: How many judges give the item's label, and of how many: ``[2, 3]``.
+AGREED: Final = "agreed"
+
+
+def judged(example: Example, verdict: Verdict | None) -> Example:
+    """Return *example* with *verdict* in its ``info``; an earlier one is taken away where it is open again.
+
+    Where the construction only proposed the label, ``info["status"]`` follows.
+
+    >>> judged(Example("a", "p", "h", "neutral", info={"status": "proposed"}), Verdict("verified", 2, 3)).info
+    {'status': 'verified', 'verdict': 'verified', 'agreed': [2, 3]}
+    """
+    if verdict is None:
+        return example
+    info = {key: value for key, value in example.info.items() if key not in {VERDICT, AGREED}}
+    is_proposed = info.get(STATUS) in STATUSES
+    if verdict.status == OPEN:
+        return replace(example, info={**info, STATUS: PROPOSED} if is_proposed else info)
+    if is_proposed:
+        info[STATUS] = verdict.status
+    return replace(example, info={**info, VERDICT: verdict.status, AGREED: [verdict.agreed, verdict.judges]})
+
+
+def apply_verdicts(study: Study, path: Path) -> dict[str, dict[str, int]]:
+    """Write the verdicts of *study* into the suite *path* and return how many of each, by test set.
+
+    Each file is written whole or not at all, the manifest last; ids, texts and labels do not change, so that
+    runs over the suite stay what they are.  Doing it again changes nothing.  Raises CrossexamError where the
+    suite is not the one that was judged.
+    """
+    found = verdicts(study)
+    if not found:
+        raise CrossexamError(
+            "the study asks for no labels: there is no verdict on an item", where=str(study.folder)
+        )
+    suite = load_suite(path)
+    for name in found:
+        _check(name, suite.datasets.get(name), study, path)
+    counts: dict[str, dict[str, int]] = {}
+    for name, of in found.items():
+        dataset = suite.datasets[name]
+        file = Path(str(dataset.manifest["path"]))
+        examples = [judged(example, of.get(example.id)) for example in dataset]
+        write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
+        tally = Counter(verdict.status for verdict in of.values())
+        counts[name] = {status: tally[status] for status in (VERIFIED, REJECTED, OPEN)}
+    if path.is_dir():
+        _note(path / MANIFEST, study, counts)
+    return counts
+
+
+def _check(name: str, dataset: Dataset | None, study: Study, path: Path) -> None:
+    hint = "give the suite that `validate sample` drew from"
+    if dataset is None:
+        raise CrossexamError(f"the suite has no test set '{name}'", where=str(path), hint=hint)
+    known, now = study.manifest["test_sets"][name]["content_hash"], dataset.content_hash()
+    if now != known:
+        raise CrossexamError(
+            f"test set '{name}' is not the one that was judged (content {now}, not {known})",
+            where=str(path),
+            hint=hint,
+        )
+
+
+def _note(manifest_file: Path, study: Study, counts: Mapping[str, Mapping[str, int]]) -> None:
+    manifest: dict[str, Any] = read_json(manifest_file)
+    for name, tally in counts.items():
+        manifest["test_sets"][name]["verdict"] = {
+            "study": study.identity, "signature": study.manifest.get("signature"),
+            "judges": len(study.judges), **tally,
+        }  # fmt: skip
+    write_json(manifest_file, manifest)
+
+
+# Construction and question, and where what was published of them stands: study, table, row.
+# fmt: off
+_PUBLISHED: Final[dict[tuple[str, str], tuple[str, str, str]]] = {
+    ("antonymy",            "label"):       ("naik2018", "human", "label_agreed"),
+    ("antonymy",            "grammatical"): ("naik2018", "human", "grammatical"),
+    ("numerical_reasoning", "label"):       ("naik2018", "human", "label_agreed"),
+    ("numerical_reasoning", "grammatical"): ("naik2018", "human", "grammatical"),
+    ("numerical_reasoning", "trivial"):     ("naik2018", "human", "trivial"),
+    ("word_overlap",        "label"):       ("naik2018", "human", "label_agreed"),
+    ("length_mismatch",     "label"):       ("naik2018", "human", "label_agreed"),
+    ("so_swap",             "label"):       ("nie2019", "accuracy", "Human"),
+    ("add_amod",            "label"):       ("nie2019", "accuracy", "Human"),
+}
+# fmt: on
+
+
+class Published(NamedTuple):
+    """A *figure* in percent that a *study* printed at a *place*."""
+
+    figure: float
+    study: str
+    place: str
+
+
+def published_beside(entry: Mapping[str, Any], name: str, question: str) -> Published | None:
+    """Return what was published of *question* for the construction of a test set; None where nothing was.
+
+    *entry* is that of the test set *name* in the study's manifest.
+    """
+    construction = str(entry.get("construction") or name).partition(".")[0]
+    place = _PUBLISHED.get((construction, question))
+    if place is None:
+        return None
+    study, key, row = place
+    table = published(study).table(key)
+    parts = (entry.get("part"), "snli")  # Nie et al. judged items from SNLI alone
+    figures = (table.value(row, construction, part) for part in parts)
+    figure = next((each for each in figures if each is not None), None)
+    return None if figure is None else Published(figure, study, table.place)

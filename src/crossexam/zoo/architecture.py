@@ -1,4 +1,7 @@
-"""What an architecture is: a module that turns pairs into logits, and what is known of it."""
+"""What an architecture is: a module that turns pairs into logits, and what is known of it.
+
+How a model was trained in its paper: plain data that ``crossexam.training`` carries out.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,8 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.recipe import Recipe
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes, Tuning, Words
 
 Need = Literal["characters", "tags", "match", "trees"]
 
@@ -69,3 +71,50 @@ class Architecture:
     def encodes_sentences(self) -> bool:
         """Whether the model is a sentence encoder."""
         return hasattr(self.build, "encode")
+
+
+Optimizer = Literal["adam", "adamw", "adagrad", "adadelta", "sgd"]
+
+# constant: the rate stays.  halve-every-two: halved after every second epoch.  halve-and-restore: when dev
+# accuracy does not rise, the rate is halved and the best weights come back (ESIM, CH).  halve-on-miss:
+# halved when dev accuracy does not rise, weights kept.  infersent: times .99 an epoch, divided by 5 when dev
+# accuracy falls, stop below 1e-5.  plateau: times ``factor`` when dev loss does not fall.  decay: times .999
+# every 100 steps.  linear-warmup: a tenth of all steps up, then linearly down to 0.
+Schedule = Literal[
+    "constant", "halve-every-two", "halve-and-restore", "halve-on-miss", "infersent", "plateau", "decay",
+    "linear-warmup",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """The paper's training: optimiser, schedule, clipping, stopping, words.
+
+    ``learning_rate`` and so on have the paper's values; ``epochs`` is the most, ``patience`` the epochs
+    without a better dev accuracy after which training stops.  ``clip`` is the largest gradient norm.
+    ``max_length`` counts words of a sentence in training, longer ones are cut.  ``unknown_deviation``
+    is the standard deviation of the normal from which vectors of words without one are drawn.
+    ``plateau_patience`` counts the epochs that the schedule ``plateau`` lets pass without a lower dev loss,
+    ``minimum_rate`` is the least rate that it goes down to.
+    ``source`` names the section or the released file that says so.
+    """
+
+    optimizer: Optimizer
+    learning_rate: float
+    batch_size: int
+    epochs: int
+    source: str
+    schedule: Schedule = "constant"
+    factor: float = 0.5
+    patience: int = 3
+    clip: float | None = None
+    weight_decay: float = 0.0
+    initial_accumulator: float = 0.0
+    moving_average: float | None = None
+    max_length: int = 100
+    lower_case: bool = False
+    vectors: Tuning = "tuned"
+    normalised_vectors: bool = False
+    unknown_deviation: float = 0.01
+    plateau_patience: int = 0
+    minimum_rate: float = 0.0

@@ -37,13 +37,10 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.places import at_spellings
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, joined
+from crossexam.zoo.layers import Dropout, Sizes, Words, at_spellings
 from crossexam.zoo.recurrent import Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, joined
 
 _SMALLEST_SQUARE = 1e-6  # under the root of a norm, as in the released code
 _SMALLEST_SUM = 1e-6  # of attention weights

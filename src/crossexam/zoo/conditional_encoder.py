@@ -28,12 +28,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs
+from crossexam.zoo.layers import Dropout, Sizes, Words
 from crossexam.zoo.recurrent import LSTM, Context
-from crossexam.zoo.sentences import Pairs
 
 
 @dataclass(frozen=True)

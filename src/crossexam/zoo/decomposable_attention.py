@@ -31,12 +31,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.places import places_of
-from crossexam.zoo.recipe import Recipe
-from crossexam.zoo.sentences import Pairs, joined
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, joined
+from crossexam.zoo.layers import Dropout, Sizes, Words, places_of
 
 
 @dataclass(frozen=True)

@@ -35,11 +35,9 @@ from torch.nn import functional
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.recipe import Recipe
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes, Words, dropout
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,9 @@ from torch.utils.checkpoint import checkpoint
 
 from crossexam.core.example import Side
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.recipe import Recipe
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Dropout, Sizes, Words
 
 _BLOCKS: Final = 4  # of words at least: five eighths of the [T, T] square hold all that is seen
 _KEPT: Final = 2**24  # numbers of [B, T, T, h] up to which blocks are kept for the gradient: 64 MiB a tensor

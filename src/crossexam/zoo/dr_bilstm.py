@@ -26,13 +26,10 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.places import at_words
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs
+from crossexam.zoo.layers import Dropout, Sizes, Words, at_words
 from crossexam.zoo.recurrent import LSTM, FeedForward, Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs
 
 
 @dataclass(frozen=True)

@@ -31,13 +31,10 @@ from torch.nn import functional
 
 from crossexam.core.example import Side
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.places import at_spellings
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences, joined
+from crossexam.zoo.layers import Dropout, Sizes, Words, at_spellings
 from crossexam.zoo.recurrent import LSTM, Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, Sentences, joined
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Side
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.bilstm_max import ARCHITECTURE as BILSTM_MAX
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Sizes, Words
 
 #: `hypothesis_only:infersent` is what `hypothesis_only` makes of `infersent`.
 PREFIX: Final = "hypothesis_only:"

@@ -21,12 +21,10 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Dropout, Sizes, Words
 from crossexam.zoo.recurrent import Context, Recurrence, context_layer
-from crossexam.zoo.sentences import Pairs, Sentences
 
 
 @dataclass(frozen=True)

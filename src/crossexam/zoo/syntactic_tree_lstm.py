@@ -39,13 +39,11 @@ from torch.nn.functional import pad
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import masked
-from crossexam.zoo.architecture import Architecture
-from crossexam.zoo.dropout import Dropout
-from crossexam.zoo.embedding import Sizes, Words
-from crossexam.zoo.forest import Forest, forest
-from crossexam.zoo.recipe import Recipe
+from crossexam.zoo.architecture import Architecture, Recipe
+from crossexam.zoo.inputs import Pairs, Sentences
+from crossexam.zoo.layers import Dropout, Sizes, Words
 from crossexam.zoo.recurrent import Recurrence
-from crossexam.zoo.sentences import Pairs, Sentences
+from crossexam.zoo.trees import Forest, forest
 
 
 @dataclass(frozen=True)

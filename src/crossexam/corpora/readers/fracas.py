@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.cuts import Records
+from crossexam.corpora.readers.file_formats import Records
 from crossexam.corpora.readers.reader import Reader, labelled, pair
 from crossexam.corpora.records import Row
 

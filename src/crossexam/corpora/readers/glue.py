@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.cuts import first_of_names
+from crossexam.corpora.readers.file_formats import first_of_names
 from crossexam.corpora.readers.reader import Reader, labelled, pair
 from crossexam.corpora.records import Row
 

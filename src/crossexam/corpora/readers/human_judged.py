@@ -7,7 +7,7 @@ from typing import Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.cuts import headless, may_end_before
+from crossexam.corpora.readers.file_formats import headless, may_end_before
 from crossexam.corpora.readers.reader import Reader, carried, labelled, pair
 from crossexam.corpora.records import Row
 

@@ -1,4 +1,7 @@
-"""What a reader is: how a corpus's files are cut into records, and each record made a plain one."""
+"""What a reader is: how a corpus's files are cut into records, and each record made a plain one.
+
+The records of a corpus's file as its reader makes them plain.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import Any
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
-from crossexam.corpora.records import Row
+from crossexam.corpora.records import Form, Row, iter_records, sniff
+from crossexam.corpora.spec import Source
 
 Cut = Callable[[Path], Iterator[tuple[int, Row | FormatError]]]
 
@@ -88,3 +92,51 @@ def labelled(names: Mapping[str, Gold | None], value: object) -> Gold | None:
     if value is None or name in {"", "-1", "-"}:
         return None
     raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
+
+
+def numbered(stem: str, number: int) -> str:
+    """Return the id of the record *number* of the file *stem*.
+
+    >>> numbered("dev", 12)
+    'dev-000012'
+    """
+    return f"{stem}-{number:06d}"
+
+
+def plain_records(reader: Reader, source: Source) -> tuple[Form, Iterator[tuple[int, Row | FormatError]]]:
+    """Return the form of a corpus's file, and its records as *reader* makes them plain."""
+    cut = reader.cut_of(source.path)
+    form = sniff(source.path) if cut is None else Form(source.path, "json lines")
+    return form, _plain(reader, source, iter_records(form) if cut is None else cut(source.path))
+
+
+def _plain(
+    reader: Reader, source: Source, records: Iterator[tuple[int, Row | FormatError]]
+) -> Iterator[tuple[int, Row | FormatError]]:
+    """Yield plain records; one without an id has its number in the file, whatever is left out before it."""
+    inner, found = source.part in reader.inner, False
+    for count, (number, record) in enumerate(records, 1):
+        if isinstance(record, FormatError):
+            yield number, record
+            continue
+        try:
+            row = reader.plain(record)
+        except FormatError as error:
+            yield number, error
+            continue
+        except KeyError as error:
+            fields = ", ".join(map(str, record))
+            yield number, FormatError(f"the field '{error.args[0]}' is missing", wanted=f"it beside {fields}")
+            continue
+        except (TypeError, ValueError, AttributeError, IndexError) as error:
+            yield number, FormatError(f"a field of another type: {error}", wanted="the corpus's own fields")
+            continue
+        if row is not None and (not inner or row["split"] == source.part):
+            found = True
+            yield number, row if row["id"] is not None else {**row, "id": numbered(source.path.stem, count)}
+    if inner and not found:
+        raise FormatError(
+            f"no pair of it is marked '{source.part}'",
+            where=str(source.path),
+            hint=f"{source.corpus}:all has all of its pairs",
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.cuts import blocks, json_array
+from crossexam.corpora.readers.file_formats import blocks, json_array
 from crossexam.corpora.readers.reader import Reader, labelled, pair
 from crossexam.corpora.records import Row
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from crossexam.corpora.readers.challenge import BREAKING_NLI, CONJNLI, HANS, MED, MONLI, MULTINLI_HARD
-from crossexam.corpora.readers.collected import ANLI, CAD_NLI, CHAOSNLI, WANLI
+from crossexam.corpora.readers.adversarial import ANLI, CAD_NLI, CHAOSNLI, WANLI
+from crossexam.corpora.readers.challenge_sets import BREAKING_NLI, CONJNLI, HANS, MED, MONLI, MULTINLI_HARD
 from crossexam.corpora.readers.fracas import FRACAS
 from crossexam.corpora.readers.glue import COMMITMENT_BANK, DIAGNOSTIC, RTE, WNLI
 from crossexam.corpora.readers.human_judged import ADD_ONE, JOCI, MPE, SCITAIL, SICK

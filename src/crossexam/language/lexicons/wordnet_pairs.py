@@ -15,8 +15,7 @@ from typing import Final, get_args
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
-from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.lexicons.wordnet_file import PARTS
+from crossexam.language.lexicons.wordnet import PARTS, WordNet
 
 #: Steps from a word to its hypernym.  Of Baroni et al.'s (2012) 1,385 pairs 55 % stand at one or two steps,
 #: 76 % at three; at three, hypernyms are mostly words that no caption would say (puppy, beast; pier, solid).

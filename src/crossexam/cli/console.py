@@ -1,0 +1,190 @@
+"""What the command line shows: results on standard output, progress and notes on standard error.
+
+What a training shows: a line that moves, a line an epoch, and a table in the end.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.progress import Progress
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+    from crossexam.training.request import Request, Status, Trained
+
+
+def show(renderable: RenderableType) -> None:
+    """Print to standard output; wide tables are not squeezed where the output is no terminal."""
+    from rich.console import Console
+
+    console = Console(soft_wrap=False)
+    if not console.is_terminal:
+        console = Console(width=160)
+    console.print(renderable)
+
+
+def note(text: str) -> None:
+    """Print a line to standard error."""
+    sys.stderr.write(f"{text}\n")
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Give a Progress that draws a bar on standard error, where that is a terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    console = Console(stderr=True)
+    with Bars(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+        tasks: dict[str, Any] = {}
+
+        def progress(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], completed=done, total=total)
+
+        yield progress
+
+
+def yield_table(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return the table of what each construction made and why it rejected what it rejected."""
+    from rich.table import Table
+
+    table = Table(title="yield", title_justify="left")
+    table.add_column("test set")
+    for name in ("examples", "items"):
+        table.add_column(name, justify="right")
+    table.add_column("rejected, by reason")
+    for name, entry in test_sets.items():
+        counts = entry.get("yield")
+        if counts is None:
+            table.add_row(name, f"{entry['rows']:,}", f"{entry['rows']:,}", "")
+            continue
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
+        table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
+    return table
+
+
+def written(path: Path) -> None:
+    """Say on standard error where something was written."""
+    note(f"written: {path}")
+
+
+_SECONDS_A_LINE: Final = 0.2
+
+
+def result_table(request: Request, found: Mapping[str, Sequence[Trained]]) -> Table:
+    """Return a line a training: settings, folder, best epoch, accuracy on dev and on the tests."""
+    from rich.table import Table
+
+    from crossexam.training.train import best_of_grid
+
+    table = Table(title=f"{request.name} on {request.data.dev.spec}", title_justify="left")
+    tests = [test.spec for test in request.data.tests]
+    for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    best = best_of_grid(found) if len(found) > 1 else None
+    for name, trained in found.items():
+        for each in trained:
+            scores = each.manifest["scores"]
+            mark = "  (best)" if name == best else ""
+            tested = (f"{each.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
+            name = f"{_prefix(request)}{each.folder}{mark}"
+            dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
+            table.add_row(name, str(scores["best_epoch"]), *dev, *tested)
+    return table
+
+
+def _prefix(request: Request) -> str:
+    return "hf/" if request.name.startswith("hf/") else "zoo/"
+
+
+def spread_line(trained: Sequence[Trained]) -> str:
+    """Return mean and spread of the dev accuracies of several seeds in words."""
+    from crossexam.training.train import spread_of
+
+    spread = spread_of([each.accuracy for each in trained])
+    return (
+        f"dev accuracy {spread.mean:.1f} % on average over {spread.n} seeds, "
+        f"standard deviation {spread.deviation:.1f}"
+    )
+
+
+@contextmanager
+def watching() -> Iterator[Callable[[Status], None]]:
+    """Give what shows a training: a line an epoch, and on a terminal a line that moves."""
+    from rich.console import Console
+    from rich.status import Status as Spinner
+
+    console = Console(stderr=True)
+    spinner = Spinner("reading", console=console) if console.is_terminal else None
+    last = 0.0
+
+    def watch(status: Status) -> None:
+        nonlocal last
+        if status.scores is not None:
+            note(_epoch_line(status))
+        elif spinner is not None and time.monotonic() - last > _SECONDS_A_LINE:
+            last = time.monotonic()
+            spinner.update(_moving_line(status))
+
+    if spinner is None:
+        yield watch
+        return
+    with spinner:
+        yield watch
+
+
+def _moving_line(status: Status) -> str:
+    return (
+        f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
+        f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
+        f"{_left(status)}"
+    )
+
+
+def _left(status: Status) -> str:
+    return f"at most {duration(status.seconds_left)} left" if status.seconds_left >= 1 else "done"
+
+
+def _epoch_line(status: Status) -> str:
+    scores = status.scores or {}
+    return (
+        f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
+        f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
+        f"{_left(status)}"
+    )
+
+
+def duration(seconds: float) -> str:
+    """Return *seconds* in words.
+
+    >>> duration(59.6), duration(125), duration(7_500)
+    ('60 s', '2 min', '2 h 5 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

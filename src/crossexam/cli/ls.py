@@ -1,0 +1,157 @@
+"""crossexam ls: what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+
+import typer
+
+from crossexam.core.errors import MissingExtraError, UnknownNameError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+class _Listing(NamedTuple):
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+
+def ls(
+    kind: Annotated[
+        str | None,
+        typer.Argument(help="corpora, constructions, suites, models or recipes.", metavar="[KIND]"),
+    ] = None,
+) -> None:
+    """List the corpora, constructions, suites, models and training recipes that Crossexam knows."""
+    from crossexam.cli.console import note, show
+
+    if kind is not None and kind not in _LISTINGS:
+        raise UnknownNameError("list", kind, _LISTINGS)
+    for each in [kind] if kind else _LISTINGS:
+        try:
+            show(_table(each))
+        except MissingExtraError as error:
+            if kind:
+                raise
+            note(f"{each}: {error}")
+
+
+def _table(kind: str) -> Table:
+    from rich.table import Table
+
+    listing = _LISTINGS[kind]()
+    table = Table(title=kind, title_justify="left")
+    for column in listing.header:
+        table.add_column(column, overflow="fold")
+    for line in listing.rows:
+        table.add_row(*line)
+    return table
+
+
+def _corpora() -> _Listing:
+    from crossexam.corpora.reading import list_corpora
+
+    rows = [
+        (c.name, _short(c.splits), "part" if c.installed and not all(c.files.values()) else
+         "yes" if c.installed else "no", c.description)
+        for c in list_corpora()
+    ]  # fmt: skip
+    return _Listing(("name", "splits", "at hand", "what"), rows)
+
+
+def _short(splits: Sequence[str]) -> str:
+    """Return the names of the splits; where all have the same ends, beginnings and ends apart."""
+    parts = [split.rpartition("_") for split in splits]
+    begins, ends = (dict.fromkeys(part[side] for part in parts) for side in (0, 2))
+    if len(splits) < 6 or len(begins) * len(ends) != len(splits):
+        return " ".join(splits)
+    return f"{' '.join(f'{begin}_*' for begin in begins)} with * = {' '.join(ends)}"
+
+
+def _constructions() -> _Listing:
+    from crossexam.constructions.table import CONSTRUCTIONS
+
+    rows = [(c.versioned, c.test_class, c.summary, c.paper) for c in CONSTRUCTIONS.values()]
+    return _Listing(("name", "class", "what it makes", "source"), rows)
+
+
+def _suites() -> _Listing:
+    from crossexam.suites.table import SUITES
+
+    return _Listing(("name", "what", "source"), [(s.name, s.summary, s.paper) for s in SUITES.values()])
+
+
+def _models() -> _Listing:
+    from crossexam.models.builtin import SUMMARIES
+    from crossexam.models.table import MODELS
+
+    rows = list(SUMMARIES.items())
+    rows += [(m.prefix, m.description) for kind, m in MODELS.items() if kind not in ("builtin", "zoo")]
+    if _has_torch():
+        from crossexam.zoo.table import ARCHITECTURES
+
+        rows += [(f"zoo/FOLDER of {a.name}", f"{a.summary} ({a.paper})") for a in ARCHITECTURES.values()]
+    else:
+        rows.append((MODELS["zoo"].prefix, f"{MODELS['zoo'].description} (extra torch)"))
+    return _Listing(("name", "what"), rows)
+
+
+def _recipes() -> _Listing:
+    header = ("crossexam train NAME", "parameters", "optimiser", "rate", "batch", "epochs", "source")
+    return _Listing(header, [*(_neural() if _has_torch() else [_WITHOUT_TORCH]), *_shallow()])
+
+
+def _neural() -> list[tuple[str, ...]]:
+    from crossexam.zoo.table import ARCHITECTURES
+
+    rows: list[tuple[str, ...]] = [
+        (a.name, f"{a.parameters / 1e6:.2f} M", a.recipe.optimizer, f"{a.recipe.learning_rate:g}",
+         str(a.recipe.batch_size), str(a.recipe.epochs), a.recipe.source)
+        for a in ARCHITECTURES.values()
+    ]  # fmt: skip
+    return [*rows, _fine_tuning()]
+
+
+def _shallow() -> list[tuple[str, ...]]:
+    """Return what is fitted in one go: what is counted in it, how, and after which paper."""
+    from crossexam.shallow.bag_of_words import FitSettings
+    from crossexam.shallow.hypothesis_fasttext import FastTextSettings
+    from crossexam.shallow.random_forest import ForestSettings
+
+    fasttext, regression, forest = FastTextSettings(), FitSettings(), ForestSettings()
+    return [
+        ("bag-of-words", "3 a feature", "l-bfgs", "", "all", f"{regression.iterations:,}",
+         "Nie et al. 2019, section 5.2"),
+        ("hypothesis-fasttext (hom)", f"{fasttext.width} an n-gram", "sgd", f"{fasttext.learning_rate:g}",
+         str(fasttext.batch_size), str(fasttext.epochs), "Zhang et al. 2020, section 3.1"),
+        ("random-forest (rf)", f"{forest.trees} trees", "", "", "all", "1",
+         "Zhang et al. 2020, section 3.1 and appendix B.1"),
+    ]  # fmt: skip
+
+
+def _fine_tuning() -> tuple[str, ...]:
+    from crossexam.training import transformer
+
+    recipe = transformer.RECIPE
+    return ("hf/FOLDER", "its own", recipe.optimizer, f"{recipe.learning_rate:g}", str(recipe.batch_size),
+            str(recipe.epochs), recipe.source)  # fmt: skip
+
+
+_WITHOUT_TORCH: Final = ("architectures, hf/FOLDER", *[""] * 5, 'extra torch: pip install "crossexam[torch]"')
+
+
+def _has_torch() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("torch") is not None
+
+
+_LISTINGS: Final[dict[str, Callable[[], _Listing]]] = {
+    "corpora": _corpora,
+    "constructions": _constructions,
+    "suites": _suites,
+    "models": _models,
+    "recipes": _recipes,
+}

@@ -1,0 +1,40 @@
+"""crossexam run: ask a model about test sets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from crossexam.cli import options
+
+
+def run(
+    model: Annotated[str, typer.Argument(help="A model: see crossexam ls models.", metavar="MODEL")],
+    tests: Annotated[
+        list[Path], typer.Argument(help="Folders of test sets, or single files.", metavar="DIR|FILE...")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the answers.", metavar="RUN")],
+    limit: options.Limit = None,
+    batch_size: options.BatchSize = "auto",
+    device: options.Device = "auto",
+    dtype: options.Dtype = "float32",
+    max_length: options.MaxLength = None,
+    label_order: options.LabelOrder = None,
+    revision: options.Revision = None,
+) -> None:
+    """Run a model over built test sets; an interrupted run goes on where it was."""
+    from crossexam.cli.console import progress_bar, show, written
+    from crossexam.core.test_sets import load_suites
+    from crossexam.reports.report import terminal_report
+    from crossexam.runs.folder import refuse_other_run, save_run
+    from crossexam.runs.run import run as ask
+
+    chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
+    refuse_other_run(model, output)
+    with progress_bar() as progress:
+        answers = ask(model, load_suites(tests), store=output, options=chosen, limit=limit, progress=progress)
+        save_run(answers, output)
+    show(terminal_report([answers]))
+    written(output)

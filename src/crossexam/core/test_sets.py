@@ -1,0 +1,338 @@
+"""Test sets as files: Parquet that the hub's tools open with label names, or JSON lines.
+
+Columns: ``id premise hypothesis label base construction source target edits info``.  ``edits`` are
+structs of side, start, end, old, new; ``info`` is a JSON object as text.  Parquet is written with
+pyarrow (polars cannot write the schema metadata that `datasets` reads label names from) and read
+with polars (which makes Python rows several times faster).
+
+Suites as folders: a file a test set and a manifest, written last.
+
+A folder without a manifest is a suite that was never finished.  A single ``.parquet`` or ``.jsonl``
+file is a suite of one test set.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from crossexam.core.dataset import ContentHash, Dataset, Suite
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.files import read_json
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
+                  "edits", "info")  # fmt: skip
+ROWS_A_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+
+
+def _schema(*, two_labels: bool) -> pa.Schema:
+    """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
+    import pyarrow as pa
+
+    text = pa.string()
+    edit = pa.struct(
+        [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
+    )
+    types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
+    names = list(GOLDS if two_labels else LABELS)
+    features = {name: {"dtype": "string", "_type": "Value"} for name in ("id", "premise", "hypothesis")}
+    features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
+    return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
+
+
+def to_row(example: Example) -> dict[str, Any]:
+    """Return *example* as one row of a test set; the label is its index, -1 where there is none."""
+    change = example.change
+    return {
+        "id": example.id,
+        "premise": example.premise,
+        "hypothesis": example.hypothesis,
+        "label": -1 if example.label is None else GOLD_INDEX[example.label],
+        "base": example.base,
+        "construction": change.construction if change else None,
+        "source": change.source if change else None,
+        "target": change.target if change else None,
+        "edits": [
+            {"side": e.side, "start": e.start, "end": e.end, "old": e.old, "new": e.new} for e in change.edits
+        ]
+        if change
+        else [],
+        "info": _encode(dict(example.info)),
+    }
+
+
+def from_row(row: dict[str, Any], *, where: str) -> Example:
+    """Return the example in *row*; raises FormatError that names the field."""
+    try:
+        change = None
+        if row.get("construction"):
+            edits = tuple(
+                Edit(e["side"], e["start"], e["end"], e["old"], e["new"]) for e in row["edits"] or ()
+            )
+            change = Change(row["construction"], row["source"], row["target"], edits)
+        info = row.get("info") or {}
+        if isinstance(info, str):
+            info = json.loads(info)
+        if not isinstance(info, dict):
+            raise TypeError("field 'info' is not a JSON object")
+        premise, hypothesis = row["premise"], row["hypothesis"]
+        if not isinstance(premise, str) or not isinstance(hypothesis, str):
+            raise TypeError(f"field '{'hypothesis' if isinstance(premise, str) else 'premise'}' is no text")
+        return Example(
+            id=str(row["id"]),
+            premise=premise,
+            hypothesis=hypothesis,
+            label=_label(row["label"], where),
+            base=row.get("base"),
+            change=change,
+            info=info,
+        )
+    except KeyError as error:
+        raise FormatError(
+            f"field {error.args[0]!r} is missing", where=where, wanted=", ".join(COLUMNS)
+        ) from None
+    except (TypeError, ValueError) as error:
+        raise FormatError(f"malformed row: {error}", where=where, wanted=", ".join(COLUMNS)) from None
+
+
+def _label(value: object, where: str) -> Gold | None:
+    """Return the label that a file of ours holds, by index or by name."""
+    return GOLDS[-1] if value == len(LABELS) else parse_label(value, where=where)
+
+
+class TestSetWriter:
+    """Writes examples one by one to *path* (``.parquet`` or ``.jsonl``), a row group at a time.
+
+    A context manager; counts ``rows`` and keeps the running ``content_hash``.  *path* should be a
+    temporary name (see :func:`crossexam.core.files.finished_or_absent`).
+    """
+
+    __test__ = False  # not a test, whatever pytest thinks of its name
+
+    def __init__(self, path: Path, *, file_format: str = "parquet") -> None:
+        if file_format not in {"parquet", "jsonl"}:
+            raise FormatError(f"unknown format '{file_format}'", wanted="parquet or jsonl")
+        self.rows = 0
+        self.content_hash = ContentHash()
+        self._path, self._format = path, file_format
+        self._pending: list[dict[str, Any]] = []
+        self._stream: IO[str] | None = None
+        self._parquet: Any = None
+        self._schema: Any = None
+        self._two_labels = False
+
+    def __enter__(self) -> TestSetWriter:
+        if self._format == "jsonl":
+            self._stream = self._path.open("w", encoding="utf-8")
+        return self
+
+    def write(self, example: Example) -> None:
+        """Add one example."""
+        self.rows += 1
+        self.content_hash.update(example)
+        self._pending.append(to_row(example))
+        if len(self._pending) >= ROWS_A_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._stream is not None:
+            for row in self._pending:
+                label = None if row["label"] < 0 else GOLDS[row["label"]]
+                readable = {**row, "label": label, "info": json.loads(row["info"])}
+                self._stream.write(json.dumps(readable, ensure_ascii=False) + "\n")
+        elif self._pending or self._parquet is None:
+            import pyarrow as pa
+
+            self._open_parquet()
+            columns = {name: [row[name] for row in self._pending] for name in COLUMNS}
+            self._parquet.write_table(pa.table(columns, schema=self._schema))
+        self._pending.clear()
+
+    def _open_parquet(self) -> None:
+        """Open the file at its first rows, which tell how many labels there are; raises FormatError."""
+        two_labels = any(row["label"] == len(LABELS) for row in self._pending)
+        if self._parquet is None:
+            import pyarrow.parquet as pq
+
+            self._two_labels = two_labels
+            self._schema = _schema(two_labels=two_labels)
+            self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
+        elif two_labels and not self._two_labels:
+            raise FormatError(
+                f"'{GOLDS[-1]}' after {ROWS_A_GROUP:,} rows and more without it",
+                where=str(self._path),
+                wanted="a corpus of three labels or of two",
+            )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None:
+                self._flush()
+        finally:
+            if self._stream is not None:
+                self._stream.close()
+            if self._parquet is not None:
+                self._parquet.close()
+
+
+def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str = "parquet") -> None:
+    """Write *examples* to *path*, whole or not at all."""
+    from crossexam.core.files import finished_or_absent
+
+    with finished_or_absent(path) as temporary, TestSetWriter(temporary, file_format=file_format) as writer:
+        for example in examples:
+            writer.write(example)
+
+
+def iter_test_set(path: Path) -> Iterator[Example]:
+    """Yield the examples of a test set file, Parquet or JSON lines; raises FormatError."""
+    if path.suffix == ".jsonl":
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                where = f"{path}, line {number}"
+                try:
+                    row = json.loads(line)
+                except (UnicodeDecodeError, json.JSONDecodeError) as error:
+                    raise FormatError(f"not JSON: {error}", where=where) from None
+                if not isinstance(row, dict):
+                    raise FormatError("not a JSON object", where=where, wanted=", ".join(COLUMNS))
+                yield from_row(row, where=where)
+        return
+    import polars as pl
+
+    try:
+        table = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FormatError(f"not a Parquet file: {error}", where=str(path)) from None
+    missing = [name for name in ("id", "premise", "hypothesis", "label") if name not in table.columns]
+    if missing:
+        raise FormatError(f"no column {missing[0]!r}", where=str(path), wanted=", ".join(COLUMNS))
+    for number, row in enumerate(table.iter_rows(named=True)):
+        yield from_row(row, where=f"{path}, row {number}")
+
+
+def read_test_set(path: Path, *, name: str | None = None) -> Dataset:
+    """Return the test set in *path* as a Dataset; its name is the file's unless given."""
+    return Dataset(name or path.stem, tuple(iter_test_set(path)), {"path": str(path)})
+
+
+MANIFEST: Final = "manifest.json"
+_SUFFIXES: Final = (".parquet", ".jsonl")
+
+
+def load_suite(path: Path) -> Suite:
+    """Return the suite in the folder *path*, or the suite of one test set in the file *path*.
+
+    Each Dataset's manifest is its entry of the suite's.  Raises FormatError where there is no suite,
+    where it was not finished, and where a file is not what the manifest says.
+    """
+    if path.is_dir():
+        return _from_folder(path)
+    if not path.exists():
+        raise FormatError(
+            "there is no such file or folder",
+            where=str(path),
+            wanted="a folder that `crossexam build` wrote, or a .parquet or .jsonl file",
+        )
+    if path.suffix not in _SUFFIXES:
+        raise FormatError(
+            f"a test set does not end in '{path.suffix}'",
+            where=str(path),
+            wanted=" or ".join(_SUFFIXES),
+            hint=f"crossexam build corpus --base {path} -o DIR makes a test set of a table",
+        )
+    dataset = read_test_set(path)
+    entry = {
+        "file": path.name,
+        "base_set": None,
+        "rows": len(dataset),
+        "content_hash": dataset.content_hash(),
+        "path": str(path.absolute()),
+    }
+    return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
+
+
+def load_suites(paths: Sequence[Path]) -> Suite:
+    """Return the suites in *paths* as one; a base that several have is one.
+
+    Raises FormatError where two test sets of one name hold different items.
+    """
+    if len(paths) == 1:
+        return load_suite(paths[0])
+    suites = [load_suite(path) for path in paths]
+    datasets: dict[str, Dataset] = {}
+    for path, suite in zip(paths, suites, strict=True):
+        for dataset in suite:
+            known = datasets.get(dataset.name)
+            if known is not None and known.content_hash() != dataset.content_hash():
+                raise FormatError(
+                    f"a second test set, of other items, is called '{dataset.name}'",
+                    where=str(path),
+                    hint="run them apart, or rename one of the files",
+                )
+            datasets.setdefault(dataset.name, dataset)
+    return Suite("+".join(suite.name for suite in suites), datasets, {})
+
+
+def _from_folder(folder: Path) -> Suite:
+    manifest_file = folder / MANIFEST
+    if not manifest_file.exists():
+        raise FormatError(
+            f"there is no {MANIFEST}: this is no suite, or building it was not finished",
+            where=str(folder),
+            hint="run `crossexam build` again; it starts over where nothing was finished",
+        )
+    manifest = read_json(manifest_file)
+    if "model_key" in manifest:
+        raise FormatError(
+            "this is the folder of a run, not of a suite",
+            where=str(folder),
+            wanted="a folder that `crossexam build` wrote",
+            hint="crossexam report reads runs",
+        )
+    entries = manifest.get("test_sets")
+    if not isinstance(entries, dict):
+        raise FormatError(
+            "field 'test_sets' is missing", where=str(manifest_file), wanted="the manifest of a suite"
+        )
+    datasets = {name: _one(folder, name, entry, manifest_file) for name, entry in entries.items()}
+    rest = {key: value for key, value in manifest.items() if key != "test_sets"}
+    return Suite(str(manifest.get("name", folder.name)), datasets, rest)
+
+
+def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path) -> Dataset:
+    file = entry.get("file") if isinstance(entry, dict) else None
+    if not isinstance(file, str) or Path(file).name != file:
+        raise FormatError(
+            f"test set '{name}' names no file of this folder", where=str(manifest_file), wanted="field 'file'"
+        )
+    path = folder / file
+    if not path.exists():
+        raise FormatError(
+            f"the manifest names it, but there is no such file: test set '{name}'",
+            where=str(path),
+            hint="build the suite again with --force",
+        )
+    examples = read_test_set(path).examples
+    dataset = Dataset(name, examples, {**entry, "path": str(path.absolute())})
+    known = entry.get("content_hash")
+    if known is not None and dataset.content_hash() != known:
+        raise FormatError(
+            f"the content is not what the manifest records ({dataset.content_hash()}, not {known})",
+            where=str(path),
+            hint="the file was changed after it was built; build the suite again with --force",
+        )
+    return dataset

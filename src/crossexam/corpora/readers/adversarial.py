@@ -1,0 +1,84 @@
+"""Readers of corpora collected against or with models, and of opinions: ANLI, WANLI, CAD-NLI, ChaosNLI."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.labels import parse_label
+from crossexam.corpora.readers.file_formats import groups_of_quoted
+from crossexam.corpora.readers.reader import Reader, pair
+from crossexam.corpora.records import Row
+
+
+def _anli(row: Row) -> Row:
+    """ANLI (Nie et al. 2020): the official JSON lines (context; e, n, c), or the hub's copy."""
+    premise = row["context"] if "context" in row else row["premise"]
+    return pair(
+        premise,
+        row["hypothesis"],
+        row["label"],
+        name=row["uid"],
+        genre=row.get("genre"),
+        reason=row.get("reason"),
+    )
+
+
+def _wanli(row: Row) -> Row:
+    """WANLI (Liu et al. 2022): genre is generated or generated_revised, pairID that of the seed example."""
+    return pair(
+        row["premise"], row["hypothesis"], row["gold"], name=row["id"], genre=row["genre"], seed=row["pairID"]
+    )
+
+
+def _cad_nli(row: Row) -> Row:
+    """CAD-NLI (Kaushik et al. 2020): pairs of SNLI and what people made of them to change the label.
+
+    The pairs made of one are neighbours in the file and one cluster.
+    """
+    cluster = f"cad_nli {row['group']}" if "group" in row else None
+    return pair(row["sentence1"], row["sentence2"], row["gold_label"], cluster=cluster)
+
+
+def _chaosnli(row: Row) -> Row:
+    """ChaosNLI (Nie et al. 2020b): the majority of 100 new labels is the gold.
+
+    ``label_distribution`` are the shares of entailment, neutral and contradiction among them, ``votes``
+    the counts; ``old_label`` is the gold label of SNLI or MultiNLI.
+    """
+    votes = [int(count) for count in row["label_count"]]
+    if len(votes) != 3 or sum(votes) <= 0:
+        raise FormatError(f"{votes} are no votes", where="field 'label_count'", wanted="three counts")
+    if "premise" not in row["example"]:
+        raise FormatError("not a pair (abductive NLI has two hypotheses)", wanted="premise, hypothesis")
+    return pair(
+        row["example"]["premise"],
+        row["example"]["hypothesis"],
+        row["majority_label"],
+        name=row["uid"],
+        label_distribution=[count / sum(votes) for count in votes],
+        votes=votes,
+        entropy=row["entropy"],
+        old_label=parse_label(row["old_label"], where="field 'old_label'"),
+        annotator_labels=row.get("old_labels"),
+    )
+
+
+# How many neighbours each folder of CAD-NLI has of one pair of SNLI.
+_NEIGHBOURS: Final = {
+    "original": 1, "revised_premise": 2, "revised_hypothesis": 2, "revised_combined": 4, "all_combined": 5,
+}  # fmt: skip
+
+ANLI: Final = Reader(_anli, "its documented format")
+WANLI: Final = Reader(_wanli, "its documented format")
+CAD_NLI: Final = Reader(
+    _cad_nli,
+    "its documented format",
+    cuts={
+        f"{folder}{between}{split}.tsv": groups_of_quoted(size)
+        for folder, size in _NEIGHBOURS.items()
+        for between in "/_"
+        for split in ("train", "dev", "test")
+    },
+)
+CHAOSNLI: Final = Reader(_chaosnli, "official files")

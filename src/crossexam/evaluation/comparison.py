@@ -1,0 +1,98 @@
+"""One run against another, item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.estimate import Estimate
+from crossexam.evaluation.scores import Scored, has_two_labels, said_of, score
+from crossexam.stats.estimate import accuracy
+from crossexam.stats.multiple_testing import holm
+from crossexam.stats.paired import clustered_mcnemar, paired_difference
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on one test set; *difference* is positive where the first is better.
+
+    *b* items only the first has right, *c* only the second; *p_value* (exact) and *p_mid* are of the
+    sign-flip form of McNemar's test whose unit is the cluster, *p_holm* is *p_value* corrected over the
+    test sets.
+    """
+
+    name: str
+    n: int
+    accuracy_a: Estimate
+    accuracy_b: Estimate
+    difference: Estimate
+    p_value: float
+    p_mid: float
+    p_holm: float
+    b: int
+    c: int
+    projection: str | None
+
+
+def compare(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:
+    """Return the two runs against each other on every test set that both answered, in the order of the first.
+
+    Where one of the models has two labels, both are scored on two.  Holm's correction is over the test
+    sets.  Raises CrossexamError where no test set is common, or one holds different items.
+    """
+    names = [name for name in run_a.datasets if name in run_b.datasets]
+    if not names:
+        raise CrossexamError(
+            f"'{run_a.model}' and '{run_b.model}' have no test set in common: "
+            f"{_listed(run_a.datasets)} against {_listed(run_b.datasets)}",
+            hint="run both models over the same suite",
+        )
+    for name in names:
+        _check_same_items(name, run_a, run_b)
+    two_labels = has_two_labels(run_a) or has_two_labels(run_b)
+    first, second = score(run_a, two_labels=two_labels), score(run_b, two_labels=two_labels)
+    pairs = [_compare_one(name, first[name], second[name], two_labels) for name in names]
+    adjusted = holm([pair.p_value for pair in pairs]).tolist()
+    return tuple(replace(pair, p_holm=p) for pair, p in zip(pairs, adjusted, strict=True))
+
+
+def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Comparison:
+    test = clustered_mcnemar(a.correct, b.correct, a.clusters)
+    return Comparison(
+        name=name,
+        n=len(a.gold),
+        accuracy_a=accuracy(a.correct, a.clusters),
+        accuracy_b=accuracy(b.correct, b.clusters),
+        difference=paired_difference(a.correct, b.correct, a.clusters),
+        p_value=test.p_exact,
+        p_mid=test.p_mid,
+        p_holm=test.p_exact,
+        b=test.b,
+        c=test.c,
+        projection=said_of(a.projection, two_labels),
+    )
+
+
+def _check_same_items(name: str, run_a: Run, run_b: Run) -> None:
+    one, other = run_a.datasets[name], run_b.datasets[name]
+    if one is other or (len(one) == len(other) and _content(one) == _content(other)):
+        return
+    raise CrossexamError(
+        f"'{run_a.model}' and '{run_b.model}' answered different items "
+        f"({len(one)} with content {_content(one)}, {len(other)} with {_content(other)})",
+        where=f"test set {name}",
+        wanted="the same items in the same order",
+        hint="build the suite once and run both models over it, with the same --limit",
+    )
+
+
+def _content(dataset: Dataset) -> str:
+    """Return the content hash; the manifest's is of the whole set, which --limit may have cut."""
+    known = dataset.manifest.get("content_hash")
+    return str(known) if known and dataset.manifest.get("rows") == len(dataset) else dataset.content_hash()
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"

@@ -1,0 +1,297 @@
+"""What is measured of a run: accuracy, drop, significance, errors, slices.
+
+Every interval is at 95 % and counts by cluster (``stats.clusters``).  The measures of Naik et al. (2018)
+are among them: accuracy (Table 3), the shares of false neutrals (Table 4) and false entailments
+(Table 7) in all errors, and the counts of E-C and N-C errors (section 4.4).
+
+The table of slices: by what the items of a test set are divided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.estimate import Estimate
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold
+from crossexam.evaluation.comparison import Comparison, compare
+from crossexam.evaluation.scores import Scored, has_two_labels, said_of, score
+from crossexam.stats.clusters import effective_size
+from crossexam.stats.confusion import confusion, error_types, false_share
+from crossexam.stats.estimate import accuracy as share_correct
+from crossexam.stats.estimate import by_slice
+from crossexam.stats.multiple_testing import holm
+from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
+from crossexam.stats.power import minimum_detectable_drop
+from crossexam.stats.unpaired import difference
+
+__all__ = ["Comparison", "TestSetResult", "accuracy", "compare", "measure"]
+
+
+@dataclass(frozen=True)
+class TestSetResult:
+    """What was measured on one test set; *n* items have a gold label, *unlabelled* have none.
+
+    *drop*: accuracy lost from base to test set, item by item, positive where stress makes it worse; only
+    where the construction keeps the label and the base was answered.  *difference*: the same of the two
+    accuracies, where the label changes.  *base_accuracy* is that of the paired base examples (so that it
+    less *accuracy* is the drop), else of the whole base.
+
+    *p_value* (exact) and *p_mid* are of the sign-flip form of McNemar's test whose unit is the cluster;
+    *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts
+    and the classical test, which takes items to be independent.  *flip_rate*: share of paired items with
+    another prediction than their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
+    entailment predicted as contradiction.  The two shares are of all errors, None without errors.
+
+    *projection* says how a test set of other *labels*, or a model of two, was scored; *false_neutral_share*
+    is None where not_entailment was, which is no neutral (in ``errors`` its letter is N too).
+    """
+
+    __test__ = False  # not a test, whatever pytest thinks of its name
+
+    name: str
+    construction: str
+    part: str
+    n: int
+    unlabelled: int
+    accuracy: Estimate
+    base_set: str | None
+    base_accuracy: Estimate | None
+    drop: Estimate | None
+    difference: Estimate | None
+    p_value: float | None
+    p_mid: float | None
+    p_holm: float | None
+    mcnemar: McNemar | None
+    minimum_detectable_drop: float | None
+    flip_rate: Estimate | None
+    confusion: tuple[tuple[int, ...], ...]
+    errors: Mapping[str, int]
+    false_neutral_share: float | None
+    false_entailment_share: float | None
+    slices: Mapping[str, Mapping[str, Estimate]]
+    projection: str | None
+    labels: tuple[Gold, ...] = LABELS
+
+
+@dataclass(frozen=True)
+class _AgainstBase:
+    """What is measured of a test set and its base together."""
+
+    base_accuracy: Estimate | None = None
+    drop: Estimate | None = None
+    difference: Estimate | None = None
+    p_value: float | None = None
+    p_mid: float | None = None
+    mcnemar: McNemar | None = None
+    minimum_detectable_drop: float | None = None
+    flip_rate: Estimate | None = None
+
+
+_NOTHING: Final = _AgainstBase()
+
+
+def accuracy(run: Run) -> dict[str, Estimate]:
+    """Return the accuracy of *run* on each of its test sets, in their order."""
+    scored = score(run, two_labels=has_two_labels(run))
+    return {name: share_correct(each.correct, each.clusters) for name, each in scored.items()}
+
+
+def measure(run: Run) -> tuple[TestSetResult, ...]:
+    """Return the measures of *run*, one result a test set, in their order; raises CrossexamError."""
+    two_labels = has_two_labels(run)
+    scored = score(run, two_labels=two_labels)
+    bases = {_base_set(dataset) for dataset in run.datasets.values()}
+    positions = {
+        name: {example.id: position for position, example in enumerate(scored[name].examples)}
+        for name in scored
+        if name in bases
+    }
+    results = [
+        _measure_one(name, dataset, scored, positions, two_labels) for name, dataset in run.datasets.items()
+    ]
+    p_values = {i: result.p_value for i, result in enumerate(results) if result.p_value is not None}
+    for index, adjusted in zip(p_values, holm(list(p_values.values())).tolist(), strict=True):
+        results[index] = replace(results[index], p_holm=adjusted)
+    return tuple(results)
+
+
+def _base_set(dataset: Dataset) -> str | None:
+    name = dataset.manifest.get("base_set")
+    return None if name is None else str(name)
+
+
+def _measure_one(
+    name: str,
+    dataset: Dataset,
+    scored: Mapping[str, Scored],
+    positions: Mapping[str, Mapping[str, int]],
+    two_labels: bool,
+) -> TestSetResult:
+    here, manifest = scored[name], dataset.manifest
+    base_set = _base_set(dataset)
+    against = _NOTHING
+    if base_set is not None and base_set in positions:
+        if manifest.get("paired", manifest.get("keeps_label", True)):
+            against = _paired(here, scored[base_set], positions[base_set])
+        else:
+            against = _unpaired(here, scored[base_set])
+    labels = here.projection.labels
+    table = _table(here)
+    neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
+    bare_name, _, part = name.partition(".")
+    return TestSetResult(
+        name=name,
+        construction=str(manifest.get("construction") or bare_name).partition(".")[0],
+        part=str(manifest.get("part") or part),
+        n=len(here.gold),
+        unlabelled=here.unlabelled,
+        accuracy=share_correct(here.correct, here.clusters),
+        base_set=base_set,
+        p_holm=None,
+        confusion=tuple(tuple(row) for row in table.tolist()),
+        errors=error_types(table, [label[0].upper() for label in labels]),
+        false_neutral_share=None if neutral is None else false_share(table, neutral),
+        false_entailment_share=false_share(table, labels.index("entailment")),
+        slices=slices_of(here),
+        projection=said_of(here.projection, two_labels),
+        labels=labels,
+        **vars(against),
+    )
+
+
+def _table(here: Scored) -> NDArray[np.int64]:
+    """Return the counts by gold and predicted label, in the order of the projection's labels."""
+    place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)
+    for position, label in enumerate(here.projection.labels):
+        place[GOLD_INDEX[label]] = position
+    return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
+
+
+def _paired(here: Scored, base: Scored, position: Mapping[str, int]) -> _AgainstBase:
+    """Return what is measured item by item, of the items whose base example was answered and has gold."""
+    at = np.fromiter(
+        (position.get(example.base or "", -1) for example in here.examples), np.int64, len(here.examples)
+    )
+    kept = at >= 0
+    if not kept.any():
+        return _NOTHING
+    before, after, clusters = base.correct[at[kept]], here.correct[kept], here.clusters[kept]
+    test = clustered_mcnemar(before, after, clusters)
+    return _AgainstBase(
+        base_accuracy=share_correct(before, clusters),
+        drop=paired_difference(before, after, clusters),
+        p_value=test.p_exact,
+        p_mid=test.p_mid,
+        mcnemar=mcnemar(test.b, test.c),
+        minimum_detectable_drop=_detectable(before, after, clusters),
+        flip_rate=flip_rate(base.predicted[at[kept]], here.predicted[kept], clusters),
+    )
+
+
+def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
+    """Return the difference of the accuracies, where items do not keep the label of their base."""
+    if not len(here.gold) or not len(base.gold):
+        return _NOTHING
+    return _AgainstBase(
+        base_accuracy=share_correct(base.correct, base.clusters),
+        difference=difference(base.correct, here.correct, base.clusters, here.clusters),
+    )
+
+
+def _detectable(
+    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int64]
+) -> float | None:
+    """Return the drop that this many pairs, as discordant as these, would show; None: none at all."""
+    drops = before.astype(np.float64) - after
+    size = effective_size(drops - drops.mean(), np.unique(clusters, return_inverse=True)[1])
+    drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)))
+    return None if np.isnan(drop) else drop
+
+
+#: Values beyond the most frequent are pooled as "(other)".
+MOST: Final = 30
+
+# Slice, the key of ``info`` (none: the gold label), the least items of a value of its own, whether an item
+# counts under each value of a list (tags), and what sets it.
+# fmt: off
+SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
+    ("gold",               None,                1, False, "every test set"),
+    ("genre",              "genre",             1, False, "corpora with genres (MultiNLI)"),
+    ("pair",               "pair",              5, False, "antonymy: the word and its antonym"),
+    ("kind",               "kind",              1, False, "antonymy: gradable, complementary, relational"),
+    ("relation",           "relation",          1, False, "antonymy: of the word, or indirect"),
+    ("word class",         "word_class",        1, False, "antonymy: noun ...; spelling errors: content ..."),
+    ("side",               "side",              1, False, "antonymy: the sentence it was made from"),
+    ("how",                "how",               1, False, "numerical reasoning: which rule made the item"),
+    ("question",           "question",          1, False, "numerical reasoning: the sentence is a question"),
+    ("conditional",        "conditional",       1, False, "numerical reasoning: it begins with 'if'"),
+    ("lexical semantics",  "lexical_semantics", 1, True,  "GLUE diagnostic: its four groups of phenomena"),
+    ("predicate-argument structure",
+                           "predicate_argument_structure", 1, True, "GLUE diagnostic"),
+    ("logic",              "logic",             1, True,  "GLUE diagnostic"),
+    ("knowledge",          "knowledge",         1, True,  "GLUE diagnostic"),
+    ("domain",             "domain",            1, False, "GLUE diagnostic: where the text is from"),
+    ("category",           "category",          1, False, "Breaking NLI: what kind of word was replaced"),
+    ("heuristic",          "heuristic",         1, False, "HANS: what a model may rely on"),
+    ("subcase",            "subcase",           1, False, "HANS: the thirty constructions"),
+    ("monotonicity",       "monotonicity",      1, False, "MED: upward, downward, non"),
+    ("phenomenon",         "phenomena",         1, True,  "MED: what else it tests; its collection"),
+    ("origin",             "origin",            1, False, "MED: from the crowd or from papers"),
+    ("section",            "section",           1, False, "FraCaS: nine topics"),
+    ("premises",           "premises",          1, False, "FraCaS: how many"),
+    ("subset",             "subset",            1, False, "JOCI: how the pair was had"),
+    ("ordinal",            "ordinal",           1, False, "JOCI: 5 very likely to 1 impossible"),
+    ("context from",       "context_from",      1, False, "JOCI: the collection of the context"),
+    ("embedding",          "embedding",         1, False, "CommitmentBank: question, modal, negation ..."),
+    ("inference",          "inference",         1, False, "the Diverse NLI Collection: type of inference"),
+    ("old label",          "old_label",         1, False, "ChaosNLI: the gold label before"),
+)
+# fmt: on
+
+
+def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
+    """Return the accuracy of *scored* items by every slice of the table that divides them.
+
+    A slice of one value only would repeat the accuracy of the whole and is left out.  Where an item has
+    several tags it counts under each, so that the items of a slice may be more than those of the test set.
+    """
+    found: dict[str, dict[str, Estimate]] = {}
+    for name, key, minimum, tagged, _ in SLICES:
+        items, values = _values(scored, key, tagged)
+        if len(set(values)) > 1:
+            found[name] = by_slice(
+                scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
+            )
+    return {name: slices for name, slices in found.items() if len(slices) > 1}
+
+
+def _values(scored: Scored, key: str | None, tagged: bool) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Return the items [n] and their values under *key*; *tagged*: an item once for each of its tags."""
+    if key is None:
+        return np.arange(len(scored.examples)), [GOLDS[index] for index in scored.gold.tolist()]
+    given = [example.info.get(key) for example in scored.examples]
+    if not tagged:
+        return np.arange(len(given)), [_value(value) for value in given]
+    pairs = [
+        (item, _value(tag))
+        for item, value in enumerate(given)
+        for tag in dict.fromkeys(value if isinstance(value, list | tuple) else [value])
+    ]
+    return np.array([item for item, _ in pairs], dtype=np.int64), [tag for _, tag in pairs]
+
+
+def _value(value: Any) -> Hashable:
+    """Return what is shown of a *value* of ``info``: "yes", "hot/cold"; None where there is none."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return "/".join(map(str, value))
+    return str(value)

@@ -1,0 +1,132 @@
+"""A run's answers as arrays: gold, predicted, right or wrong, cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example, cluster_of
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS, THREE_LABELS, Projection, projection_of
+
+#: What is said of results of models that have two labels.
+TWO_LABELS: Final = (
+    "not_entailment = neutral + contradiction (two labels; not_entailment counts as right for both, "
+    "and is shown as neutral where the gold label is entailment)"
+)
+
+_ENTAILMENT: Final = LABEL_INDEX["entailment"]
+_NEUTRAL: Final = LABEL_INDEX["neutral"]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The items of one test set that have a gold label, in order.
+
+    *gold* and *predicted* are indices in ``GOLDS`` [n]; *clusters* are numbers that are shared by all
+    test sets scored together [n]; *unlabelled* counts the items left out; *projection* has the labels of
+    the test set and how the probabilities were read as theirs.
+    """
+
+    examples: Sequence[Example]
+    gold: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    unlabelled: int
+    projection: Projection = THREE_LABELS
+
+    @property
+    def correct(self) -> NDArray[np.bool_]:
+        """Return which items are answered as the gold says: [n]."""
+        right: NDArray[np.bool_] = self.gold == self.predicted
+        return right
+
+
+def has_two_labels(run: Run) -> bool:
+    """Tell whether the model of *run* only tells entailment from the rest (``details.two_label``)."""
+    details = run.manifest.get("details")
+    return isinstance(details, Mapping) and bool(details.get("two_label"))
+
+
+def score(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
+    """Return the scored items of every test set of *run*.
+
+    A test set with other labels than the three is scored by its projection.  With *two_labels*, a set with
+    three is scored so: entailment is predicted where its probability is above 1/2, and anything else is
+    not_entailment, which is right for neutral and contradiction; *predicted* is then the gold label
+    itself where it is right, neutral where entailment is denied.
+
+    Raises CrossexamError where answers are missing.
+    """
+    numbers: dict[str, int] = {}
+    return {
+        name: _score_one(name, dataset, run, two_labels, numbers) for name, dataset in run.datasets.items()
+    }
+
+
+def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers: dict[str, int]) -> Scored:
+    examples = dataset.examples
+    gold = np.fromiter(
+        (-1 if each.label is None else GOLD_INDEX[each.label] for each in examples), np.int64, len(examples)
+    )
+    projection = projection_of(dataset.manifest, (each.label for each in examples))
+    clusters = np.fromiter(
+        (numbers.setdefault(cluster_of(each), len(numbers)) for each in examples), np.int64, len(examples)
+    )
+    answered = _probabilities(name, len(examples), run)
+    if projection is THREE_LABELS:
+        if two_labels:
+            predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
+        else:
+            predicted = answered.argmax(axis=1).astype(np.int64)
+    else:
+        predicted = projection.predictions(answered)
+    labelled = gold >= 0
+    _labels_fit(name, gold[labelled], projection)
+    if labelled.all():
+        return Scored(examples, gold, predicted, clusters, 0, projection)
+    kept = [example for example, has_gold in zip(examples, labelled.tolist(), strict=True) if has_gold]
+    unlabelled = len(examples) - len(kept)
+    return Scored(kept, gold[labelled], predicted[labelled], clusters[labelled], unlabelled, projection)
+
+
+def said_of(projection: Projection, two_labels: bool) -> str | None:
+    """Return what is said of results had by *projection*, or of a model of two labels; else None."""
+    if projection is THREE_LABELS:
+        return TWO_LABELS if two_labels else None
+    return projection.says
+
+
+def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> None:
+    strange = set(gold.tolist()) - {GOLD_INDEX[label] for label in projection.labels}
+    if strange:
+        found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
+        raise CrossexamError(
+            f"gold labels that '{projection.name}' does not have: {found}",
+            where=f"test set {name}",
+            wanted=", ".join(projection.labels),
+        )
+
+
+def _probabilities(name: str, n: int, run: Run) -> NDArray[np.float64]:
+    wanted = f"{n} rows of {len(LABELS)} probabilities"
+    if name not in run.probabilities:
+        raise CrossexamError(f"'{run.model}' has no answers", where=f"test set {name}", wanted=wanted)
+    answered = np.asarray(run.probabilities[name], dtype=np.float64).reshape(-1, len(LABELS))
+    if len(answered) != n:
+        raise CrossexamError(
+            f"'{run.model}' has {len(answered)} answers for {n} items",
+            where=f"test set {name}",
+            wanted=wanted,
+            hint="run the model over this test set again",
+        )
+    return answered
+
+
+def _projected(gold: NDArray[np.int64], entailed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold))

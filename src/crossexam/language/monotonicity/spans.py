@@ -1,0 +1,246 @@
+"""How far words reach in a tagged sentence: clauses, phrases, and the noun phrase that a word opens.
+
+By tags, as captions and hypotheses are short: the tags of a sentence say where its verbs are, and that says
+most.  Where there are dependencies, the end of a clause and of a noun phrase are those of its subtree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from crossexam.language.lexicons.closed_classes import AUXILIARIES
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Token
+
+_ENDS: Final = frozenset({".", "!", "?", ";", "..."})
+_FINITE: Final = frozenset({"MD", "VBZ", "VBP", "VBD"})
+_RELATIVE: Final = frozenset({"WDT", "WP", "WP$"})
+_SUBORDINATORS: Final = frozenset(
+    "because although though while whereas since when if unless until till before after but so whenever "
+    "whether as".split()
+)
+_ONLY_WITH_VERB: Final = frozenset("before after until till since as so but".split())
+_IN_PHRASE: Final = frozenset(
+    "DT PRP$ CD JJ JJR JJS RB RBR RBS NN NNS NNP NNPS POS PDT HYPH WP$ -LRB- -RRB-".split()
+)
+
+
+class Sentence(NamedTuple):
+    """Tokens, their texts in lower case, and their dependencies if the parse has the same tokens."""
+
+    tokens: Sequence[Token]
+    words: tuple[str, ...]
+    parsed: Parsed | None
+
+    def tag(self, k: int) -> str:
+        """Return the tag of token *k*, '' outside the sentence."""
+        return self.tokens[k].tag if 0 <= k < len(self.tokens) else ""
+
+    def word(self, k: int) -> str:
+        """Return token *k* in lower case, '' outside the sentence."""
+        return self.words[k] if 0 <= k < len(self.words) else ""
+
+    def is_verb(self, k: int) -> bool:
+        """Tell whether token *k* is tagged as a verb or modal."""
+        return self.tag(k).startswith("VB") or self.tag(k) == "MD"
+
+    def is_finite(self, k: int) -> bool:
+        """Tell whether token *k* begins a finite verb, and is no participle after its auxiliary."""
+        before = k - 1
+        while self.tag(before) == "RB":
+            before -= 1
+        own = self.word(before) in AUXILIARIES and self.is_verb(before)
+        return self.tag(k) in _FINITE and not own and self.tag(before) != "TO"
+
+
+def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> Sentence:
+    """Return what the functions here work on; a parse of other tokens is not used."""
+    same = parsed is not None and [t.start for t in parsed.tokens] == [t.start for t in tokens]
+    return Sentence(tokens, tuple(t.text.lower() for t in tokens), parsed if same else None)
+
+
+def text_bounds(sentence: Sentence, k: int) -> tuple[int, int]:
+    """Return where the sentence with token *k* starts and ends, if the text has several."""
+    start = k
+    while start > 0 and sentence.word(start - 1) not in _ENDS:
+        start -= 1
+    end = k
+    while end < len(sentence.tokens) and sentence.word(end) not in _ENDS:
+        end += 1
+    return start, end
+
+
+def clause_end(sentence: Sentence, k: int) -> int:
+    """Return where the clause with token *k* ends: before another, or as a relative clause."""
+    _, limit = text_bounds(sentence, k)
+    relative = _relative_pronoun(sentence, k)
+    if relative is not None:
+        limit = min(limit, relative_end(sentence, relative))
+    for j in range(k + 1, limit):
+        if _opens_clause(sentence, j, limit):
+            return j
+        if sentence.word(j) == "," and (
+            sentence.tag(j + 1) in {"PRP", "CC"} or _is_new_clause(sentence, j, limit)
+        ):
+            return j
+    return limit
+
+
+def clause_start(sentence: Sentence, k: int) -> int:
+    """Return where the clause with token *k* starts."""
+    start, limit = text_bounds(sentence, k)
+    for j in range(k - 1, start - 1, -1):
+        if _opens_clause(sentence, j, limit) or _is_relative(sentence, j) or sentence.word(j) == "that":
+            return j + 1
+        if sentence.word(j) == "," and _is_fronted(sentence, start, j):
+            return j + 1
+    return start
+
+
+def phrase_end(sentence: Sentence, k: int, *, nominal: bool = False) -> int:
+    """Return where a phrase that token *k* opens ends: a comma, a finite verb not its own, the clause's end.
+
+    *nominal*: a preposition; if no verb follows it, a participle after its noun is not of the phrase: *a man
+    without a hat riding a horse*.
+    """
+    end = clause_end(sentence, k)
+    nominal = nominal and not sentence.is_verb(k + 1) and sentence.tag(k + 1) != "RB"
+    j = k + 1
+    while j < end:
+        if _is_relative(sentence, j):
+            j = min(end, relative_end(sentence, j))
+            continue
+        if sentence.word(j) == "," or sentence.is_finite(j):
+            return j
+        if nominal and sentence.tag(j) in {"VBG", "VBN"} and sentence.tag(j - 1).startswith("NN"):
+            return j
+        j += 1
+    return end
+
+
+def condition_end(sentence: Sentence, k: int) -> int:
+    """Return where the clause that conjunction *k* opens ends: at a comma, at *then*, or as clauses do."""
+    end = clause_end(sentence, k)
+    return next((j for j in range(k + 1, end) if sentence.word(j) in {",", "then"}), end)
+
+
+def relative_end(sentence: Sentence, pronoun: int) -> int:
+    """Return where a relative clause ends: before the second finite verb, which is not its own."""
+    _, limit = text_bounds(sentence, pronoun)
+    verbs = 0
+    for j in range(pronoun + 1, limit):
+        if sentence.is_finite(j) and sentence.tag(j - 1) != "CC":
+            verbs += 1
+            if verbs == 2:
+                return j
+    return limit
+
+
+def has_finite_verb(sentence: Sentence, k: int) -> bool:
+    """Tell whether the clause with token *k* has a finite verb before *k*."""
+    return any(sentence.is_finite(j) for j in range(clause_start(sentence, k), k))
+
+
+def main_verb(sentence: Sentence, k: int) -> int | None:
+    """Return the finite verb after token *k* of the clause that *k* is the subject of; None in a caption."""
+    _, limit = text_bounds(sentence, k)
+    own = _relative_pronoun(sentence, k)
+    j = k + 1
+    while j < limit:
+        if _is_relative(sentence, j):
+            j = relative_end(sentence, j)
+            continue
+        if own is None and j > k + 1 and _opens_clause(sentence, j, limit):
+            return None
+        if sentence.is_finite(j):
+            return j
+        j += 1
+    return None
+
+
+def noun_phrase_head(sentence: Sentence, start: int) -> int:
+    """Return the head of the noun phrase that begins at *start*, its last noun, or ``start - 1``.
+
+    What precedes ``'s`` is a phrase of its own.
+    """
+    head, j = start - 1, start
+    if sentence.word(j) == "of":
+        j += 1
+    while _goes_on(sentence, j):
+        if sentence.tag(j) == "POS":
+            break
+        if sentence.tag(j).startswith(("NN", "CD")) or (sentence.tag(j).startswith("JJ") and head < start):
+            head = j
+        j += 1
+    return head
+
+
+def noun_phrase_end(sentence: Sentence, head: int) -> int:
+    """Return where the phrase with *head* ends, with its *of*, its relative clause and its participle."""
+    if sentence.parsed is not None and sentence.tag(head).startswith("NN"):
+        below = sentence.parsed.below(head)
+        end = head + 1
+        while end in below:
+            end += 1
+        return end
+    end = head + 1
+    while sentence.word(end) == "of":
+        end = noun_phrase_head(sentence, end + 1) + 1
+    if _is_relative(sentence, end):
+        return min(clause_end(sentence, end), relative_end(sentence, end))
+    if sentence.tag(end) in {"VBG", "VBN"}:
+        return phrase_end(sentence, end)
+    return end
+
+
+def _goes_on(sentence: Sentence, j: int) -> bool:
+    """Tell whether token *j* is inside a noun phrase that began before it."""
+    tag, following = sentence.tag(j), sentence.tag(j + 1)
+    if tag in _IN_PHRASE:
+        return not (tag.startswith("RB") and not following.startswith(("JJ", "RB", "VBN", "CD")))
+    if tag in {"VBG", "VBN"}:
+        return following.startswith(("NN", "JJ"))
+    return tag in {"CC", ","} and sentence.tag(j - 1).startswith("JJ") and following.startswith("JJ")
+
+
+def _is_relative(sentence: Sentence, j: int) -> bool:
+    if sentence.word(j) == "that":
+        return sentence.tag(j) == "WDT" or (sentence.tag(j - 1).startswith("NN") and sentence.is_verb(j + 1))
+    return (
+        sentence.tag(j) in _RELATIVE
+        and j > 0
+        and sentence.tag(j - 1)[:2] in {"NN", "PR", "DT", "CD", "JJ", ","}
+    )
+
+
+def _relative_pronoun(sentence: Sentence, k: int) -> int | None:
+    """Return the relative pronoun of the innermost relative clause that token *k* is in."""
+    start, _ = text_bounds(sentence, k)
+    for j in range(k, start - 1, -1):
+        if _is_relative(sentence, j) and relative_end(sentence, j) > k:
+            return j
+    return None
+
+
+def _opens_clause(sentence: Sentence, j: int, limit: int) -> bool:
+    """Tell whether the conjunction *j* opens a clause of its own before *limit*."""
+    word = sentence.word(j)
+    if word in _SUBORDINATORS:
+        return word not in _ONLY_WITH_VERB or any(sentence.is_verb(k) for k in range(j + 1, limit))
+    return word in {"and", "or"} and _is_new_clause(sentence, j, limit)
+
+
+def _is_new_clause(sentence: Sentence, j: int, limit: int) -> bool:
+    """Tell whether after *j* come a subject, or nothing, and a finite verb, and one came before."""
+    if not any(sentence.is_finite(i) for i in range(text_bounds(sentence, j)[0], j)):
+        return False
+    k = j + 1
+    while k < limit and (sentence.tag(k) in _IN_PHRASE or sentence.tag(k) in {"PRP", "EX"}):
+        k += 1
+    return k < limit and sentence.tag(k) in _FINITE
+
+
+def _is_fronted(sentence: Sentence, start: int, comma: int) -> bool:
+    """Tell whether what stands before *comma* is a clause or phrase before the main clause."""
+    return sentence.word(start) in _SUBORDINATORS or sentence.tag(start) in {"IN", "WRB"}

@@ -1,0 +1,1 @@
+"""Constituency and dependency parses, and conversion of one into the other."""

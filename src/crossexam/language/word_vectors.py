@@ -1,0 +1,293 @@
+"""Word vectors that a model keeps in its folder: all rows of a file, since it will meet other words later.
+
+A model that answers any pair meets words that its training data had not.  So what is kept is not the training
+vocabulary but the file: its first rows, which in the files of GloVe and word2vec are those of the most
+frequent words.
+
+Word vectors from text files: GloVe, word2vec and fastText, plain or gzipped.
+
+One pass over the file keeps the rows of the words asked for, or gives every row; the file is never held.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zipfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.files import finished_or_absent
+from crossexam.core.progress import Progress, silent
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_ROWS_AT_ONCE: Final = 20_000
+
+
+@dataclass(frozen=True)
+class WordVectors:
+    """The *words* [v] of a file and their *rows* [v, width].
+
+    >>> import numpy as np
+    >>> vectors = WordVectors(("dog", "Ohio"), np.eye(2))
+    >>> vectors.numbers(["Dog", "ohio", "Ohio", "cat"])
+    [0, 1]
+    """
+
+    words: tuple[str, ...]
+    rows: NDArray[np.floating[Any]]
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """The row of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def numbers(self, words: Sequence[str]) -> list[int]:
+        """Return the rows of those *words* that have one; a word that has none may have it in lower case."""
+        known = self.index.get
+        found = [known(word, known(word.lower(), -1)) for word in words]
+        return [number for number in found if number >= 0]
+
+
+def first_vectors(path: Path, most: int, *, progress: Progress = silent) -> WordVectors:
+    """Return the first *most* vectors of the text file *path*; of a word that stands twice the first counts.
+
+    Raises CrossexamError where there is no such file or no vector in it, FormatError with the line where a
+    row is none.
+    """
+    import numpy as np
+
+    words: dict[str, None] = {}
+    blocks: list[NDArray[np.float32]] = []
+    rows: list[NDArray[np.float32]] = []
+    for word, row in each_vector(path, progress=progress):
+        if word in words:
+            continue
+        words[word] = None
+        rows.append(row)
+        if len(rows) == _ROWS_AT_ONCE:
+            blocks.append(np.stack(rows))
+            rows = []
+        if len(words) == most:
+            break
+    if not words:
+        raise CrossexamError(
+            "there is no vector in it",
+            where=str(path),
+            wanted="a text file of vectors: a word and its numbers a line",
+        )
+    return WordVectors(tuple(words), np.concatenate([*blocks, *([np.stack(rows)] if rows else [])]))
+
+
+def save_word_vectors(path: Path, vectors: WordVectors) -> None:
+    """Write *vectors* to *path* as plain arrays, whole or not at all."""
+    import numpy as np
+
+    words = np.frombuffer("\n".join(vectors.words).encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    with finished_or_absent(path) as temporary, temporary.open("wb") as file:
+        np.savez(file, words=words, rows=vectors.rows)
+
+
+def load_word_vectors(path: Path) -> WordVectors:
+    """Return what :func:`save_word_vectors` wrote; raises FormatError where it is damaged."""
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            text, rows = stored["words"].tobytes().decode("utf-8", "surrogatepass"), stored["rows"]
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise FormatError(f"no word vectors: {error}", where=str(path)) from None
+    words = tuple(text.split("\n"))
+    if rows.ndim != 2 or len(rows) != len(words) or not np.isfinite(rows).all():
+        raise FormatError(
+            f"rows of shape {rows.shape} for {len(words)} words",
+            where=str(path),
+            wanted=f"finite rows ({len(words)}, width)",
+        )
+    return WordVectors(words, rows)
+
+
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_LINES_A_REPORT: Final = 50_000
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors of those words that the file has: rows [n, width] by word, and where they are from.
+
+    ``by_lower_case`` counts the words that were found only in lower case.
+    """
+
+    rows: Mapping[str, NDArray[np.float32]]
+    width: int
+    path: Path
+    lines: int
+    asked: int
+    by_lower_case: int
+
+    @property
+    def coverage(self) -> float:
+        """Return the share of the words asked for that have a vector."""
+        return len(self.rows) / max(1, self.asked)
+
+    def describe(self) -> dict[str, object]:
+        """Return what a manifest says of them."""
+        return {
+            "file": self.path.name,
+            "width": self.width,
+            "words_in_file": self.lines,
+            "asked": self.asked,
+            "found": len(self.rows),
+            "found_by_lower_case": self.by_lower_case,
+            "coverage": round(self.coverage, 4),
+        }
+
+
+def read_vectors(path: Path, words: Collection[str], *, progress: Progress = silent) -> Vectors:
+    """Return the vectors of *words* in the text file *path*.
+
+    A word that the file lacks takes the vector of its lower-case form where there is one: a cased
+    vocabulary can so be used with vectors of lower-case words.  (None of the studies says what its
+    models do there.)  Of a word that stands twice in the file the first counts.  Raises
+    CrossexamError where there is no such file or no vector of any word, FormatError with the line
+    where a row has another width or is no row of numbers.
+    """
+    wanted = {word.encode("utf-8", "surrogatepass") for word in words}
+    wanted |= {word.lower().encode("utf-8", "surrogatepass") for word in words}
+    found: dict[bytes, NDArray[np.float32]] = {}
+    width = lines = 0
+    with _opened(path) as stream:
+        for number, line in _rows(stream):
+            lines += 1
+            if lines % _LINES_A_REPORT == 0:
+                progress(f"reading {path.name}", lines, None)
+            width = width or _width_of(line, path, number)
+            word, values = _split(line, width, path, number)
+            if word in wanted and word not in found:
+                found[word] = _numbers(values, width, path, number)
+    return _matched(found, words, path, width, lines)
+
+
+def each_vector(path: Path, *, progress: Progress = silent) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield each word of the text file *path* and its vector [width]; words that are not UTF-8 are left out.
+
+    Raises as :func:`read_vectors` does.
+    """
+    width = 0
+    with _opened(path) as stream:
+        for lines, (number, line) in enumerate(_rows(stream), 1):
+            if lines % _LINES_A_REPORT == 0:
+                progress(f"reading {path.name}", lines, None)
+            width = width or _width_of(line, path, number)
+            word, values = _split(line, width, path, number)
+            row = _numbers(values, width, path, number)
+            with suppress(UnicodeDecodeError):
+                yield word.decode("utf-8"), row
+
+
+def _matched(
+    found: Mapping[bytes, NDArray[np.float32]], words: Collection[str], path: Path, width: int, lines: int
+) -> Vectors:
+    rows, lowered = {}, 0
+    for word in words:
+        row = found.get(word.encode("utf-8", "surrogatepass"))
+        if row is None:
+            row = found.get(word.lower().encode("utf-8", "surrogatepass"))
+            lowered += row is not None
+        if row is not None:
+            rows[word] = row
+    if not rows:
+        raise CrossexamError(
+            f"none of {len(words)} words has a vector",
+            where=str(path),
+            wanted="a text file of vectors: a word and its numbers a line",
+            hint="binary word2vec files must be saved as text first",
+        )
+    return Vectors(rows, width, path, lines, len(words), lowered)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    """Give the bytes of *path*, unpacked where they are gzipped whatever the name says."""
+    if not path.is_file():
+        raise CrossexamError("there is no such file of vectors", where=str(path))
+    with path.open("rb") as raw:
+        packed = raw.read(2) == _GZIP_MAGIC
+        raw.seek(0)
+        if not packed:
+            yield io.BufferedReader(cast(io.RawIOBase, raw), 1 << 20)
+            return
+        try:
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked), 1 << 20))
+        except (EOFError, gzip.BadGzipFile) as error:
+            raise FormatError(f"the gzipped file is damaged: {error}", where=str(path)) from None
+
+
+def _rows(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Yield the number and text of each line that is not empty, without word2vec's and fastText's header."""
+    for number, line in enumerate(stream, 1):
+        stripped = line.rstrip(b" \r\n\t")
+        if not stripped:
+            continue
+        if number == 1 and len(pieces := stripped.split()) == 2 and all(p.isdigit() for p in pieces):
+            continue
+        yield number, stripped
+
+
+def _width_of(line: bytes, path: Path, number: int) -> int:
+    """Return how many numbers end *line*, the first row: all pieces but the first."""
+    pieces = line.split(b" ")
+    if len(pieces) < 3:
+        raise FormatError(
+            "this is no vector",
+            where=f"{path}, line {number}",
+            wanted="a word and its numbers, with blanks between",
+        )
+    return len(pieces) - 1
+
+
+def _split(line: bytes, width: int, path: Path, number: int) -> tuple[bytes, bytes]:
+    """Return the word and the numbers of *line*; a word may hold blanks, as a few of GloVe 840B do."""
+    if line.count(b" ") == width:
+        word, _, values = line.partition(b" ")
+        return word, values
+    pieces = line.rsplit(b" ", width)
+    if len(pieces) <= width or _is_number(pieces[0].rpartition(b" ")[2]):
+        raise FormatError(
+            f"the row has {len(line.split()) - 1} numbers, those before have {width}",
+            where=f"{path}, line {number}",
+        )
+    return pieces[0], line[len(pieces[0]) + 1 :]
+
+
+def _is_number(text: bytes) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return b"." in text
+
+
+def _numbers(values: bytes, width: int, path: Path, number: int) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        row = np.array(values.split(b" "), dtype=np.float32)
+    except ValueError:
+        row = np.zeros(0, dtype=np.float32)
+    if row.shape != (width,) or not np.isfinite(row).all():
+        raise FormatError(
+            f"the row is not {width} finite numbers",
+            where=f"{path}, line {number}",
+            wanted="a word and its numbers",
+        )
+    return row

@@ -1,0 +1,396 @@
+"""Predictions in a file as a model: ``file/PATH``.
+
+Items are found by id (columns ``id``, ``pairID`` or ``uid``), else by the text of the pair.  An item
+without prediction and a prediction without item are errors: neither is ever counted as wrong.
+
+Files of predictions as rows: JSON lines, a JSON list, CSV, TSV or Parquet.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Example
+from crossexam.core.files import sha256_of
+from crossexam.core.labels import LABELS
+from crossexam.models.answers import check_probabilities, one_hot
+from crossexam.models.label_order import (
+    TWO_LABELS,
+    Order,
+    agreements,
+    class_name,
+    is_two_label,
+    order_text,
+    parse_order,
+    softmax,
+    to_label_columns,
+)
+from crossexam.models.model import ModelOptions, Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LISTED: Final = 5  # ids that an error names
+
+
+@dataclass(frozen=True)
+class PredictionFile:
+    """Predictions by id and by text, read whole."""
+
+    name: str
+    key: str
+    path: Path
+    columns: Columns
+    rows: Sequence[Row]
+    order: Order | None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs*, found by their text: [n, 3]; raises FormatError."""
+        examples = [Example(f"pair {k}", p, h, None) for k, (p, h) in enumerate(pairs)]
+        found = self._find(examples, by_text=True)
+        return self._probabilities(found, examples)
+
+    def predict_sets(
+        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return the probabilities of each test set of *asked*, by name; raises FormatError.
+
+        A prediction may be for any item of *whole*, the uncut test sets; any other is an error.
+        """
+        by_text = self.columns.id is None
+        self._refuse_extra([example for dataset in whole for example in dataset], by_text)
+        examples = [example for dataset in asked for example in dataset]
+        table = self._probabilities(self._find(examples, by_text=by_text), examples)
+        self.details["matched_by"] = "text" if by_text else self.columns.id
+        answers, start = {}, 0
+        for dataset in asked:
+            answers[dataset.name] = table[start : start + len(dataset)]
+            start += len(dataset)
+        return answers
+
+    def _name_of(self, row: Row, by_text: bool) -> object:
+        if not by_text:
+            return str(row[self.columns.id or ""])
+        if self.columns.text is None:
+            raise FormatError(
+                "the file has ids but no text, and pairs have no ids", where=str(self.path),
+                hint="use it with test sets: crossexam run file/... SUITE",
+            )  # fmt: skip
+        premise, hypothesis = self.columns.text
+        return row[premise], row[hypothesis]
+
+    def _find(self, examples: Sequence[Example], *, by_text: bool) -> list[Row]:
+        index: dict[object, Row] = {}
+        for row in self.rows:
+            name = self._name_of(row, by_text)
+            if index.setdefault(name, row) is not row and self._answer(index[name]) != self._answer(row):
+                raise FormatError(f"there are two different predictions for {name!r}", where=str(self.path))
+        wanted: list[object] = [(e.premise, e.hypothesis) if by_text else e.id for e in examples]
+        missing = list(dict.fromkeys(name for name in wanted if name not in index))
+        if missing:
+            raise FormatError(
+                f"{len(missing)} of {len(set(wanted))} items have no prediction: {_listed(missing)}",
+                where=str(self.path),
+                wanted="a prediction for every item",
+                hint=None if by_text else "ids are compared as text; the file's first is "
+                f"{next(iter(index))!r}",
+            )  # fmt: skip
+        return [index[name] for name in wanted]
+
+    def _refuse_extra(self, examples: Sequence[Example], by_text: bool) -> None:
+        known: set[object] = {(e.premise, e.hypothesis) if by_text else e.id for e in examples}
+        names = [self._name_of(row, by_text) for row in self.rows]
+        extra = list(dict.fromkeys(name for name in names if name not in known))
+        if extra:
+            raise FormatError(
+                f"{len(extra)} of {len(names)} predictions are for items of no test set: {_listed(extra)}",
+                where=str(self.path),
+                wanted="predictions for items of these test sets only",
+                hint="run it over the folder of the suite that it was made for, or take those rows out",
+            )
+
+    def _answer(self, row: Row) -> tuple[object, ...]:
+        return tuple(_hashable(row[name]) for name in self.columns.answer)
+
+    def _probabilities(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
+        import numpy as np
+
+        if not rows:
+            return np.zeros((0, 3))
+        if self.columns.form == "label":
+            return self._from_labels(rows, examples)
+        table = self._numbers(rows)
+        if self.columns.form == "shares":
+            shares = check_probabilities(table, where=str(self.path))
+            return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
+        if self.order is None or table.shape[1] != len(self.order):
+            raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
+        shares = (
+            softmax(table)
+            if self.columns.form == "logits"
+            else check_probabilities(table, where=str(self.path))
+        )
+        self._watch_order(table.argmax(axis=1).tolist(), examples)
+        return to_label_columns(shares, self.order)
+
+    def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
+        import json
+
+        import numpy as np
+
+        answers: list[Any] = [self._answer(row) for row in rows]
+        if self.columns.form != "shares":
+            lists = [answer[0] for answer in answers]
+            answers = [json.loads(each) if isinstance(each, str) else each for each in lists]
+        try:
+            table = np.asarray(answers, dtype=np.float64)
+        except (TypeError, ValueError):
+            table = np.zeros(0)
+        if table.ndim != 2 or not np.isfinite(table).all():
+            raise FormatError(
+                f"not every row has as many finite numbers in {' '.join(self.columns.answer)}",
+                where=str(self.path),
+            )
+        return table
+
+    def _from_labels(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
+        values = [str(row[self.columns.answer[0]]).strip() for row in rows]
+        if all(value.isdigit() for value in values):
+            numbers = [int(value) for value in values]
+            if self.order is None or max(numbers) >= len(self.order):
+                raise self._undeclared(numbers, examples, max(numbers) + 1)
+            self._watch_order(numbers, examples)
+            values = [self.order[number] for number in numbers]
+        names = [class_name(value) for value in values]
+        if None in names:
+            raise FormatError(
+                f"{values[names.index(None)]!r} in column {self.columns.answer[0]!r} is no label",
+                where=f"{self.path}, item {examples[names.index(None)].id}",
+                wanted="entailment, neutral or contradiction, or numbers with --label-order",
+            )
+        if "not_entailment" in names:
+            self.details["two_label"] = True
+        indices = ["entailment neutral contradiction".split().index(_three(name)) for name in names]
+        return one_hot(indices)
+
+    def _undeclared(self, winners: Sequence[int], examples: Sequence[Example], classes: int) -> FormatError:
+        """Return the error that asks for the class order, with the one that the gold labels support."""
+        asked = order_text(self.order) if self.order else None
+        what = (
+            f"the declared order {asked} is not of {classes} classes"
+            if asked
+            else f"the classes in {self.columns.answer[0]!r} have no names, and their order is not declared"
+        )
+        hint = "--label-order entailment,neutral,contradiction (or what the model's order is)"
+        judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label]
+        if judged and max(winners) < 3:
+            (best, order), (second, _) = agreements([w for w, _ in judged], [g for _, g in judged])[:2]
+            hint = (
+                f"--label-order {order_text(order)} would agree with the gold label of {100 * best:.1f} % of "
+                f"{len(judged)} items, the next best order with {100 * second:.1f} %"
+            )
+        return FormatError(what, where=str(self.path), wanted="a declared order", hint=hint)
+
+    def _watch_order(self, winners: Sequence[int], examples: Sequence[Example]) -> None:
+        """Record a warning where another order agrees far better with gold labels of all three kinds."""
+        judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label and not e.change]
+        if self.order is None or is_two_label(self.order) or len({gold for _, gold in judged}) < 3:
+            return
+        scored = agreements([w for w, _ in judged], [gold for _, gold in judged])
+        own = next(share for share, order in scored if order == self.order)
+        best, order = scored[0]
+        if best - own > 0.2:
+            self.details["warning"] = (
+                f"the order {order_text(order)} agrees with {100 * best:.1f} % of the gold labels, the "
+                f"declared one with {100 * own:.1f} %"
+            )
+
+
+def open_predictions(spec: str, options: ModelOptions) -> PredictionFile:
+    """Return the predictions in the file *spec*; raises FormatError where they cannot be read."""
+    path = Path(spec)
+    rows = read_rows(path)
+    columns = find_columns(list(rows[0]), where=str(path))
+    needed = [*columns.answer, *(columns.text or ()), *([columns.id] if columns.id else [])]
+    for number, row in enumerate(rows):
+        lacking = next((name for name in needed if row.get(name) is None), None)
+        if lacking is not None:
+            raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
+    order = parse_order(options.label_order, where="--label-order") if options.label_order else None
+    seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}"
+    details = {
+        "predictions": len(rows),
+        "column": " ".join(columns.answer),
+        "label_order": list(order) if order else None,
+        "two_label": bool(order and is_two_label(order))
+        or (columns.form == "shares" and len(columns.answer) == len(TWO_LABELS)),
+    }
+    key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
+    return PredictionFile(f"file/{spec}", key, path, columns, rows, order, details)
+
+
+def _three(name: str | None) -> str:
+    return "neutral" if name in (None, "not_entailment") else str(name)
+
+
+def _hashable(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _listed(names: Sequence[object]) -> str:
+    shown = ", ".join(repr(name) for name in names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
+
+
+Row = Mapping[str, Any]
+
+# Names of columns, lower case, in the order in which they are looked for.
+# fmt: off
+_ID_COLUMNS: Final = ("id", "pairid", "pair_id", "uid")
+_TEXT_COLUMNS: Final = (("premise", "hypothesis"), ("sentence1", "sentence2"))
+_SHARE_COLUMNS: Final = (
+    ("p_entailment",    "p_neutral",    "p_contradiction"),
+    ("prob_entailment", "prob_neutral", "prob_contradiction"),
+    ("entailment",      "neutral",      "contradiction"),
+    ("p_entailment",    "p_not_entailment"),
+    ("prob_entailment", "prob_not_entailment"),
+    ("entailment",      "not_entailment"),
+)
+_LIST_COLUMNS: Final = ("probabilities", "probs")
+_LOGIT_COLUMNS: Final = ("logits",)
+_LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "label")
+# fmt: on
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Which columns of a prediction file say what, by their names in the file.
+
+    One of ``id`` and ``text`` is there; *form* is "shares" (three named columns, or two), "probabilities" (a
+    list), "logits" (a list) or "label".
+    """
+
+    id: str | None
+    text: tuple[str, str] | None
+    form: str
+    answer: tuple[str, ...]
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of *path*; raises FormatError that names file and line."""
+    readers: dict[str, Callable[[Path], list[Row]]] = {
+        ".jsonl": _json, ".ndjson": _json, ".json": _json,
+        ".csv": lambda p: _delimited(p, ","), ".tsv": lambda p: _delimited(p, "\t"),
+        ".parquet": _parquet,
+    }  # fmt: skip
+    if not path.is_file():
+        raise FormatError("there is no such file of predictions", where=str(path))
+    if path.suffix.lower() not in readers:
+        raise FormatError(
+            f"a file of predictions does not end in '{path.suffix}'",
+            where=str(path),
+            wanted=", ".join(sorted(readers)),
+        )
+    rows = readers[path.suffix.lower()](path)
+    if not rows:
+        raise FormatError("the file holds no predictions", where=str(path))
+    return rows
+
+
+def _json(path: Path) -> list[Row]:
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"not UTF-8: {error}", where=str(path)) from None
+    if text.lstrip().startswith("["):
+        try:
+            rows = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise FormatError(f"not JSON: {error}", where=str(path)) from None
+        numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows)]
+    else:
+        numbered = []
+        for number, line in enumerate(text.split("\n"), 1):
+            if not line.strip():
+                continue
+            where = f"{path}, line {number}"
+            try:
+                numbered.append((where, json.loads(line)))
+            except json.JSONDecodeError as error:
+                raise FormatError(f"not JSON: {error}", where=where) from None
+    for where, row in numbered:
+        if not isinstance(row, dict):
+            raise FormatError(f"a prediction is a {type(row).__name__}", where=where, wanted="a JSON object")
+    return [row for _, row in numbered]
+
+
+def _delimited(path: Path, delimiter: str) -> list[Row]:
+    rows: list[Row] = []
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream, delimiter=delimiter, strict=True)
+            for row in reader:
+                if None in row or None in row.values():
+                    raise FormatError(
+                        "the line has another number of fields than the header",
+                        where=f"{path}, line {reader.line_num}",
+                    )
+                rows.append(row)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise FormatError(f"not a table: {error}", where=str(path)) from None
+    return rows
+
+
+def _parquet(path: Path) -> list[Row]:
+    import polars as pl
+
+    try:
+        return list(pl.read_parquet(path).to_dicts())
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise FormatError(f"not a Parquet file: {error}", where=str(path)) from None
+
+
+def find_columns(names: Sequence[str], *, where: str) -> Columns:
+    """Return which of the columns *names* say what; raises FormatError where one is lacking.
+
+    >>> find_columns(["uid", "label", "probs"], where="a.jsonl").form
+    'probabilities'
+    """
+    own = {name.strip().lower(): name for name in names}
+    identity = next((own[name] for name in _ID_COLUMNS if name in own), None)
+    text = next(((own[a], own[b]) for a, b in _TEXT_COLUMNS if a in own and b in own), None)
+    if identity is None and text is None:
+        raise FormatError(
+            "no column says which item a prediction is of",
+            where=where,
+            wanted="id, pairID or uid; or premise and hypothesis; or sentence1 and sentence2",
+            hint=f"there are: {', '.join(names)}",
+        )
+    for shares in _SHARE_COLUMNS:
+        if all(name in own for name in shares):
+            return Columns(identity, text, "shares", tuple(own[name] for name in shares))
+    for form, known in (
+        ("probabilities", _LIST_COLUMNS),
+        ("logits", _LOGIT_COLUMNS),
+        ("label", _LABEL_COLUMNS),
+    ):
+        for name in known:
+            if name in own:
+                return Columns(identity, text, form, (own[name],))
+    raise FormatError(
+        "no column holds predictions",
+        where=where,
+        wanted="p_entailment, p_neutral and p_contradiction (or p_not_entailment); or probabilities; or "
+        "logits; or prediction",
+        hint=f"there are: {', '.join(names)}",
+    )

@@ -1,0 +1,204 @@
+"""Trained models of the zoo as models: ``zoo/FOLDER``.
+
+A sentence encoder encodes each distinct sentence of all that it is asked once, and matches afterwards:
+test sets built from one base share most of their sentences.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.example import SIDES, Example, Side
+from crossexam.core.labels import LABELS
+from crossexam.models.inference import plan_batches
+from crossexam.models.label_order import softmax
+from crossexam.models.model import Batch, ModelOptions, Pair
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from crossexam.training.encoding import EncodedPairs, Encoder
+
+_VERSION: Final = "zoo.v1"
+#: Words a batch with padding: as in scoring while training.
+_CPU_WORDS: Final = 2_048
+_GPU_WORDS: Final = 65_536
+#: Sentence vectors are kept for so many pairs at once: with the 4,096 numbers of InferSent, 1 GB at most.
+_PAIRS_AT_ONCE: Final = 32_768
+#: Pairs of encoded sentences that are matched at once.
+_MATCHED_AT_ONCE: Final = 1_024
+
+
+class ZooModel:
+    """A trained model, loaded when it is first asked."""
+
+    def __init__(self, folder: Path, options: ModelOptions) -> None:
+        from crossexam.training.checkpoints import content_hash, read_description
+
+        self.name = f"zoo/{folder}"
+        self._folder, self._options = folder, options
+        self._described = read_description(folder)
+        content = content_hash(folder)
+        parts = (_VERSION, content, options.dtype, str(options.max_length))
+        self.key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+        self._model: Any = None
+        self._encoder: Encoder | None = None
+        self._facts: dict[str, Any] = {
+            "checkpoint": content,
+            "architecture": self._described.architecture.name,
+            "dtype": options.dtype,
+            "sentences_asked": 0,
+            "sentences_encoded": 0,
+        }
+
+    @property
+    def details(self) -> Mapping[str, Any]:
+        """Return what is known of the model and of how it was asked."""
+        return self._facts
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError where a sentence is empty."""
+        import numpy as np
+
+        table = np.zeros((len(pairs), len(LABELS)))
+        for batch in self.batches(pairs, [False] * len(pairs)):
+            table[list(batch.indices)] = batch.probabilities
+        return table
+
+    def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+        """Yield the answers to those of *pairs* that are not *known*, batch by batch.
+
+        Batches are planned over all *pairs*, so that a resumed run has those it would have had.
+        """
+        import torch
+
+        self._load()
+        order = sorted(range(len(pairs)), key=lambda k: pairs[k])  # pairs that share a premise together
+        for start in range(0, len(order), _PAIRS_AT_ONCE):
+            part = order[start : start + _PAIRS_AT_ONCE]
+            wanted = [not known[index] for index in part]
+            if not any(wanted):
+                continue
+            encoded, cut = self._encoded([pairs[index] for index in part])
+            with torch.inference_mode():
+                for rows, logits in self._answers(encoded, wanted):
+                    yield Batch(
+                        [part[row] for row in rows],
+                        softmax(logits.double().cpu().numpy()),
+                        [cut[row] for row in rows],
+                    )
+        self._note_sources()
+
+    def _answers(self, encoded: EncodedPairs, wanted: Sequence[bool]) -> Iterator[tuple[list[int], Tensor]]:
+        """Yield rows of *encoded* that are *wanted* with their logits."""
+        asked = 2 * sum(wanted)
+        self._facts["sentences_asked"] += asked
+        if self._described.architecture.encodes_sentences:
+            yield from self._matched(encoded, wanted)
+            return
+        self._facts["sentences_encoded"] += asked
+        for planned in self._plan([p + h for p, h in encoded.lengths]):
+            rows = [row for row in planned if wanted[row]]
+            if rows:
+                yield rows, self._model(self._ready(self._collator().collate(encoded, rows)))
+
+    def _matched(self, encoded: EncodedPairs, wanted: Sequence[bool]) -> Iterator[tuple[list[int], Tensor]]:
+        """Encode each distinct sentence of a side once, then match."""
+        rows = [row for row, want in enumerate(wanted) if want]
+        vectors = {side: self._vectors(encoded, side, set(rows)) for side in SIDES}
+        for start in range(0, len(rows), _MATCHED_AT_ONCE):
+            some = rows[start : start + _MATCHED_AT_ONCE]
+            premise, hypothesis = (table[[places[row] for row in some]] for table, places in vectors.values())
+            yield some, self._model.output(self._model.compare(premise, hypothesis))
+
+    def _vectors(self, encoded: EncodedPairs, side: Side, rows: set[int]) -> tuple[Tensor, dict[int, int]]:
+        """Return the vectors [s, d] of the distinct sentences on *side*, and the place of each row's."""
+        import torch
+
+        sentences = encoded.premises if side == "premise" else encoded.hypotheses
+        # One object stands for all sentences of one text; see Encoder.pairs.
+        first: dict[int, int] = {}
+        for row, sentence in enumerate(sentences):
+            first.setdefault(id(sentence), row)
+        needed = {first[id(sentences[row])] for row in rows}
+        distinct = list(first.values())
+        pieces: list[Tensor] = []
+        place: dict[int, int] = {}
+        for planned in self._plan([len(sentences[row]) for row in distinct]):
+            chosen = [distinct[k] for k in planned if distinct[k] in needed]
+            if not chosen:
+                continue
+            batch = self._collator().sentences([sentences[row] for row in chosen])
+            place |= {row: len(place) + k for k, row in enumerate(chosen)}
+            pieces.append(self._model.encode(self._ready(batch), side))
+        self._facts["sentences_encoded"] += len(place)
+        return torch.cat(pieces), {row: place[first[id(sentences[row])]] for row in rows}
+
+    def _plan(self, lengths: Sequence[int]) -> list[list[int]]:
+        if self._options.batch_size != "auto":
+            return plan_batches(lengths, pairs=int(self._options.batch_size))
+        words = _CPU_WORDS if self._facts["device"] == "cpu" else _GPU_WORDS
+        return plan_batches(lengths, tokens=words)
+
+    def _encoded(self, pairs: Sequence[Pair]) -> tuple[EncodedPairs, list[bool]]:
+        examples = [Example(f"of the pair {p!r}, {h!r}", p, h, None) for p, h in pairs]
+        longest = self._options.max_length
+        encoded = self._collator().pairs(examples, max_length=longest)
+        return encoded, [longest is not None and longest in pair for pair in encoded.lengths]
+
+    def _collator(self) -> Encoder:
+        if self._encoder is None:
+            raise ValueError("the model is not loaded")
+        return self._encoder
+
+    def _ready(self, batch: Any) -> Any:
+        return batch.to(self._facts["device"])
+
+    def _load(self) -> None:
+        """Load weights and vocabulary; raises CrossexamError."""
+        if self._model is not None:
+            return
+        import torch
+
+        from crossexam.training.checkpoints import load_model
+        from crossexam.training.devices import torch_device
+        from crossexam.training.encoding import Encoder
+
+        kinds = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+        if self._options.dtype not in kinds:
+            raise CrossexamError(f"the dtype '{self._options.dtype}' is unknown", wanted=", ".join(kinds))
+        device = torch_device(self._options.device)
+        model, described, vocabulary = load_model(self._folder)
+        self._model = model.to(device=device, dtype=kinds[self._options.dtype])
+        self._encoder = Encoder(vocabulary, described.architecture.needs)
+        self._facts["device"] = str(device)
+
+    def _note_sources(self) -> None:
+        """Say in the details what stood in for what a corpus ships and a pair of texts does not."""
+        encoder = self._collator()
+        if "trees" in encoder.needs:
+            self._facts["trees"] = "right-branching: a pair of texts ships no parse"
+        if "tags" in encoder.needs:
+            self._facts["tags_from"] = encoder.reader.tagged
+
+
+def open_zoo(spec: str, options: ModelOptions) -> ZooModel:
+    """Return the trained model in the folder *spec*; raises CrossexamError.
+
+    Weights are loaded when the model is first asked; what is wrong with the folder is told at once.
+    """
+    if options.label_order:
+        raise CrossexamError("the classes of the zoo's models are known", hint="leave out --label-order")
+    if options.revision:
+        raise CrossexamError("a folder has no revision", where=f"zoo/{spec}", hint="leave out --revision")
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("torch", "torch", f"zoo/{spec}") from None
+    return ZooModel(Path(spec).expanduser(), options)

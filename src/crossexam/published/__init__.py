@@ -1,0 +1,1 @@
+"""Published figures of the four studies, as data."""

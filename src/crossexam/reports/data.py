@@ -1,0 +1,195 @@
+"""Every statistic: CSV with one number a row, JSON with one object a test set."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.dataset import Run
+from crossexam.core.estimate import Estimate
+from crossexam.core.manifest import package_version, signature
+from crossexam.reports.cross_dataset import benchmark_figures
+from crossexam.reports.published_systems import STUDIES
+from crossexam.reports.results import Measured, content_hash_of, model_names
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.measures import TestSetResult
+
+COLUMNS: Final = ("model", "test_set", "construction", "part", "base_set", "statistic", "of", "value",
+                  "low", "high", "n", "clusters", "projection", "signature")  # fmt: skip
+#: What spreadsheets take for the start of a formula.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+_ESTIMATES: Final = ("accuracy", "base_accuracy", "drop", "difference", "flip_rate")
+_NUMBERS: Final = ("p_value", "p_mid", "p_holm", "minimum_detectable_drop", "false_neutral_share",
+                   "false_entailment_share")  # fmt: skip
+
+
+def defused(value: object) -> object:
+    """Return *value*, with an apostrophe before text that a spreadsheet would run as a formula.
+
+    >>> defused("=1+1"), defused("-"), defused(-1.5)
+    ("'=1+1", "'-", -1.5)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
+    stream = io.StringIO()
+    writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+    writer.writeheader()
+    for row in rows:
+        writer.writerow({key: defused(_finite(value)) for key, value in row.items()})
+    return stream.getvalue()
+
+
+def _finite(value: object) -> object:
+    """Return *value*, or nothing for a share of no items."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def render_csv(models: Sequence[Measured]) -> str:
+    """Return every statistic of *models*, one a row; shares are between 0 and 1."""
+    return _csv(COLUMNS, (row for model in models for row in _rows_of(model)))
+
+
+def _rows_of(model: Measured) -> Iterator[dict[str, object]]:
+    for result in model.results:
+        yield from _rows(model, result)
+    for statistic, estimate in benchmark_figures(model).items():
+        corpora = "(corpora of the cross-dataset benchmark)"
+        yield {"model": model.name, "test_set": corpora, "statistic": statistic, **estimate._asdict()}
+
+
+def signature_of(model: Measured, result: TestSetResult) -> str:
+    """Return what the numbers of *model* on a test set depend on."""
+    dataset = model.run.datasets[result.name]
+    manifest = model.run.manifest
+    parts = {
+        "test_set": result.name,
+        "content": content_hash_of(dataset),
+        "model": manifest.get("model_key", model.run.model),
+        "interval": "wilson95.clustered",
+    }
+    return signature(parts)
+
+
+def _rows(model: Measured, result: TestSetResult) -> Iterator[dict[str, object]]:
+    known = {
+        "model": model.name,
+        "test_set": result.name,
+        "construction": result.construction,
+        "part": result.part,
+        "base_set": result.base_set,
+        "projection": result.projection,
+        "signature": signature_of(model, result),
+    }
+    for statistic in _ESTIMATES:
+        if (estimate := getattr(result, statistic)) is not None:
+            yield {**known, "statistic": statistic, **estimate._asdict()}
+    for statistic in _NUMBERS:
+        if (number := getattr(result, statistic)) is not None:
+            yield {**known, "statistic": statistic, "value": number, "n": result.n}
+    yield {**known, "statistic": "unlabelled", "value": result.unlabelled, "n": result.n}
+    if result.mcnemar is not None:
+        for key, number in result.mcnemar._asdict().items():
+            yield {**known, "statistic": "mcnemar", "of": key, "value": number}
+    for kind, number in result.errors.items():
+        yield {**known, "statistic": "errors", "of": kind, "value": number, "n": result.n}
+    for gold, counts in zip(result.labels, result.confusion, strict=True):
+        for answer, number in zip(result.labels, counts, strict=True):
+            pair = f"{gold}>{answer}"
+            yield {**known, "statistic": "confusion", "of": pair, "value": int(number), "n": result.n}
+    for slicing, slices in result.slices.items():
+        for value, estimate in slices.items():
+            yield {**known, "statistic": "accuracy", "of": f"{slicing}={value}", **estimate._asdict()}
+
+
+def render_json(models: Sequence[Measured], *, published_rows: bool = True) -> str:
+    """Return everything that was measured of *models*, with the manifests of runs and test sets."""
+    document = {
+        "crossexam": package_version(),
+        "models": [
+            {
+                "name": model.name,
+                "model": model.run.model,
+                "manifest": dict(model.run.manifest),
+                "cross_dataset": benchmark_figures(model),
+                "test_sets": [_object(model, result, published_rows) for result in model.results],
+            }
+            for model in models
+        ],
+    }
+    return _json(document)
+
+
+def _object(model: Measured, result: TestSetResult, published_rows: bool) -> dict[str, Any]:
+    dataset = model.run.datasets[result.name]
+    document: dict[str, Any] = {
+        key: getattr(result, key)
+        for key in ("name", "construction", "part", "base_set", "n", "unlabelled", "projection")
+    }
+    document |= {key: getattr(result, key) for key in (*_ESTIMATES, *_NUMBERS)}
+    document |= {
+        "confusion": {
+            gold: {answer: int(number) for answer, number in zip(result.labels, counts, strict=True)}
+            for gold, counts in zip(result.labels, result.confusion, strict=True)
+        },
+        "errors": dict(result.errors),
+        "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
+        "slices": {key: dict(slices) for key, slices in result.slices.items()},
+        "yield": dataset.manifest.get("yield"),
+        "signature": signature_of(model, result),
+        "test_set_signature": dataset.manifest.get("signature"),
+    }
+    if published_rows:
+        document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}
+    return document
+
+
+def _json(document: Mapping[str, Any]) -> str:
+    return json.dumps(_plain(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* as JSON has it: estimates as objects, what is no number as null."""
+    if isinstance(value, Estimate):
+        return {key: _finite(part) for key, part in value._asdict().items()}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if value is None or isinstance(value, str | int | float):
+        return _finite(value)
+    return str(value)
+
+
+def comparison_csv(first: Run, second: Run) -> str:
+    """Return the comparison of two runs, one test set a row; estimates take three columns."""
+    rows = list(_comparisons(first, second))
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    return _csv(columns, iter(rows))
+
+
+def _comparisons(first: Run, second: Run) -> Iterator[dict[str, object]]:
+    from crossexam.evaluation.measures import compare
+
+    a, b = model_names([first, second])
+    for pair in compare(first, second):
+        row: dict[str, object] = {"a": a, "b": b}
+        for key, value in vars(pair).items():
+            key = {"b": "only_a_right", "c": "only_b_right"}.get(key, key)
+            row[key] = value.value if isinstance(value, Estimate) else value
+            if isinstance(value, Estimate):
+                row |= {f"{key}_low": value.low, f"{key}_high": value.high}
+        yield row
+
+
+def comparison_json(first: Run, second: Run) -> str:
+    """Return the comparison of two runs as one JSON object."""
+    rows = list(_comparisons(first, second))
+    return _json({"crossexam": package_version(), "test_sets": rows})

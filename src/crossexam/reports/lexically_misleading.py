@@ -1,0 +1,96 @@
+"""Accuracy where single words mislead: a table of CS_lambda, and the curve over lambda."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.reports.charts import svg_of
+from crossexam.reports.results import Measured
+from crossexam.reports.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.lexically_misleading import MisledPart
+
+_CURVE: Final = tuple(step / 20 for step in range(20))
+_FEWEST: Final = 10  # examples that a point of the curve stands for
+_NOTE: Final = (
+    "CS: the examples to which a bag-of-words model gives a wrong label with at least that probability "
+    "(Nie et al. 2019, section 5.4). Majority: share of the commonest label. Annotator: how often one of the "
+    "annotators says the gold label, which is their majority; expected, and one draw."
+)
+
+
+def misleading_table(models: Sequence[Measured]) -> Table:
+    """Return size and accuracy of the parts CS_lambda of each base that carries scores; may have no rows."""
+    from crossexam.evaluation.lexically_misleading import misled_parts
+
+    found = [misled_parts(model.run) for model in models]
+    keys = list(dict.fromkeys((each.part, each.lam) for parts in found for each in parts))
+    at = [{(each.part, each.lam): each for each in parts} for parts in found]
+    rows = []
+    for key in keys:
+        first = next(table[key] for table in at if key in table)
+        answered = (table[key].model if key in table else None for table in at)
+        rows.append(
+            (first.part, _name(first.lam), first.size, first.majority.value, *_human(first), *answered)
+        )
+    columns = (
+        Column("Base"), Column("Part"), Column("Examples", "count"), Column("Majority", "percent"),
+        Column("Annotator", "percent"), Column("drawn", "percent"),
+        *(Column(model.name, "percent") for model in models),
+    )  # fmt: skip
+    return Table("Where single words mislead", columns, tuple(rows), (_NOTE,), grouped=1)
+
+
+def _name(lam: float) -> str:
+    return f"CS {lam:g}" if lam else "whole"
+
+
+def _human(part: MisledPart) -> tuple[Cell, Cell]:
+    return (part.human.expected, part.human.drawn.value) if part.human else (None, None)
+
+
+def misleading_charts(models: Sequence[Measured], *, width: int) -> list[tuple[str, str]]:
+    """Return for each base that carries scores its name and an SVG: accuracy and examples over lambda."""
+    from crossexam.evaluation.lexically_misleading import misled_parts
+
+    values: dict[str, list[dict[str, Any]]] = {}
+    for model in models:
+        for part in misled_parts(model.run, _CURVE):
+            if part.size >= _FEWEST:
+                points = values.setdefault(part.part, [])
+                points.append(
+                    {"lambda": part.lam, "accuracy": 100 * part.model.value, "size": part.size,
+                     "model": model.name, "low": 100 * part.model.low, "high": 100 * part.model.high}
+                )  # fmt: skip
+    return [(part, svg_of(_chart(points, width))) for part, points in values.items()]
+
+
+def _chart(points: Sequence[dict[str, Any]], width: int) -> Any:
+    import altair as alt
+
+    names = list(dict.fromkeys(point["model"] for point in points))
+    shades = ["var(--accent)", "var(--neutral)", "var(--entailment)", "var(--contradiction)"]
+    scale = alt.Scale(domain=names, range=[shades[k % len(shades)] for k in range(len(names))])
+    legend = alt.Legend(
+        title=None, orient="top", direction="vertical", labelColor="currentColor", labelLimit=width,
+        labelFontSize=12, symbolType="stroke", symbolStrokeWidth=3,
+    )  # fmt: skip
+    colour = alt.Color("model:N", scale=scale, legend=legend if len(names) > 1 else None)
+    over = alt.X("lambda:Q", axis=alt.Axis(title="lambda", tickCount=5), scale=alt.Scale(domain=[0, 1]))
+    drawn = alt.Chart(alt.Data(values=list(points)))
+    y = alt.Y("accuracy:Q", axis=alt.Axis(title="accuracy, %", tickCount=5), scale=alt.Scale(domain=[0, 100]))
+    band = drawn.mark_area(opacity=0.15).encode(
+        x=over, y="low:Q", y2="high:Q", fill=alt.Fill("model:N", scale=scale, legend=None)
+    )
+    line = drawn.mark_line(strokeWidth=2).encode(x=over, y=y, color=colour)
+    only = [point for point in points if point["model"] == names[0]]
+    sizes = (
+        alt.Chart(alt.Data(values=only))
+        .mark_line(strokeWidth=2, color="currentColor", opacity=0.7)
+        .encode(x=over, y=alt.Y("size:Q", axis=alt.Axis(title="examples", tickCount=3, format="~s"),
+                                scale=alt.Scale(type="log")))
+    )  # fmt: skip
+    upper = alt.layer(band, line).properties(width=width, height=190)
+    return alt.vconcat(upper, sizes.properties(width=width, height=80))

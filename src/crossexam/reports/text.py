@@ -1,0 +1,181 @@
+r"""Tables as LaTeX for the booktabs package, everything escaped.
+
+Tables as GitHub-flavoured Markdown.
+
+Tables for the terminal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from crossexam.reports.table import NOTHING, Table, cell_text, interval_text, number_text
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+# fmt: off
+_LATEX_SPECIAL: Final = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
+    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
+    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--",
+    "·": r"\textperiodcentered{}",
+}
+# fmt: on
+
+
+def escape_latex(text: str) -> str:
+    r"""Return *text* such that LaTeX sets it as it is.
+
+    >>> print(escape(r"50% of base_set \input{x}"))
+    50\% of base\_set \textbackslash{}input\{x\}
+    """
+    return "".join(_LATEX_SPECIAL.get(character, character) for character in " ".join(text.split()))
+
+
+def _latex_number(text: str) -> str:
+    return text if text == NOTHING else text.replace("-", r"$-$").replace("<", r"$<$")
+
+
+def _latex_cell(table: Table, row: int, column: int) -> str:
+    if table.shown_once(row, column):
+        return ""
+    cell, kind = table.rows[row][column], table.columns[column].kind
+    text = number_text(cell, kind)
+    if kind == "text" or isinstance(cell, str):
+        return escape_latex(text)
+    interval = interval_text(cell)
+    number = "--" if text == NOTHING else _latex_number(text)
+    return f"{number} {{\\scriptsize {_latex_number(interval)}}}" if interval else number
+
+
+def _latex_heading(table: Table) -> list[str]:
+    """Return the rows of the heading: one for the groups of columns where there are any, one for columns."""
+    lines = []
+    if any(column.group for column in table.columns):
+        groups, rules, position = [], [], 1
+        for group, members in groupby(table.columns, key=lambda column: column.group):
+            width = len(list(members))
+            groups.append(rf"\multicolumn{{{width}}}{{c}}{{{escape_latex(group)}}}")
+            if group:
+                rules.append(rf"\cmidrule(lr){{{position}-{position + width - 1}}}")
+            position += width
+        lines += [" & ".join(groups) + r" \\", "".join(rules)]
+    return [*lines, " & ".join(escape_latex(column.header) for column in table.columns) + r" \\"]
+
+
+def latex_table(table: Table) -> str:
+    """Return *table* as a floating table whose caption is its title and notes."""
+    letters = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    body = []
+    for row in range(len(table.rows)):
+        if table.grouped and row and not table.shown_once(row, 0):
+            body.append(r"\addlinespace")
+        body.append(
+            " & ".join(_latex_cell(table, row, column) for column in range(len(table.columns))) + r" \\"
+        )
+    caption = " ".join(f"{part.rstrip('.')}." for part in (table.title, *table.notes))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            rf"\caption{{{escape_latex(caption)}}}",
+            rf"\begin{{tabular}}{{{letters}}}",
+            r"\toprule",
+            *_latex_heading(table),
+            r"\midrule",
+            *body,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def render_latex(title: str, tables: Sequence[Table]) -> str:
+    r"""Return *tables*, each a float; the document that reads them wants ``\usepackage{booktabs}``."""
+    head = f"% {' '.join(title.split())}\n% \\usepackage[T1]{{fontenc}}\n% \\usepackage{{booktabs}}"
+    return "\n\n".join([head, *(latex_table(table) for table in tables)]) + "\n"
+
+
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&$])")
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return *text* such that Markdown shows it as it is.
+
+    >>> print(escape("base.dev_matched | <b>"))
+    base.dev\_matched \| \<b\>
+    """
+    return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def _markdown_cell(table: Table, row: int, column: int) -> str:
+    if table.shown_once(row, column):
+        return ""
+    cell, kind = table.rows[row][column], table.columns[column].kind
+    text = cell_text(cell, kind)
+    if kind == "text" or isinstance(cell, str):
+        return escape_markdown(text)
+    return text.replace("<", "\\<")
+
+
+def markdown_table(table: Table, *, level: int = 2) -> str:
+    """Return *table* under a heading of *level*, its notes below it."""
+    rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
+    lines = [[escape_markdown(column.header) for column in table.columns], rule]
+    lines += [
+        [_markdown_cell(table, row, column) for column in range(len(table.columns))]
+        for row in range(len(table.rows))
+    ]
+    body = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    notes = [escape_markdown(note) for note in table.notes]
+    return "\n\n".join([f"{'#' * level} {escape_markdown(table.title)}", body, *notes])
+
+
+def render_markdown(title: str, tables: Sequence[Table]) -> str:
+    """Return a document of *tables*."""
+    return "\n\n".join([f"# {escape_markdown(title)}", *(markdown_table(table) for table in tables)]) + "\n"
+
+
+def _terminal_cell(table: Table, row: int, column: int) -> Text:
+    from rich.text import Text
+
+    if table.shown_once(row, column):
+        return Text("")
+    cell, kind = table.rows[row][column], table.columns[column].kind
+    text = Text(number_text(cell, kind))
+    if kind != "text" and text.plain.startswith("-"):
+        text = Text("−" + text.plain[1:])
+    if interval := interval_text(cell):
+        text.append(f" {interval}".replace("-", "−"), style="dim")
+    return text
+
+
+def terminal_table(table: Table) -> RenderableType:
+    """Return *table* as a renderable; names are never read as markup."""
+    from rich import box
+    from rich.console import Group
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(table.title), title_justify="left")
+    for column in table.columns:
+        words = column.kind == "text"
+        shown.add_column(Text(column.header), justify="left" if words else "right", overflow="fold")
+    for row in range(len(table.rows)):
+        last = row + 1 == len(table.rows) or not table.shown_once(row + 1, 0)
+        cells = (_terminal_cell(table, row, column) for column in range(len(table.columns)))
+        shown.add_row(*cells, end_section=bool(table.grouped) and last)
+    return Group(shown, *(Text(note, style="dim") for note in table.notes))
+
+
+def render_terminal(tables: Sequence[Table]) -> RenderableType:
+    """Return *tables* below each other."""
+    from rich.console import Group
+
+    return Group(*(terminal_table(table) for table in tables))

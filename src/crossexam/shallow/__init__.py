@@ -1,0 +1,1 @@
+"""Shallow baselines: models that are fitted without a training loop."""

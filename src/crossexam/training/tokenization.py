@@ -1,0 +1,85 @@
+"""From examples to words: the corpus's own tokens where it ships parses, ours elsewhere."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example, Side
+from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
+from crossexam.language.tagging.tagger import Automatic
+from crossexam.language.tokens import AlignmentError, Token, align, words
+
+_BINARY_KEY: Final[dict[Side, str]] = {
+    "premise": "premise_binary_parse",
+    "hypothesis": "hypothesis_binary_parse",
+}
+_LEAF: Final = re.compile(r"[^ ()\t\r\n]+")
+_SHIPPED: Final = CorpusParses()
+
+
+class Sentence(NamedTuple):
+    """The words of a sentence; their Penn tags and the binary parse over them, where those are read."""
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...] = ()
+    parse: str | None = None
+
+
+def words_of(example: Example, side: Side) -> tuple[Token, ...]:
+    """Return the tokens of the sentence on *side*, with tags where the corpus ships them.
+
+    >>> [token.text for token in words_of(Example("a", "It doesn't rain.", "Dry.", None), "premise")]
+    ['It', 'does', "n't", 'rain', '.']
+    """
+    if has_annotation(example, side):
+        try:
+            return _SHIPPED.tokens(example, side)
+        except AlignmentError:
+            pass  # the parse of another sentence
+    return words(example.text(side))
+
+
+class SentenceReader:
+    """Reads sentences as words, and their tags and parses where the model asks for them.
+
+    ``tagged`` counts the sentences that each source of tags answered, ``parsed`` those with a parse of
+    the corpus, ``read`` all.
+    """
+
+    def __init__(self, *, tags: bool = False, trees: bool = False) -> None:
+        self._tagger = Automatic() if tags else None
+        self._trees = trees
+        self.parsed = self.read = 0
+
+    @property
+    def tagged(self) -> dict[str, int]:
+        """Return how many sentences each source of tags answered."""
+        return dict(self._tagger.answered) if self._tagger else {}
+
+    def sentence(self, example: Example, side: Side) -> Sentence:
+        """Return the sentence on *side*; raises CrossexamError where it has no words."""
+        text = example.text(side)
+        if not text.strip():
+            raise CrossexamError(
+                f"the {side} is empty",
+                where=f"example {example.id}",
+                wanted="at least one word: a model cannot read an empty sentence",
+                hint="take the pair out, or write what stands for nothing (MultiNLI has 'n/a')",
+            )
+        self.read += 1
+        if self._tagger is not None:
+            tokens = self._tagger.tokens(example, side)
+            return Sentence(tuple(t.text for t in tokens), tuple(t.tag for t in tokens))
+        parse = example.info.get(_BINARY_KEY[side]) if self._trees else None
+        if parse:
+            leaves = [("", leaf) for leaf in _LEAF.findall(parse)]
+            try:
+                tokens = align(text, leaves)
+            except AlignmentError:
+                tokens = ()
+            if len(tokens) == len(leaves):
+                self.parsed += 1
+                return Sentence(tuple(t.text for t in tokens), parse=parse)
+        return Sentence(tuple(t.text for t in words_of(example, side)))

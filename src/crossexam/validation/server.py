@@ -1,0 +1,347 @@
+"""Serve the judges' page on the loopback interface.
+
+The page on which judges answer, as a Starlette application; it works without JavaScript too.
+
+Every answer is a form that is posted, saved, and answered by a redirect to the next question.  Nothing that
+a page holds says which test set an item is from, what its label is, or what another judge said.
+
+Who a request comes from: a token in a link, then a signed cookie, and a signed token in every form.
+
+The token of a judge's link is random (192 bits) and leaves the address bar at once.  The cookie and the form
+token are HMACs under the study's secret, which only the study file holds: a server that was killed knows the
+judges again when it is started again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import socket
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qs
+
+from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
+from crossexam.validation.study import Answer, Item, Standing, Study, open_study
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    Endpoint = Callable[[Request], Awaitable[Response]]
+
+ADDRESS: Final = "127.0.0.1"
+PORT: Final = 8765
+
+
+def links(study: Study, port: int) -> dict[str, str]:
+    """Return the link of each judge."""
+    return {judge: f"http://{ADDRESS}:{port}/j/{token}" for judge, token in study.judges.items()}
+
+
+def serve(folder: Path, *, port: int = PORT, announce: Callable[[dict[str, str]], None]) -> None:
+    """Serve the study in *folder* until interrupted; *announce* is called with the links once they work.
+
+    *port* 0 takes any free one.  Raises CrossexamError where the port is taken, MissingExtraError.
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingExtraError("uvicorn", "validate", "the judges' page") from None
+
+    with open_study(folder) as study:
+        asgi = application(study)
+        with _listening(port) as listener:
+            announce(links(study, listener.getsockname()[1]))
+            # No access log: it would write the tokens of the links.
+            config = uvicorn.Config(asgi, access_log=False, log_level="warning", server_header=False)
+            uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+        listener.listen(128)
+    except (OSError, OverflowError):
+        listener.close()
+        raise CrossexamError(
+            f"port {port} of {ADDRESS} cannot be had",
+            hint="--port 0 for any that is free; links change with it",
+        ) from None
+    return listener
+
+
+_PAGE: Final = Path(__file__).parent / "page"
+_MOST_BYTES: Final = 4096  # of a form: an answer has about 200
+_STATIC: Final = {"judge.css": "text/css", "judge.js": "text/javascript"}
+_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+def application(study: Study) -> Starlette:
+    """Return the application that asks the judges of *study*; raises MissingExtraError."""
+    try:
+        from starlette.applications import Starlette
+        from starlette.routing import Route
+    except ImportError:
+        raise MissingExtraError("starlette", "validate", "the judges' page") from None
+
+    pages = _Pages(study)
+    routes = [
+        Route("/", _guarded(pages.show), methods=["GET"]),
+        Route("/j/{token}", _guarded(pages.enter), methods=["GET"]),
+        Route("/answer", _guarded(pages.answer), methods=["POST"]),
+        Route("/undo", _guarded(pages.undo), methods=["POST"]),
+        Route("/static/{name}", _guarded(pages.static), methods=["GET"]),
+    ]
+    return Starlette(routes=routes)
+
+
+def _guarded(endpoint: Endpoint) -> Endpoint:
+    """Let requests to another host, and posts from another site, not reach *endpoint*."""
+
+    async def guarded(request: Request) -> Response:
+        from starlette.responses import PlainTextResponse
+
+        strange = request.method == "POST" and not _same_site(request)
+        if not host_is_ours(request.headers.get("host")):
+            response: Response = PlainTextResponse("This page is for this machine only.", 421)
+        elif strange:
+            response = PlainTextResponse("This did not come from the judges' page.", 403)
+        else:
+            response = await endpoint(request)
+        response.headers.update(_HEADERS)
+        return response
+
+    return guarded
+
+
+def _same_site(request: Request) -> bool:
+    """Tell whether the browser says that a page of ours sent this; the form token is the proof.
+
+    Under our ``no-referrer`` browsers send ``Origin: null`` with a plain form.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        return False
+    origin = request.headers.get("origin", "null")
+    return origin == "null" or origin.partition("://")[2] == request.headers.get("host")
+
+
+class _Pages:
+    """The endpoints over one study."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+
+    async def show(self, request: Request) -> Response:
+        """The next question, or that all is done."""
+        judge = self._judge(request)
+        if judge is None:
+            return _page("entry.html.j2", {}, status=401)
+        return _page("judge.html.j2", self._context(judge, self._study.standing(judge)))
+
+    async def enter(self, request: Request) -> Response:
+        """Exchange the token of a link for a cookie, so that no address holds the token."""
+        from starlette.responses import RedirectResponse
+
+        judge = judge_of_token(self._study, request.path_params["token"])
+        if judge is None:
+            return _page("entry.html.j2", {}, status=404)
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            cookie_name(self._study),
+            cookie_of(self._study, judge),
+            max_age=365 * 24 * 3600,
+            httponly=True,
+            samesite="strict",
+            path="/",
+        )
+        return response
+
+    async def answer(self, request: Request) -> Response:
+        """Save an answer, then show the next question."""
+        return await self._post(request, self._save)
+
+    async def undo(self, request: Request) -> Response:
+        """Take back the judge's latest answer, then ask it again."""
+        return await self._post(request, lambda judge, form: self._study.undo(judge))
+
+    async def static(self, request: Request) -> Response:
+        """The style and the script."""
+        from starlette.responses import PlainTextResponse, Response
+
+        name = request.path_params["name"]
+        if name not in _STATIC:
+            return PlainTextResponse("There is no such file.", 404)
+        return Response((_PAGE / name).read_bytes(), media_type=_STATIC[name])
+
+    def _judge(self, request: Request) -> str | None:
+        return judge_of_cookie(self._study, request.cookies.get(cookie_name(self._study)))
+
+    async def _post(self, request: Request, act: Callable[[str, Mapping[str, str]], object]) -> Response:
+        from starlette.responses import PlainTextResponse, RedirectResponse
+
+        form = await _form(request)
+        if form is None:
+            return PlainTextResponse("This is no form of the judges' page.", 400)
+        judge = self._judge(request)
+        if judge is None or not form_token_is_right(self._study, judge, form.get("token", "")):
+            return PlainTextResponse("Not saved: this page is of another judge. Reload it.", 403)
+        try:
+            act(judge, form)
+        except CrossexamError as error:
+            return PlainTextResponse(f"Not saved: {error.what}.", 400)
+        return RedirectResponse("/", 303)
+
+    def _save(self, judge: str, form: Mapping[str, str]) -> None:
+        number = form.get("item", "")
+        if not (number.isascii() and number.isdecimal()):
+            raise CrossexamError("no item")
+        answer = Answer(judge, int(number), form.get("question", ""), form.get("value", ""))
+        self._study.answer(answer)
+
+    def _context(self, judge: str, standing: Standing) -> dict[str, Any]:
+        item = standing.item
+        asks = QUESTIONS[standing.question] if standing.question else None
+        shown = item if item is not None and standing.question == "category" else None
+        return {
+            "judge": judge,
+            "token": form_token(self._study, judge),
+            "done": standing.done,
+            "total": standing.total,
+            "item": item,
+            "question": asks,
+            "choices": asks.choices if asks else (),
+            "suggested": dict(shown.suggested) if shown else {},
+            "error": (shown.gold, shown.predicted) if shown else None,
+            "place": _place(item, standing.question),
+            "given": _given(item, standing.given),
+            "can_undo": standing.done > 0 or bool(standing.given),
+            "cannot_say": CANNOT_SAY,
+        }
+
+
+def _place(item: Item | None, question: str | None) -> tuple[int, int]:
+    """Return which of its questions an item is at, from 1, and of how many."""
+    return (item.asked.index(question) + 1, len(item.asked)) if item and question else (0, 0)
+
+
+def _given(item: Item | None, answers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+    """Return what was said of *item* already, in the words of the page."""
+    asked = item.asked if item else ()
+    return [
+        (QUESTIONS[key].words, next(c.words for c in QUESTIONS[key].choices if c.value == answers[key]))
+        for key in asked
+        if key in answers
+    ]
+
+
+async def _form(request: Request) -> dict[str, str] | None:
+    """Return the fields of a posted form; None where it is none or too long."""
+    if (
+        request.headers.get("content-type", "").partition(";")[0].strip()
+        != "application/x-www-form-urlencoded"
+    ):
+        return None
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _MOST_BYTES:
+            return None
+    try:
+        fields = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=8, errors="strict")
+    except ValueError:
+        return None
+    return {name: values[-1] for name, values in fields.items()}
+
+
+def _page(name: str, context: Mapping[str, Any], *, status: int = 200) -> Response:
+    from starlette.responses import HTMLResponse
+
+    return HTMLResponse(_templates().get_template(name).render(**context), status)
+
+
+@cache
+def _templates() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    return Environment(
+        loader=FileSystemLoader(_PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+
+
+#: Names that mean this machine; a page elsewhere that resolves to it (DNS rebinding) has another.
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
+def host_is_ours(host: str | None) -> bool:
+    """Tell whether the Host header names this machine; a tunnel may have changed the port.
+
+    >>> host_is_ours("localhost:8765"), host_is_ours("[::1]:80"), host_is_ours("evil.example:8765")
+    (True, True, False)
+    """
+    if not host:
+        return False
+    name, colon, port = host.rpartition(":")
+    if not colon or host.endswith("]"):
+        name, port = host, "0"
+    return name.lower() in LOOPBACK and port.isdecimal()
+
+
+def judge_of_token(study: Study, token: str) -> str | None:
+    """Return the judge whose link has *token*; None where nobody's has."""
+    found = None
+    for judge, known in study.judges.items():
+        if hmac.compare_digest(known.encode(), token.encode("utf-8", "replace")):
+            found = judge
+    return found
+
+
+def cookie_name(study: Study) -> str:
+    """Return the cookie's name: cookies do not tell ports apart, and two studies may be open."""
+    return f"crossexam-{study.identity}"
+
+
+def cookie_of(study: Study, judge: str) -> str:
+    """Return what the cookie of *judge* holds."""
+    return f"{judge}.{_signed(study, 'session', judge)}"
+
+
+def judge_of_cookie(study: Study, cookie: str | None) -> str | None:
+    """Return the judge to whom *cookie* was given; None where it was not given by this study."""
+    judge = (cookie or "").rpartition(".")[0]
+    if judge not in study.judges:
+        return None
+    right = cookie_of(study, judge)
+    return judge if hmac.compare_digest(right.encode(), (cookie or "").encode("utf-8", "replace")) else None
+
+
+def form_token(study: Study, judge: str) -> str:
+    """Return what the forms of *judge* hold; another site cannot know it, nor another judge."""
+    return _signed(study, "form", judge)
+
+
+def form_token_is_right(study: Study, judge: str, given: str) -> bool:
+    """Tell whether *given* is the form token of *judge*."""
+    return hmac.compare_digest(form_token(study, judge).encode(), given.encode("utf-8", "replace"))
+
+
+def _signed(study: Study, purpose: str, judge: str) -> str:
+    """Return the HMAC of *purpose* and judge; the link's token is in it, so that a new link ends the old."""
+    message = f"{purpose}\x1f{judge}\x1f{study.judges[judge]}".encode()
+    return hmac.new(study.secret, message, hashlib.sha256).hexdigest()

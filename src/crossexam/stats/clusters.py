@@ -74,7 +74,7 @@ def effective_size(
       shrunk towards Kish's worst case ``s = sum_k n_k^2 / n``, in which a cluster answers as one, by the
       weight of a quarter of a wrong cluster: ``(V + s^2/4) / (W + s/4)`` with *V* and *W* the brackets above.
       It vanishes as errors accumulate, and changes nothing where clusters are single items.  The weight is
-      ours: twice as much, and 95 % intervals of 10 clusters cover 98 % (``tests/test_stats_coverage.py``).
+      ours: twice as much, and 95 % intervals of 10 clusters cover 98 % (``tests/stats/test_coverage.py``).
     - Clusters more alike than chance (a constant answer to one pair of each label): deff would be below 1.
       It is not let below 1, so that no interval is narrower than for independent items.
     - A single cluster says nothing of how clusters vary: it counts as one item.

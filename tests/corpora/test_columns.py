@@ -21,7 +21,7 @@ from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.columns import find_layout, parse_columns
 from crossexam.corpora.reading import CorpusReport, iter_corpus, load
 
-DATA = Path(__file__).parent / "data" / "corpora"
+DATA = Path(__file__).parents[1] / "data" / "corpora"
 
 
 def rows_of(name: str) -> list[dict[str, Any]]:

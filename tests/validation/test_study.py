@@ -33,7 +33,7 @@ from crossexam.validation.suggestions import Misread, suggestions
 from crossexam.validation.verdict import Finding, Verdict, apply_verdicts, as_json, findings, verdicts
 
 LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction"}
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 def items(construction: str, labels: str, **info: str) -> Dataset:

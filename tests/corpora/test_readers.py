@@ -17,7 +17,7 @@ from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import CorpusReport, iter_corpus, load
 from crossexam.corpora.split_files import CORPORA, CORPUS_ALIASES, SPLITS
 
-MADE = Path(__file__).parent / "data" / "readers"
+MADE = Path(__file__).parents[1] / "data" / "readers"
 E, N, C, NOT = "entailment", "neutral", "contradiction", "not_entailment"
 
 # Records; entailment, neutral, contradiction, not_entailment (as the README of the data says, or counted in
@@ -495,7 +495,7 @@ def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
 
 
 def test_the_page_of_corpora_has_every_one() -> None:
-    page = (Path(__file__).parents[1] / "docs" / "corpora.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
     rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
     assert list(rows) == list(CORPORA)
     for name, reader in READERS.items():

@@ -24,7 +24,7 @@ from crossexam.language.lexicons import wordnet as wordnet_module
 from crossexam.language.lexicons.wordnet import Columns, WordNet, archive_bytes
 from crossexam.language.word_senses import lesk
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 MINI = ROOT / "tests" / "data" / "mini-wordnet"
 SOURCE = Path("/usr/share/wordnet")  # Debian's wordnet-base and wordnet-sense-index
 SHIPPED = Path(wordnet_module.__file__).with_name("wordnet-3.0.zip")

@@ -26,7 +26,7 @@ from crossexam.language.tokens import Token
 
 _LINES = [
     line
-    for line in (Path(__file__).parent / "data" / "so_swap.txt").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "data" / "so_swap.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 ]
 CASES = list(zip(_LINES[::2], _LINES[1::2], strict=True))

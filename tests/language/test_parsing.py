@@ -19,7 +19,7 @@ from crossexam.language.parsing.trees import parse_tree
 
 _LINES = [
     line
-    for line in (Path(__file__).parent / "data" / "dependencies.txt").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "data" / "dependencies.txt").read_text(encoding="utf-8").splitlines()
     if not line.startswith("#")
 ]
 TREES = list(zip(_LINES[::2], _LINES[1::2], strict=True))

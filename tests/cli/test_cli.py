@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 
 
 def crossexam(*arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:

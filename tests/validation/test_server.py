@@ -29,7 +29,7 @@ from crossexam.validation.study import Answer, Study, open_study
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+SOURCE = Path(__file__).resolve().parents[2] / "src"
 BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
 
 

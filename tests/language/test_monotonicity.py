@@ -23,7 +23,7 @@ from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tagging.nltk_tagger import NltkTagger
 from crossexam.language.tokens import Token
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 PLACE = re.compile(r"\{([^|]*)\|([^|]*)\|([^}]*)\}")
 
 

@@ -218,7 +218,7 @@ def test_no_spec_is_the_shipped_table() -> None:
 
 def test_the_script_writes_a_table(tmp_path: Path) -> None:
     nltk_or_skip()
-    script = Path(__file__).parents[1] / "scripts" / "compile_adjectives.py"
+    script = Path(__file__).parents[2] / "scripts" / "compile_adjectives.py"
     target = tmp_path / "table.tsv"
     command = [sys.executable, str(script), str(corpus(tmp_path)), "--source", "boats", "-o", str(target)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

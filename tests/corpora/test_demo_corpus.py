@@ -18,7 +18,7 @@ from crossexam.core.labels import LABELS
 from crossexam.language.parsing.trees import leaves, parse_tree
 from crossexam.language.tokens import align
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 BUILTIN = ROOT / "src" / "crossexam" / "corpora" / "builtin"
 SIDES = ("sentence1", "sentence2")
 

@@ -13,7 +13,7 @@ from crossexam.corpora.catalog import catalog
 from crossexam.corpora.reading import iter_corpus, load
 from crossexam.corpora.spec import CORPORA, SPLITS, data_folder, find_split, list_corpora, source_of
 
-DATA = Path(__file__).parent / "data" / "corpora"
+DATA = Path(__file__).parents[1] / "data" / "corpora"
 
 
 def put(path: Path) -> Path:

@@ -112,15 +112,24 @@ def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=128, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+        tokenizer_object=made,
+        model_max_length=128,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
         sep_token="[SEP]",
-    )  # fmt: skip
+    )
     torch.manual_seed(1)
     config = BertConfig(
-        vocab_size=len(vocabulary), hidden_size=32, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=48, max_position_embeddings=128, id2label=dict(enumerate(LABELS)),
+        vocab_size=len(vocabulary),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=48,
+        max_position_embeddings=128,
+        id2label=dict(enumerate(LABELS)),
         label2id={label: n for n, label in enumerate(LABELS)},
-    )  # fmt: skip
+    )
     folder = tmp_path_factory.mktemp("checkpoint") / "my-checkpoint"
     BertForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)

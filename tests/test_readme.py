@@ -80,8 +80,12 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     environment["XDG_CACHE_HOME"] = str(folder / "cache")
     return subprocess.run(
         [sys.executable, "-m", "crossexam.cli.main", *command],
-        cwd=folder, capture_output=True, text=True, env=environment, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
 
 
 def test_its_commands_run(workplace: Path) -> None:

@@ -137,8 +137,10 @@ def debiasing(runs: list[Run]) -> list[str]:
     if len(found) < 2 or "bilstm_max" not in found:
         return []
     table, base = published("zhang2020").table("debiasing"), found["bilstm_max"]
-    lines = ["| | SNLI | relative | mean | relative | published SNLI | relative | mean | relative |",
-             "| --- |" + " --- |" * 8]  # fmt: skip
+    lines = [
+        "| | SNLI | relative | mean | relative | published SNLI | relative | mean | relative |",
+        "| --- |" + " --- |" * 8,
+    ]
     for row, (snli, mean) in found.items():
         ours = f"{snli:.1f} | {_change(snli, base[0])} | {mean:.1f} | {_change(mean, base[1])}"
         theirs = (table.value(DEBIASED[row], column) for column in table.columns)

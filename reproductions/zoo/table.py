@@ -74,20 +74,37 @@ def line(cells: list[str]) -> str:
 
 def accuracy_lines(results: dict[str, dict[str, Any]], *, floors: bool) -> list[str]:
     """Return a table of test accuracies."""
-    header = ["model", "size", "parameters without words", "SNLI dev[::2]", "dev[1::2]", "SNLI test",
-              *(["floor"] if floors else []), "published", "training, min"]  # fmt: skip
+    header = [
+        "model",
+        "size",
+        "parameters without words",
+        "SNLI dev[::2]",
+        "dev[1::2]",
+        "SNLI test",
+        *(["floor"] if floors else []),
+        "published",
+        "training, min",
+    ]
     lines = [line(header), line(["---"] * len(header))]
     for name, result in results.items():
         row, seeds = ROWS[name], result["seeds"]
         tests = [spread([s["tests"][spec] for s in seeds]) for spec in ("snli:dev[1::2]", "snli:test")]
         parameters = result["parameters_without_words"]
         published = f"{row['published']} ({row['source']})" if "published" in row else row.get("source", "")
-        lines.append(line([
-            name, size(name, result["data"]), f"{parameters:,}" if parameters else "",
-            spread([s["dev"] for s in seeds]), *tests,
-            *([f"{row['floor']:.0f}"] if floors else []), published,
-            f"{mean(s['seconds'] for s in seeds) / 60:.1f}",
-        ]))  # fmt: skip
+        lines.append(
+            line(
+                [
+                    name,
+                    size(name, result["data"]),
+                    f"{parameters:,}" if parameters else "",
+                    spread([s["dev"] for s in seeds]),
+                    *tests,
+                    *([f"{row['floor']:.0f}"] if floors else []),
+                    published,
+                    f"{mean(s['seconds'] for s in seeds) / 60:.1f}",
+                ]
+            )
+        )
     return lines
 
 

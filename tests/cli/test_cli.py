@@ -119,9 +119,12 @@ def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
         "listing._table = lambda kind: 1 / 0; main.run()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False,
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
         env=os.environ | {"PYTHONPATH": str(SOURCE), "TMPDIR": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 3
     assert "a mistake of ours: ZeroDivisionError" in done.stderr
     (log,) = tmp_path.glob("crossexam-*.log")
@@ -167,9 +170,18 @@ def test_every_verb_and_option_has_help(tmp_path: Path) -> None:
 def test_a_base_file_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("a,b,gold\nThe soup is hot.,A meal is warm.,entailment\n")
     done = crossexam(
-        "build", "negation", "--base", "mine.csv", "--columns", "premise=a,hypothesis=b,label=gold",
-        "-o", "x", "--format", "jsonl", cwd=tmp_path,
-    )  # fmt: skip
+        "build",
+        "negation",
+        "--base",
+        "mine.csv",
+        "--columns",
+        "premise=a,hypothesis=b,label=gold",
+        "-o",
+        "x",
+        "--format",
+        "jsonl",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert "A meal is warm and false is not true." in (tmp_path / "x" / "negation.mine.jsonl").read_text()
 

@@ -60,69 +60,99 @@ def pair(tagged: str, resources: Resources) -> list[str]:
     starts = {
         side: max(e.start for e in item.change.edits if e.side == side) for side in ("premise", "hypothesis")
     }
-    return [item.premise, item.hypothesis] if starts["premise"] < starts["hypothesis"] else [
-        item.hypothesis, item.premise]  # fmt: skip
+    return (
+        [item.premise, item.hypothesis]
+        if starts["premise"] < starts["hypothesis"]
+        else [item.hypothesis, item.premise]
+    )
 
 
 @pytest.mark.parametrize(
     ("tagged", "adjective", "nouns", "expected"),
     [
         (
-            "A/DT goat/NN watched/VBD an/DT ape/NN _./.", "small", "goat ape",
+            "A/DT goat/NN watched/VBD an/DT ape/NN _./.",
+            "small",
+            "goat ape",
             ["A small goat watched an ape.", "A goat watched a small ape."],
         ),
         (
-            "A/DT goat/NN watched/VBD a/DT truck/NN", "old", "goat truck",
+            "A/DT goat/NN watched/VBD a/DT truck/NN",
+            "old",
+            "goat truck",
             ["An old goat watched a truck", "A goat watched an old truck"],
         ),
         (
-            "A/DT GOAT/NN WATCHED/VBD A/DT TRUCK/NN", "old", "goat truck",
+            "A/DT GOAT/NN WATCHED/VBD A/DT TRUCK/NN",
+            "old",
+            "goat truck",
             ["AN OLD GOAT WATCHED A TRUCK", "A GOAT WATCHED AN OLD TRUCK"],
         ),
         (
-            "Goats/NNS watched/VBD two/CD trucks/NNS _./.", "old", "goat truck",
+            "Goats/NNS watched/VBD two/CD trucks/NNS _./.",
+            "old",
+            "goat truck",
             ["Old goats watched two trucks.", "Goats watched two old trucks."],
         ),
         (
-            "TVs/NNS stood/VBD near/IN the/DT trucks/NNS _./.", "old", "tv truck",
+            "TVs/NNS stood/VBD near/IN the/DT trucks/NNS _./.",
+            "old",
+            "tv truck",
             ["Old TVs stood near the trucks.", "TVs stood near the old trucks."],
         ),
         (
-            "goats/NNS watched/VBD my/PRP$ truck/NN", "old", "goat truck",
+            "goats/NNS watched/VBD my/PRP$ truck/NN",
+            "old",
+            "goat truck",
             ["old goats watched my truck", "goats watched my old truck"],
         ),
         (  # Quirk et al. 1985, section 17.115: size, age, colour, material, compound
             "A/DT big/JJ brown/JJ goat/NN watched/VBD the/DT red/JJ metal/NN fire/NN truck/NN",
-            "old", "goat truck",
-            ["A big old brown goat watched the red metal fire truck",
-             "A big brown goat watched the old red metal fire truck"],
+            "old",
+            "goat truck",
+            [
+                "A big old brown goat watched the red metal fire truck",
+                "A big brown goat watched the old red metal fire truck",
+            ],
         ),
         (
-            "Several/JJ goats/NNS watched/VBD many/JJ parked/VBN trucks/NNS", "old", "goat truck",
+            "Several/JJ goats/NNS watched/VBD many/JJ parked/VBN trucks/NNS",
+            "old",
+            "goat truck",
             ["Several old goats watched many parked trucks", "Several goats watched many old parked trucks"],
         ),
         (
-            "A/DT nurse/NN met/VBD the/DT pilot/NN", "indian", "nurse pilot",
+            "A/DT nurse/NN met/VBD the/DT pilot/NN",
+            "indian",
+            "nurse pilot",
             ["An Indian nurse met the pilot", "A nurse met the Indian pilot"],
         ),
         (
-            "The/DT pilot/NN 's/POS goat/NN watched/VBD a/DT truck/NN", "old", "goat truck",
+            "The/DT pilot/NN 's/POS goat/NN watched/VBD a/DT truck/NN",
+            "old",
+            "goat truck",
             ["The pilot 's old goat watched a truck", "The pilot 's goat watched an old truck"],
         ),
         (
-            "A/DT goat/NN and/CC a/DT truck/NN stood/VBD there/RB", "old", "goat truck",
+            "A/DT goat/NN and/CC a/DT truck/NN stood/VBD there/RB",
+            "old",
+            "goat truck",
             ["An old goat and a truck stood there", "A goat and an old truck stood there"],
         ),
         (  # what is said in quotation marks before is over
-            '"/`` Go/VB _"/\'\' said/VBD a/DT pilot/NN near/IN a/DT truck/NN', "old", "pilot truck",
+            "\"/`` Go/VB _\"/'' said/VBD a/DT pilot/NN near/IN a/DT truck/NN",
+            "old",
+            "pilot truck",
             ['" Go" said an old pilot near a truck', '" Go" said a pilot near an old truck'],
         ),
         (  # not known what it describes, and yet after an age
-            "A/DT musical/JJ goat/NN watched/VBD a/DT truck/NN", "old", "goat truck",
+            "A/DT musical/JJ goat/NN watched/VBD a/DT truck/NN",
+            "old",
+            "goat truck",
             ["An old musical goat watched a truck", "A musical goat watched an old truck"],
         ),
     ],
-)  # fmt: skip
+)
 def test_where_the_adjective_stands(
     tagged: str, adjective: str, nouns: str, expected: list[str], only
 ) -> None:  # type: ignore[no-untyped-def]
@@ -255,22 +285,27 @@ def parsed(text: str, tags: str, links: str) -> Parsed:
     ("text", "tags", "links", "reason"),
     [
         (  # apposition
-            "A nurse from town, the pilot of it, sings", "DT NN IN NN , DT NN IN PRP , VBZ",
+            "A nurse from town, the pilot of it, sings",
+            "DT NN IN NN , DT NN IN PRP , VBZ",
             "1:det 10:nsubj 3:case 1:nmod 6:punct 6:det 1:appos 8:case 6:nmod 1:punct -1:root",
             "one entity twice",
         ),
         (  # predicate
-            "A nurse here is really a pilot", "DT NN RB VBZ RB DT NN",
-            "1:det 6:nsubj 1:advmod 6:cop 6:advmod 6:det -1:root", "one entity twice",
+            "A nurse here is really a pilot",
+            "DT NN RB VBZ RB DT NN",
+            "1:det 6:nsubj 1:advmod 6:cop 6:advmod 6:det -1:root",
+            "one entity twice",
         ),
         (  # subject of the noun without a copula: not said of it
-            "A nurse saw really a pilot", "DT NN VBD RB DT NN",
-            "1:det 5:nsubj -1:root 5:advmod 5:det 2:obj", None,
+            "A nurse saw really a pilot",
+            "DT NN VBD RB DT NN",
+            "1:det 5:nsubj -1:root 5:advmod 5:det 2:obj",
+            None,
         ),
         ("A nurse saw a pilot", "DT NN VBD DT NN", "1:det 2:nsubj -1:root 4:det 2:obj", None),
         ("A nurse with a pilot", "DT NN IN DT NN", "1:det -1:root 4:case 4:det 1:nmod", None),
     ],
-)  # fmt: skip
+)
 def test_what_the_parse_says_of_two_nouns(text: str, tags: str, links: str, reason: str | None) -> None:
     parse = parsed(text, tags, links)
     phrases = [
@@ -296,7 +331,12 @@ def test_a_shipped_parse_is_read(only: Only) -> None:
 
 def test_what_nouns_name() -> None:
     assert [noun_kind(n, WORDNET) for n in ("people", "goat", "table", "arm", "idea")] == [
-        "person", "animal", "thing", None, None]  # fmt: skip
+        "person",
+        "animal",
+        "thing",
+        None,
+        None,
+    ]
     assert is_one_kind_of_other("truck", "vehicle", WORDNET)
     assert is_one_kind_of_other("vehicle", "truck", WORDNET)
     assert not is_one_kind_of_other("truck", "goat", WORDNET)
@@ -316,9 +356,12 @@ def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     assert "|directions:both|" in signature
     assert len(suite.datasets[name]) == 2
     assert request.identity()["adjectives"].startswith(f"{path}#")
-    assert "directions" not in build_in_memory(Request("negation", [base], both_directions=True)).datasets[
-        f"negation.{base.part}"
-    ].manifest["signature"]  # fmt: skip
+    assert (
+        "directions"
+        not in build_in_memory(Request("negation", [base], both_directions=True))
+        .datasets[f"negation.{base.part}"]
+        .manifest["signature"]
+    )
 
 
 NOUNS = st.sampled_from(["goats", "trucks", "nurses", "hats", "joys", "boys", "benches", "dogs", "shirts"])

@@ -95,8 +95,11 @@ def test_every_derived_item_goes_back_to_its_base() -> None:
     for context in ("premise", "hypothesis"):
         control = ex_situ(made, context, "e_a", "contradiction")
         exchanged = ex_situ_exchanged(made, control, context, "e_ta", "contradiction")
-        for item, base in ((in_situ(made, "i_ta1", "contradiction"), made.control), (control, made.control),
-                           (exchanged, control)):  # fmt: skip
+        for item, base in (
+            (in_situ(made, "i_ta1", "contradiction"), made.control),
+            (control, made.control),
+            (exchanged, control),
+        ):
             assert item.change is not None
             assert item.change.edits
             assert item.base == base.id
@@ -130,18 +133,38 @@ def test_a_pair_is_found_in_both_orders() -> None:
     [
         ("A/DT dog/NN runs/VBZ", "A/DT cat/NN runs/VBZ", SUNSET, "no pair of the list"),
         ("A/DT sunset/NN and/CC a/DT sunrise/NN", "A/DT sunrise/NN", SUNSET, "a sentence has both words"),
-        ("A/DT football/NN player/NN", "A/DT sport/NN", WordPair("football", "sport", "hypernym", "n"),
-         "part of a compound noun"),
-        ("A/DT soccer/NN player/NN", "A/DT person/NN", WordPair("player", "person", "hypernym", "n"),
-         "part of a compound noun"),
-        ("They/PRP light/VBP it/PRP", "A/DT dark/JJ room/NN", WordPair("light", "dark", "antonym", "a"),
-         "another part of speech"),
-        ("A/DT hot/JJ dog/NN", "A/DT cold/JJ dog/NN", WordPair("hot", "cold", "antonym", "a"),
-         "part of a fixed expression"),
-        ("Mr/NNP Young/NNP sat/VBD", "The/DT old/JJ man/NN sat/VBD", WordPair("young", "old", "antonym"),
-         "proper name"),
+        (
+            "A/DT football/NN player/NN",
+            "A/DT sport/NN",
+            WordPair("football", "sport", "hypernym", "n"),
+            "part of a compound noun",
+        ),
+        (
+            "A/DT soccer/NN player/NN",
+            "A/DT person/NN",
+            WordPair("player", "person", "hypernym", "n"),
+            "part of a compound noun",
+        ),
+        (
+            "They/PRP light/VBP it/PRP",
+            "A/DT dark/JJ room/NN",
+            WordPair("light", "dark", "antonym", "a"),
+            "another part of speech",
+        ),
+        (
+            "A/DT hot/JJ dog/NN",
+            "A/DT cold/JJ dog/NN",
+            WordPair("hot", "cold", "antonym", "a"),
+            "part of a fixed expression",
+        ),
+        (
+            "Mr/NNP Young/NNP sat/VBD",
+            "The/DT old/JJ man/NN sat/VBD",
+            WordPair("young", "old", "antonym"),
+            "proper name",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_match_says_why(premise: str, hypothesis: str, pair: WordPair, reason: str) -> None:
     assert found(example(premise, hypothesis), pair) == [Rejection(reason)]
 
@@ -169,12 +192,18 @@ def test_a_word_is_replaced_on_one_side() -> None:
 @pytest.mark.parametrize(
     ("relation", "direction", "label"),
     [
-        ("hypernym", "up", "entailment"), ("hypernym", "down", "neutral"), ("hypernym", "none", "neutral"),
-        ("hyponym", "up", "neutral"), ("hyponym", "down", "entailment"), ("hyponym", "none", "neutral"),
-        ("synonym", "up", "entailment"), ("synonym", "down", "entailment"),
-        ("antonym", "up", "contradiction"), ("antonym", "down", "contradiction"),
+        ("hypernym", "up", "entailment"),
+        ("hypernym", "down", "neutral"),
+        ("hypernym", "none", "neutral"),
+        ("hyponym", "up", "neutral"),
+        ("hyponym", "down", "entailment"),
+        ("hyponym", "none", "neutral"),
+        ("synonym", "up", "entailment"),
+        ("synonym", "down", "entailment"),
+        ("antonym", "up", "contradiction"),
+        ("antonym", "down", "contradiction"),
     ],
-)  # fmt: skip
+)
 def test_ex_situ_labels_follow_from_the_relation(relation: str, direction: str, label: str) -> None:
     assert ex_situ_label(relation, direction).label == label  # type: ignore[arg-type]
 
@@ -208,8 +237,10 @@ def test_antonyms_keep_contradiction_by_construction() -> None:
 
 def rest(premise: str, hypothesis: str, pair: WordPair) -> str:
     made = swapped(example(premise, hypothesis), pair)
-    sides = (Sentence(made.match.tokens[side], frozenset(made.match.positions[side])) for side in
-             ("premise", "hypothesis"))  # fmt: skip
+    sides = (
+        Sentence(made.match.tokens[side], frozenset(made.match.positions[side]))
+        for side in ("premise", "hypothesis")
+    )
     return rest_of(*sides, WordNet.load())
 
 

@@ -206,8 +206,12 @@ def test_errors_name_the_way_out() -> None:
 
 def test_labels_are_read_as_names_numbers_and_none() -> None:
     assert [parse_label(each) for each in ("Entails", " 2 ", 1, "-", None)] == [
-        "entailment", "contradiction", "neutral", None, None,
-    ]  # fmt: skip
+        "entailment",
+        "contradiction",
+        "neutral",
+        None,
+        None,
+    ]
     for wrong in (True, 3, "maybe"):
         with pytest.raises(FormatError, match=f"here: unknown label {wrong!r}"):
             parse_label(wrong, where="here")

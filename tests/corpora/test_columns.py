@@ -49,8 +49,7 @@ def essence(examples: Iterable[Example]) -> list[tuple[str, str, str | None]]:
 def test_snli_json_lines_have_every_field() -> None:
     report = CorpusReport()
     examples = list(iter_corpus(DATA / "snli.jsonl", report=report))
-    assert [e.id for e in examples] == [
-        "soup.jpg#0r1e", "soup.jpg#0r1n", "soup.jpg#0r1c", "boats.jpg#1r1c"]  # fmt: skip
+    assert [e.id for e in examples] == ["soup.jpg#0r1e", "soup.jpg#0r1n", "soup.jpg#0r1c", "boats.jpg#1r1c"]
     assert (report.read, report.examples, report.no_gold, report.bad) == (5, 4, 1, 0)
     assert dict(report.labels) == {"entailment": 1, "neutral": 1, "contradiction": 2}
     third, raw = examples[2], rows_of("snli.jsonl")[2]
@@ -76,8 +75,11 @@ def test_official_txt_equals_official_json_lines(corpus: str, drop: bool) -> Non
 def test_multinli_has_genre_and_prompt_as_cluster() -> None:
     examples = list(iter_corpus(DATA / "multinli.txt"))
     assert [(e.id, e.info["genre"], e.info["cluster"]) for e in examples] == [
-        ("100e", "fiction", "100"), ("100n", "fiction", "100"),
-        ("100c", "fiction", "100"), ("101c", "telephone", "101")]  # fmt: skip
+        ("100e", "fiction", "100"),
+        ("100n", "fiction", "100"),
+        ("100c", "fiction", "100"),
+        ("101c", "telephone", "101"),
+    ]
 
 
 def test_txt_lines_may_end_before_the_last_annotators(tmp_path: Path) -> None:
@@ -88,8 +90,10 @@ def test_txt_lines_may_end_before_the_last_annotators(tmp_path: Path) -> None:
 
 def test_hub_copy_of_snli_has_minus_one_for_no_gold(tmp_path: Path) -> None:
     index = {"entailment": 0, "neutral": 1, "contradiction": 2, "-": -1}
-    rows = [{"premise": r["sentence1"], "hypothesis": r["sentence2"], "label": index[r["gold_label"]]}
-            for r in rows_of("snli.jsonl")]  # fmt: skip
+    rows = [
+        {"premise": r["sentence1"], "hypothesis": r["sentence2"], "label": index[r["gold_label"]]}
+        for r in rows_of("snli.jsonl")
+    ]
     path = hub_parquet(tmp_path / "snli_hub_dev.parquet", rows, ["entailment", "neutral", "contradiction"])
     report = CorpusReport()
     examples = list(iter_corpus(path, report=report))

@@ -301,8 +301,10 @@ def test_without_a_hash_the_first_is_recorded_and_held(server: Server, tmp_path:
 
 def test_several_plain_files(server: Server, tmp_path: Path) -> None:
     digest = hashlib.sha256(DEV).hexdigest()
-    downloads = (Download(f"{server.url}/a.json", "toy_a.json", len(DEV), digest),
-                 Download(f"{server.url}/b.json", "toy_b.json"))  # fmt: skip
+    downloads = (
+        Download(f"{server.url}/a.json", "toy_a.json", len(DEV), digest),
+        Download(f"{server.url}/b.json", "toy_b.json"),
+    )
     server.cuts = [len(DEV), 10]
     with pytest.raises(CrossexamError, match="cut"):
         get(entry(*downloads), tmp_path)

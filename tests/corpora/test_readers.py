@@ -75,8 +75,9 @@ def test_a_real_file_is_read_as_it_is(spec: str, shared_data: Path) -> None:
     records, counts, no_gold, hashes = REAL[spec]
     report = CorpusReport()
     corpus, at, name = spec.partition("@")
-    examples = list(iter_corpus(f"{corpus}@{shared_data / name}" if at else spec, data_dir=shared_data,
-                                report=report))  # fmt: skip
+    examples = list(
+        iter_corpus(f"{corpus}@{shared_data / name}" if at else spec, data_dir=shared_data, report=report)
+    )
     assert tuple(report.labels[label] for label in (E, N, C, NOT)) == counts
     assert (report.read, report.no_gold, report.bad) == (records, no_gold, 0)
     assert sum(counts) + no_gold == records == len(examples) + no_gold
@@ -99,8 +100,12 @@ def test_what_real_files_say_besides(shared_data: Path) -> None:
         return dict(load(spec, data_dir=shared_data).examples[place].info)
 
     assert one("sick:train") == {"relatedness": 4.5}
-    assert one("joci:dev") == {"ordinal": "5", "context_from": "SNLI-train", "hypothesis_from": "AGCI-WK",
-                               "subset": "AGCI"}  # fmt: skip
+    assert one("joci:dev") == {
+        "ordinal": "5",
+        "context_from": "SNLI-train",
+        "hypothesis_from": "AGCI-WK",
+        "subset": "AGCI",
+    }
     picture = "4818829454.jpg"
     assert one("mpe:dev") == {"captionID": picture, "cluster": picture, "judgments": [3, 0, 2]}
     assert one("breaking_nli:test")["category"] == "colors"
@@ -500,5 +505,8 @@ def test_the_page_of_corpora_has_every_one() -> None:
     assert list(rows) == list(CORPORA)
     for name, reader in READERS.items():
         assert rows[name].endswith(f"| {reader.seen} |")
-    assert all(candidates[0].rpartition(".")[2] in rows[name] for name, splits in SPLITS.items()
-               for candidates in splits.values())  # fmt: skip
+    assert all(
+        candidates[0].rpartition(".")[2] in rows[name]
+        for name, splits in SPLITS.items()
+        for candidates in splits.values()
+    )

@@ -124,11 +124,9 @@ def test_a_test_set_that_changes_labels_is_compared_as_a_whole() -> None:
         is None
     )
     assert found.slices == {
-        "word class": {
-            "adjective": share_correct([0, 0, 1], list("aab")), "noun": share_correct([0], ["b"])
-        },
+        "word class": {"adjective": share_correct([0, 0, 1], list("aab")), "noun": share_correct([0], ["b"])},
         # pairs of fewer than 5 items are pooled; a single pool says nothing new
-    }  # fmt: skip
+    }
 
 
 def test_without_the_base_in_the_run_nothing_is_compared() -> None:
@@ -151,9 +149,13 @@ def test_only_items_with_an_answered_base_are_paired() -> None:
 def test_items_are_paired_by_the_id_of_their_base_whatever_the_order() -> None:
     base = dataset("base.dev", "EEEN", premises="abcd")
     turned = dataset(
-        "negation.dev", "NEE", premises="daa", bases=["base:3", "base:0", "base:0"], base_set="base.dev",
+        "negation.dev",
+        "NEE",
+        premises="daa",
+        bases=["base:3", "base:0", "base:0"],
+        base_set="base.dev",
         keeps_label=True,
-    )  # fmt: skip
+    )
     found = results(base, turned, **{"base.dev": "ECCC", "negation.dev": "NEC"})["negation.dev"]
     assert found.drop == paired_difference([0, 1, 1], [1, 1, 0], list("daa"))
     assert found.flip_rate == share_correct([1, 0, 1], list("daa"))
@@ -162,9 +164,13 @@ def test_items_are_paired_by_the_id_of_their_base_whatever_the_order() -> None:
 def test_items_without_gold_are_counted_not_scored() -> None:
     base = dataset("base.dev", "E-C", premises="abc")
     stressed = dataset(
-        "negation.dev", "ENC", premises="abc", bases=["base:0", "base:1", "base:2"], base_set="base.dev",
+        "negation.dev",
+        "ENC",
+        premises="abc",
+        bases=["base:0", "base:1", "base:2"],
+        base_set="base.dev",
         keeps_label=True,
-    )  # fmt: skip
+    )
     found = results(base, stressed, **{"base.dev": "ENC", "negation.dev": "NNC"})
     assert (found["base.dev"].n, found["base.dev"].unlabelled) == (2, 1)
     assert found["base.dev"].accuracy.value == 1.0
@@ -174,8 +180,9 @@ def test_items_without_gold_are_counted_not_scored() -> None:
 
 
 def test_a_test_set_without_items_is_measured_without_complaint() -> None:
-    found = results(BASE, dataset("antonymy.dev", "", base_set="base.dev", keeps_label=False),
-                    **{"antonymy.dev": ""})["antonymy.dev"]  # fmt: skip
+    found = results(
+        BASE, dataset("antonymy.dev", "", base_set="base.dev", keeps_label=False), **{"antonymy.dev": ""}
+    )["antonymy.dev"]
     assert (found.n, found.accuracy.n, found.difference, found.false_neutral_share) == (0, 0, None, None)
     assert found.slices == {}
 
@@ -204,8 +211,9 @@ def test_the_detectable_drop_is_none_where_no_drop_is() -> None:
     found = results(BASE, NEGATION)["negation.dev"]
     assert found.minimum_detectable_drop is None  # 6 items of 2 premises
     gold = "ENC" * 100
-    many = dataset("negation.dev", gold, bases=[f"base:{i}" for i in range(300)], base_set="base.dev",
-                   keeps_label=True)  # fmt: skip
+    many = dataset(
+        "negation.dev", gold, bases=[f"base:{i}" for i in range(300)], base_set="base.dev", keeps_label=True
+    )
     answered = {"base.dev": gold, "negation.dev": "N" * 30 + gold[30:]}
     drop = measure(run(answered, dataset("base.dev", gold), many))[1].minimum_detectable_drop
     # Connor 1987 with 300 pairs, of which 20 disagree: u = 1.95996, v = 0.84162
@@ -237,8 +245,9 @@ def test_an_item_counts_under_each_of_its_tags() -> None:
     found = results(data, **{"base.dev": "CEEE"})["base.dev"].slices["logic"]
     # Negation: the first two, one of them right; Universal: the second and the fourth, both wrong
     assert {tag: (each.value, each.n) for tag, each in found.items()} == {
-        "Negation": (1 / 2, 2), "Universal": (0.0, 2),
-    }  # fmt: skip
+        "Negation": (1 / 2, 2),
+        "Universal": (0.0, 2),
+    }
 
 
 def test_every_slice_of_the_table_divides_something() -> None:
@@ -322,8 +331,10 @@ def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
     whole = Dataset("base.dev", BASE.examples, {"content_hash": "feed", "rows": 6})
     same = Dataset("base.dev", BASE.examples, {"content_hash": "feed", "rows": 6})
     assert compare(run(ANSWERS, whole), run(ANSWERS, same))[0].n == 6
-    cut = [Dataset("base.dev", BASE.examples[at], {"content_hash": "feed", "rows": 6})
-           for at in (slice(0, 3), slice(3, 6))]  # fmt: skip
+    cut = [
+        Dataset("base.dev", BASE.examples[at], {"content_hash": "feed", "rows": 6})
+        for at in (slice(0, 3), slice(3, 6))
+    ]
     answered = {"base.dev": "ENC"}
     with pytest.raises(CrossexamError, match="answered different items"):
         compare(run(answered, cut[0]), run(answered, cut[1]))
@@ -348,8 +359,14 @@ def test_measures_hang_together(data: st.DataObject) -> None:
     before, after = (data.draw(st.text("ENC", min_size=n, max_size=n)) for _ in range(2))
     premises = data.draw(st.text("abc", min_size=n, max_size=n))
     base = dataset("base.dev", gold, premises=premises)
-    stressed = dataset("negation.dev", gold, premises=premises, bases=[f"base:{i}" for i in range(n)],
-                       base_set="base.dev", keeps_label=True)  # fmt: skip
+    stressed = dataset(
+        "negation.dev",
+        gold,
+        premises=premises,
+        bases=[f"base:{i}" for i in range(n)],
+        base_set="base.dev",
+        keeps_label=True,
+    )
     found = measure(run({"base.dev": before, "negation.dev": after}, base, stressed))[1]
     assert found.drop is not None
     assert found.base_accuracy is not None

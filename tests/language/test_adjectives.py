@@ -192,7 +192,9 @@ def test_the_table_of_a_corpus_is_counted_once_and_kept(
     assert (table.count("old", "boat"), table.count("red", "boat")) == (2, 1)
     (kept,) = cache.iterdir()
     assert table.source == adjectives_identity(str(path))
-    monkeypatch.setattr(resources, "count_adjectives", None)  # would fail if it were called
+    monkeypatch.setattr(
+        "crossexam.constructions.resources.count_adjectives", None
+    )  # would fail if it were called
     assert adjectives_from(str(path), resources, cache_folder=cache).name == table.name
     assert adjectives_from(str(kept), resources).name == table.name
     # A part of a corpus is one of its labelled examples.

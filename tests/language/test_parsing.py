@@ -17,9 +17,12 @@ from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
 
+DATA = Path(__file__).parents[1] / "data"
 _LINES = [
     line
-    for line in (Path(__file__).parents[1] / "data" / "dependencies.txt").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "data" / "dependencies.txt")
+    .read_text(encoding="utf-8")
+    .splitlines()
     if not line.startswith("#")
 ]
 TREES = list(zip(_LINES[::2], _LINES[1::2], strict=True))

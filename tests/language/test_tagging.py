@@ -53,9 +53,17 @@ def test_a_shipped_parse_answers_with_offsets() -> None:
     annotator = resolve_annotator("parses")
     tokens = annotator.tokens(_example(premise_parse=PARSE), "premise")
     assert [(token.text, token.tag) for token in tokens] == [
-        ("A", "DT"), ("man", "NN"), ("says", "VBZ"), ('"', "``"), ("hi", "UH"), ('"', "''"),
-        ("(", "-LRB-"), ("twice", "RB"), (")", "-RRB-"), (".", "."),
-    ]  # fmt: skip
+        ("A", "DT"),
+        ("man", "NN"),
+        ("says", "VBZ"),
+        ('"', "``"),
+        ("hi", "UH"),
+        ('"', "''"),
+        ("(", "-LRB-"),
+        ("twice", "RB"),
+        (")", "-RRB-"),
+        (".", "."),
+    ]
     assert annotator.signature() == "corpus-parses"
     assert dict(annotator.answered) == {"corpus-parses": 1}
 
@@ -161,8 +169,11 @@ def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None
     assert annotator.answered.total() == 1 + 3  # the sentence asked for, then three distinct ones
     assert annotator.tokens(one, "premise") == alone
     assert [token[:3] for token in annotator.tokens(other, "hypothesis")] == [
-        ("A", 0, 1), ("dog", 3, 6), ("sleeps", 7, 13), (".", 13, 14),
-    ]  # fmt: skip  # the second blank is no token
+        ("A", 0, 1),
+        ("dog", 3, 6),
+        ("sleeps", 7, 13),
+        (".", 13, 14),
+    ]  # the second blank is no token
     assert annotator.name == annotator.signature()
     assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", annotator.name)
 

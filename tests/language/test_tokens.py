@@ -37,8 +37,9 @@ REWRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("sentence", "parsed", "texts"), [row[1:] for row in REWRITTEN],
-                         ids=[row[0] for row in REWRITTEN])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sentence", "parsed", "texts"), [row[1:] for row in REWRITTEN], ids=[row[0] for row in REWRITTEN]
+)
 def test_words_that_a_parser_rewrote_are_found_in_the_sentence(
     sentence: str, parsed: list[str], texts: list[str] | None
 ) -> None:

@@ -99,8 +99,10 @@ def test_pairs_are_ordered_and_each_counts_once_an_example() -> None:
     assert index.counts([("sunset", "sunrise"), ("sunrise", "sunset")]).tolist() == [[0, 1, 2], [0, 0, 0]]
     assert index.counts([("SunSet", "sunrise")]).tolist() == [[0, 1, 2]]
     assert index.polarity([("sunset", "sunrise"), ("sunrise", "sunset"), ("sunset", "not")]) == [
-        "contradiction", "none", "neutral",
-    ]  # fmt: skip
+        "contradiction",
+        "none",
+        "neutral",
+    ]
     assert index.occurrences("a") == index.occurrences("a", "premise") == 3
 
 
@@ -124,11 +126,16 @@ def test_arrays_of_words_are_asked_like_pairs() -> None:
 @pytest.mark.parametrize(
     ("counts", "name"),
     [
-        ([0, 0, 0], "none"), ([3, 1, 0], "entailment"), ([0, 2, 1], "neutral"), ([0, 0, 1], "contradiction"),
-        ([2, 2, 1], "entailment-neutral"), ([2, 0, 2], "entailment-contradiction"),
-        ([0, 4, 4], "neutral-contradiction"), ([1, 1, 1], "entailment-neutral-contradiction"),
+        ([0, 0, 0], "none"),
+        ([3, 1, 0], "entailment"),
+        ([0, 2, 1], "neutral"),
+        ([0, 0, 1], "contradiction"),
+        ([2, 2, 1], "entailment-neutral"),
+        ([2, 0, 2], "entailment-contradiction"),
+        ([0, 4, 4], "neutral-contradiction"),
+        ([1, 1, 1], "entailment-neutral-contradiction"),
     ],
-)  # fmt: skip
+)
 def test_polarities_name_ties(counts: list[int], name: str) -> None:
     assert polarities([counts]) == [name]
 

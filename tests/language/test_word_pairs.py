@@ -119,8 +119,10 @@ def test_words_are_lower_case_unless_proper(tmp_path: Path) -> None:
     path = written(tmp_path, "x.tsv", "Paris\tCity\nPOODLE\tDog\nTurkey\tBird\n")
     # WordNet writes paris with a capital only, turkey also without
     assert [pair[:2] for pair in read_pairs(path, "hypernym")] == [
-        ("Paris", "city"), ("poodle", "dog"), ("turkey", "bird"),
-    ]  # fmt: skip
+        ("Paris", "city"),
+        ("poodle", "dog"),
+        ("turkey", "bird"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -215,8 +217,13 @@ def wordnet() -> WordNet:
 def test_antonyms_are_direct_in_every_sense_and_go_both_ways(wordnet: WordNet) -> None:
     pairs = wordnet_pairs("antonym", wordnet)
     by_words = {(pair.first, pair.second, pair.pos) for pair in pairs}
-    assert {("day", "night", "n"), ("boy", "girl", "n"), ("open", "close", "v"), ("hot", "cold", "a"),
-            ("quickly", "slowly", "r")} <= by_words  # fmt: skip
+    assert {
+        ("day", "night", "n"),
+        ("boy", "girl", "n"),
+        ("open", "close", "v"),
+        ("hot", "cold", "a"),
+        ("quickly", "slowly", "r"),
+    } <= by_words
     assert ("boiling", "cold", "a") not in by_words  # through another
     one_way = {pair for pair in by_words if (pair[1], pair[0], pair[2]) not in by_words}
     assert len(one_way) == 5  # so WordNet has them: legalise, outlaw but not outlaw, legalise

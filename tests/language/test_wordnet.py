@@ -132,8 +132,11 @@ def reference_lesk(
     return senses[best(rated)] if senses else None
 
 
-@given(context=st.lists(st.sampled_from("a of the high low temperature hot as adult ship; woman".split())),
-       word=st.sampled_from(WORDS), pos=st.sampled_from([None, "n", "a", "s"]))  # fmt: skip
+@given(
+    context=st.lists(st.sampled_from("a of the high low temperature hot as adult ship; woman".split())),
+    word=st.sampled_from(WORDS),
+    pos=st.sampled_from([None, "n", "a", "s"]),
+)
 def test_lesk_counts_what_definition_and_sentence_share(
     mini: WordNet, context: list[str], word: str, pos: str | None
 ) -> None:

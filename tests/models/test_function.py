@@ -33,7 +33,7 @@ def always_neutral(pairs: Sequence[tuple[str, str]]) -> list[str]:
         np.array([[0.9, 0.05, 0.05], [0.2, 0.2, 0.6]], dtype=np.float16),
         (row for row in ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0])),
     ],
-)  # fmt: skip
+)
 def test_forms_of_answers(answers: Any) -> None:
     table = to_probabilities(answers, 2, None, where="f")
     assert table.argmax(axis=1).tolist() == [0, 2]

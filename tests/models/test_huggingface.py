@@ -53,9 +53,14 @@ def bert_tokenizer() -> Any:
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]", model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-    )  # fmt: skip
+        tokenizer_object=made,
+        model_max_length=64,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+    )
 
 
 def roberta_tokenizer() -> Any:
@@ -71,9 +76,14 @@ def roberta_tokenizer() -> Any:
         single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, model_max_length=64, pad_token="<pad>", unk_token="<unk>", bos_token="<s>",
-        eos_token="</s>", model_input_names=["input_ids", "attention_mask"],
-    )  # fmt: skip
+        tokenizer_object=made,
+        model_max_length=64,
+        pad_token="<pad>",
+        unk_token="<unk>",
+        bos_token="<s>",
+        eos_token="</s>",
+        model_input_names=["input_ids", "attention_mask"],
+    )
 
 
 def make_model(kind: str, labels: int = 3) -> tuple[Any, Any]:
@@ -86,9 +96,15 @@ def make_model(kind: str, labels: int = 3) -> tuple[Any, Any]:
         return tokenizer, transformers.BertForSequenceClassification(config)
     tokenizer = roberta_tokenizer()
     config = transformers.RobertaConfig(
-        vocab_size=len(tokenizer), max_position_embeddings=66, type_vocab_size=1, num_labels=labels,
-        pad_token_id=1, bos_token_id=0, eos_token_id=2, **SIZES,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        max_position_embeddings=66,
+        type_vocab_size=1,
+        num_labels=labels,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        **SIZES,
+    )
     return tokenizer, transformers.RobertaForSequenceClassification(config)
 
 
@@ -132,8 +148,11 @@ def reordered(source: Path, folder: Path, rows: Sequence[str], names: Sequence[s
     take = [LABELS.index(name) for name in rows]  # type: ignore[arg-type]
     weights[head[0]], weights[bias] = weights[head[0]][take].clone(), weights[bias][take].clone()
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
-    return edit_config(folder, id2label={str(k): name for k, name in enumerate(names)},
-                       label2id={name: k for k, name in enumerate(names)})  # fmt: skip
+    return edit_config(
+        folder,
+        id2label={str(k): name for k, name in enumerate(names)},
+        label2id={name: k for k, name in enumerate(names)},
+    )
 
 
 def edit_config(folder: Path, **changes: object) -> Path:

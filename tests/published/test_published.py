@@ -59,11 +59,15 @@ def test_align_is_in_the_tables_and_never_says_contradiction() -> None:
 @pytest.mark.parametrize(
     ("column", "part", "expected"),
     [
-        ("negation", "multinli_dev_matched", 39.5), ("negation", "dev_mismatched", 40.0),
-        ("numerical_reasoning", "aqua_test", 21.2), ("numerical_reasoning", None, 21.2),
-        ("negation", "snli_dev", None), ("negation", "unmatched", None), ("tautology", "dev_matched", None),
+        ("negation", "multinli_dev_matched", 39.5),
+        ("negation", "dev_mismatched", 40.0),
+        ("numerical_reasoning", "aqua_test", 21.2),
+        ("numerical_reasoning", None, 21.2),
+        ("negation", "snli_dev", None),
+        ("negation", "unmatched", None),
+        ("tautology", "dev_matched", None),
     ],
-)  # fmt: skip
+)
 def test_a_figure_is_found_by_construction_and_part(
     column: str, part: str | None, expected: float | None
 ) -> None:
@@ -156,8 +160,9 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
             assert whole[f"{row}-BoW"][f"base.{split}"] == cells[f"bow.{split}"]
             if f"ws.{split}" in cells:
                 assert whole[f"{row}-WS"][f"base.{split}"] == cells[f"ws.{split}"]
-    assert all(set(table.rows) <= {*NIE.systems, "None", "SOSwap", "AddAmod", "dev"}
-               for table in NIE.tables.values())  # fmt: skip
+    assert all(
+        set(table.rows) <= {*NIE.systems, "None", "SOSwap", "AddAmod", "dev"} for table in NIE.tables.values()
+    )
 
 
 def test_unknown_names_say_the_nearest() -> None:

@@ -247,9 +247,12 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
     gold = {item.id: item.label for item in two_runs[1].datasets["negation.dev_matched"]}
     said = dict(zip(gold, two_runs[1].predictions("negation.dev_matched").tolist(), strict=True))
     before = dict(
-        zip([item.base for item in two_runs[1].datasets["negation.dev_matched"]],
-            two_runs[1].predictions("base.dev_matched").tolist(), strict=True)
-    )  # fmt: skip
+        zip(
+            [item.base for item in two_runs[1].datasets["negation.dev_matched"]],
+            two_runs[1].predictions("base.dev_matched").tolist(),
+            strict=True,
+        )
+    )
     shown = [item[1] for item in data["items"] if item[0] == negation]
     page.select_option("#model", "1")
 
@@ -338,8 +341,13 @@ def test_markup_in_the_data_is_shown_as_it_is(open_page: Opener, tmp_path: Path)
         {"construction": "base", "part": part, "signature": EVIL},
     )
     items = tuple(appended(each, EVIL, "hypothesis", EVIL) for each in base)
-    facts = {"construction": f"{EVIL}.v1", "part": part, "base_set": base.name, "signature": EVIL,
-             "yield": {"examples": 5, "items": 5, "rejected": {EVIL: 3}}}  # fmt: skip
+    facts = {
+        "construction": f"{EVIL}.v1",
+        "part": part,
+        "base_set": base.name,
+        "signature": EVIL,
+        "yield": {"examples": 5, "items": 5, "rejected": {EVIL: 3}},
+    }
     test = Dataset(f"negation.{part}", items, facts)
     run = answered(EVIL, [base, test], note=EVIL)
     page = open_page(write_report([run], tmp_path / "evil.html"))

@@ -41,8 +41,13 @@ def base_set(labels: str = "ENCENC", name: str = "base.dev_matched") -> Dataset:
         Example(f"b{i}", premise, f"Some {premise.lower()}", named[letter], info={"genre": "tiny"})
         for i, (premise, letter) in enumerate(pairs)
     ]
-    facts = {"construction": "base", "part": name.partition(".")[2], "base_set": None, "rows": 6,
-             "signature": "corpus:tiny|seed:0"}  # fmt: skip
+    facts = {
+        "construction": "base",
+        "part": name.partition(".")[2],
+        "base_set": None,
+        "rows": 6,
+        "signature": "corpus:tiny|seed:0",
+    }
     return Dataset(name, tuple(items), facts)
 
 
@@ -53,9 +58,15 @@ def negated(base: Dataset) -> Dataset:
         change = Change("negation.v1", "premise", "hypothesis", (Edit("hypothesis", end, end, "", TAIL),))
         items.append(each.derive(each.label, change))
     made = {"examples": 6, "items": 6, "rejected": {"no <full> stop": 2, "empty": 9}}
-    facts = {"construction": "negation.v1", "part": base.manifest["part"], "base_set": base.name,
-             "keeps_label": True, "rows": 6, "signature": "corpus:tiny|construction:negation.v1|seed:0",
-             "yield": made}  # fmt: skip
+    facts = {
+        "construction": "negation.v1",
+        "part": base.manifest["part"],
+        "base_set": base.name,
+        "keeps_label": True,
+        "rows": 6,
+        "signature": "corpus:tiny|construction:negation.v1|seed:0",
+        "yield": made,
+    }
     return Dataset(f"negation.{base.manifest['part']}", tuple(items), facts)
 
 
@@ -128,8 +139,10 @@ def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
     assert {row["model"] for row in rows} == {"'=cmd|' /C calc'!A0"}
     drops = [row["value"] for row in rows if row["statistic"] == "drop"]
     assert [float(value) for value in drops] == [0.5]
-    better = replace(two_runs[0], probabilities={"base.dev_matched": answers("NNCNNN"),
-                                                 "negation.dev_matched": answers("ENCENC")})  # fmt: skip
+    better = replace(
+        two_runs[0],
+        probabilities={"base.dev_matched": answers("NNCNNN"), "negation.dev_matched": answers("ENCENC")},
+    )
     rows = list(csv.DictReader(io.StringIO(report(better).text(".csv"))))
     assert [row["value"] for row in rows if row["statistic"] == "drop"] == ["-0.5"]
 
@@ -177,8 +190,10 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     assert any(note.startswith("snli_dev: not a corpus of Naik et al. 2018") for note in other.notes)
     unknown = replace(elsewhere, name="shuffled.x", manifest={"construction": "shuffled.v1", "part": "x"})
     assert [c.header for c in accuracy_table([run_of({"shuffled.x": "ENCENC"}, unknown)]).columns] == [
-        "Test set", "Items", "m"
-    ]  # fmt: skip
+        "Test set",
+        "Items",
+        "m",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -294,8 +309,10 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
         write_comparison(*two_runs, tmp_path / f"c{suffix}")
     rows = list(csv.DictReader((tmp_path / "c.csv").open()))
     assert (rows[1]["a"], rows[1]["b"], rows[1]["name"]) == (
-        "builtin/first", "hf/second_model", "negation.dev_matched"
-    )  # fmt: skip
+        "builtin/first",
+        "hf/second_model",
+        "negation.dev_matched",
+    )
     # Of six items the first alone has one right (the second neutral), the second alone two (E, E).
     assert (rows[1]["only_a_right"], rows[1]["only_b_right"]) == ("1", "2")
     assert float(rows[1]["difference"]) == (3 - 4) / 6
@@ -351,8 +368,11 @@ def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
     number, name, gold, premise, hypothesis, *rest = packed["items"][6]
     base_premise, base_hypothesis, base_gold, said, before, facts = rest
     assert (packed["sets"][number]["name"], name, gold, facts) == (
-        "negation.dev_matched", "negation:b0", LABELS.index("entailment"), "genre: tiny"
-    )  # fmt: skip
+        "negation.dev_matched",
+        "negation:b0",
+        LABELS.index("entailment"),
+        "genre: tiny",
+    )
     assert packed["texts"][premise] == packed["texts"][base_premise] == "It rains."
     assert hypothesis == ["Some it rains", [TAIL, ""], "."]
     assert packed["texts"][base_hypothesis] == "Some it rains."

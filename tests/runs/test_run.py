@@ -69,8 +69,11 @@ def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
     assert manifest["truncated_pairs"] == 0
     assert len(manifest["model_key"]) == 32
     assert manifest["test_sets"]["more.tiny"] == {
-        "rows": 2, "of_rows": 2, "content_hash": MORE.content_hash(), "signature": "set:more.tiny",
-    }  # fmt: skip
+        "rows": 2,
+        "of_rows": 2,
+        "content_hash": MORE.content_hash(),
+        "signature": "set:more.tiny",
+    }
     assert {"numpy", "crossexam"} <= set(manifest["packages"])
     assert calls == [("asking builtin/overlap", 0, 4), ("asking builtin/overlap", 4, 4)]
     json.dumps(dict(manifest))

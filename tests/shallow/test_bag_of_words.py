@@ -100,10 +100,16 @@ def test_bigrams_are_of_neighbours_in_the_hypothesis() -> None:
     settings = replace(ALL_WORDS, premise=False, pairs=False, bigrams=True)
     features, table = _collected([("x y", "Red dogs, red dogs"), ("x", "dogs run")]).features(settings)
     assert _named(features, table) == [
-        {"hypothesis: red", "hypothesis: dogs", "hypothesis: ,", "hypothesis: red dogs", "hypothesis: dogs ,",
-         "hypothesis: , red"},
+        {
+            "hypothesis: red",
+            "hypothesis: dogs",
+            "hypothesis: ,",
+            "hypothesis: red dogs",
+            "hypothesis: dogs ,",
+            "hypothesis: , red",
+        },
         {"hypothesis: dogs", "hypothesis: run", "hypothesis: dogs run"},
-    ]  # fmt: skip
+    ]
     unknown_between = features.matrix([("", "red big dogs")])
     assert _named(features, unknown_between) == [{"hypothesis: red", "hypothesis: dogs"}]
 

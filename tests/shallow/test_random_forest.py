@@ -59,10 +59,17 @@ def _features(premise: str, hypothesis: str) -> dict[str, float]:
 def test_the_features_are_the_nineteen_of_the_appendix_in_its_order() -> None:
     fuzzy = "Q W token_set_ token_sort_ partial_ partial_token_set_ partial_token_sort_".split()
     assert list(FEATURES) == [
-        *(f"bleu_{order}" for order in (1, 2, 3, 4)), "length_words", "length_characters",
+        *(f"bleu_{order}" for order in (1, 2, 3, 4)),
+        "length_words",
+        "length_characters",
         *(f"{name}Ratio" if len(name) == 1 else f"{name}ratio" for name in fuzzy),
-        "word_movers_distance", "cosine", "cityblock", "canberra", "euclidean", "braycurtis",
-    ]  # fmt: skip
+        "word_movers_distance",
+        "cosine",
+        "cityblock",
+        "canberra",
+        "euclidean",
+        "braycurtis",
+    ]
     assert len(FEATURES) == 4 + 2 + 7 + 1 + 5
 
 
@@ -222,10 +229,13 @@ def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tm
 )
 def test_damaged_trees_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     sound: dict[str, Any] = {
-        "roots": np.array([0], dtype=np.int32), "left": np.array([1, 1, 2], dtype=np.int32),
-        "right": np.array([2, 1, 2], dtype=np.int32), "feature": np.zeros(3, dtype=np.uint8),
-        "threshold": np.zeros(3), "shares": np.eye(3),
-    }  # fmt: skip
+        "roots": np.array([0], dtype=np.int32),
+        "left": np.array([1, 1, 2], dtype=np.int32),
+        "right": np.array([2, 1, 2], dtype=np.int32),
+        "feature": np.zeros(3, dtype=np.uint8),
+        "threshold": np.zeros(3),
+        "shares": np.eye(3),
+    }
     path = tmp_path / TREES
     np.savez(path, **sound)
     assert load_forest(path).probabilities(np.zeros((1, 19))).tolist() == [[0.0, 1.0, 0.0]]

@@ -70,10 +70,14 @@ def test_the_published_tables_give_the_published_statistics(
     # Sections 6.1 and 6.2, unseen antonym pairs: 620 items (Table 3), 40 of them unseen.  The numbers right
     # follow from the accuracies of Table 1, which are cut off too: the only k with k / 620 = 0.933... is 579.
     [
-        (0.933, 0.600, 39.33), (0.946, 0.500, 74.16), (0.732, 0.400, 19.46),  # I_TA1: ESIM, DAM, CE
-        (0.933, 0.575, 44.72), (0.929, 0.500, 59.17), (0.480, 0.175, 15.91),  # E_TA: ESIM, DAM, CE
+        (0.933, 0.600, 39.33),
+        (0.946, 0.500, 74.16),
+        (0.732, 0.400, 19.46),  # I_TA1: ESIM, DAM, CE
+        (0.933, 0.575, 44.72),
+        (0.929, 0.500, 59.17),
+        (0.480, 0.175, 15.91),  # E_TA: ESIM, DAM, CE
     ],
-)  # fmt: skip
+)
 def test_tables_that_follow_from_table_1_give_the_published_statistics(
     accuracy: float, unseen_accuracy: float, published: float
 ) -> None:
@@ -235,9 +239,10 @@ def test_an_empty_cell_adds_half_to_all() -> None:
 def test_cramers_v_is_bergsmas_formula(table: list[list[int]]) -> None:
     found = cramers_v(table)
     n, (r, c) = int(np.sum(table)), np.shape(table)
-    phi2 = chisquare_effectsize(
-        expected_counts(np.array(table)).ravel(), np.array(table).ravel(), cohen=True
-    ) ** 2  # fmt: skip
+    phi2 = (
+        chisquare_effectsize(expected_counts(np.array(table)).ravel(), np.array(table).ravel(), cohen=True)
+        ** 2
+    )
     unbiased = max(0.0, phi2 - (r - 1) * (c - 1) / (n - 1))
     least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1
     assert found.value == pytest.approx(min(1.0, unbiased / least) ** 0.5, abs=1e-6)
@@ -253,8 +258,10 @@ def test_cramers_v_of_nothing_and_of_everything() -> None:
 @pytest.mark.parametrize("table", [TABLE_2, TABLE_3, [[440, 22], [140, 18]]])
 def test_intervals_of_effects_hold_them_in_95_of_100(table: list[list[int]]) -> None:
     shares = np.array(table) / np.sum(table)
-    true_v = (((shares - shares.sum(1, keepdims=True) * shares.sum(0)) ** 2)
-              / (shares.sum(1, keepdims=True) * shares.sum(0))).sum() ** 0.5  # fmt: skip
+    true_v = (
+        ((shares - shares.sum(1, keepdims=True) * shares.sum(0)) ** 2)
+        / (shares.sum(1, keepdims=True) * shares.sum(0))
+    ).sum() ** 0.5
     true_ratio = shares[0, 0] * shares[1, 1] / (shares[0, 1] * shares[1, 0])
     drawn = np.random.default_rng(0).multinomial(np.sum(table), shares.ravel(), size=300).reshape(-1, 2, 2)
     held_v = [found.low <= true_v <= found.high for found in map(cramers_v, drawn)]
@@ -284,9 +291,7 @@ def test_power_is_cohens(freedom: int, sizes: tuple[int, int, int]) -> None:
     assert minimum_detectable_association(sizes[0], freedom) == pytest.approx(0.1, abs=1e-4)
 
 
-@given(
-    st.floats(0, 0.9), st.integers(5, 2000), st.integers(1, 14), st.sampled_from([0.05, 0.01, 1e-4])
-)  # fmt: skip
+@given(st.floats(0, 0.9), st.integers(5, 2000), st.integers(1, 14), st.sampled_from([0.05, 0.01, 1e-4]))
 def test_power_is_statsmodels(effect: float, n: int, freedom: int, alpha: float) -> None:
     theirs = GofChisquarePower().power(effect, n, alpha, n_bins=freedom + 1)
     assert association_power(effect, n, freedom, alpha) == pytest.approx(theirs, abs=1e-8)

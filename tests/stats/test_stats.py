@@ -186,8 +186,9 @@ def test_tango_is_the_published_interval(
     found = paired_difference(*pairs(*table))
     assert found.value == (table[1] - table[2]) / sum(table)
     assert (found.low, found.high) == (
-        pytest.approx(interval[0], abs=6e-4), pytest.approx(interval[1], abs=6e-4)
-    )  # fmt: skip
+        pytest.approx(interval[0], abs=6e-4),
+        pytest.approx(interval[1], abs=6e-4),
+    )
 
 
 def test_tango_on_agrestis_approval_ratings_is_near_walds_interval() -> None:
@@ -229,9 +230,11 @@ def test_tangos_bounds_are_where_the_constrained_likelihood_is_rejected(
     tiny = 1e-12
     with np.errstate(all="ignore"):
         q = minimize_scalar(
-            loss, bounds=(max(0.0, -bound) + tiny, (1 - bound) / 2 - tiny), method="bounded",
+            loss,
+            bounds=(max(0.0, -bound) + tiny, (1 - bound) / 2 - tiny),
+            method="bounded",
             options={"xatol": 1e-12},
-        ).x  # fmt: skip
+        ).x
     score = (b - c - n * bound) / (n * (2 * q + bound * (1 - bound))) ** 0.5
     assert abs(score) == pytest.approx(normal_quantile(0.95), abs=2e-3)
 
@@ -271,12 +274,16 @@ def test_unequal_lengths_are_refused() -> None:
     ("first", "second", "low", "high"),
     # Newcombe 1998, Statistics in Medicine 17:873, Table II, method 10
     [
-        ((56, 70), (48, 80), 0.0524, 0.3339), ((9, 10), (3, 10), 0.1705, 0.8090),
-        ((6, 7), (2, 7), 0.0582, 0.8062), ((5, 56), (0, 29), -0.0381, 0.1926),
-        ((0, 10), (0, 20), -0.1611, 0.2775), ((0, 10), (0, 10), -0.2775, 0.2775),
-        ((10, 10), (0, 20), 0.6791, 1.0), ((10, 10), (0, 10), 0.6075, 1.0),
+        ((56, 70), (48, 80), 0.0524, 0.3339),
+        ((9, 10), (3, 10), 0.1705, 0.8090),
+        ((6, 7), (2, 7), 0.0582, 0.8062),
+        ((5, 56), (0, 29), -0.0381, 0.1926),
+        ((0, 10), (0, 20), -0.1611, 0.2775),
+        ((0, 10), (0, 10), -0.2775, 0.2775),
+        ((10, 10), (0, 20), 0.6791, 1.0),
+        ((10, 10), (0, 10), 0.6075, 1.0),
     ],
-)  # fmt: skip
+)
 def test_difference_is_newcombes_published_interval(
     first: tuple[int, int], second: tuple[int, int], low: float, high: float
 ) -> None:
@@ -410,9 +417,11 @@ def test_the_detectable_drop_solves_connors_formula(n: int, share: float) -> Non
 @pytest.mark.parametrize(("n", "share"), [(1000, 0.2), (400, 0.1), (2000, 0.05)])
 def test_mcnemars_score_test_has_the_promised_power(n: int, share: float) -> None:
     drop = minimum_detectable_drop(n, share)
-    b, c = np.random.default_rng(5).multinomial(
-        n, [(share + drop) / 2, (share - drop) / 2, 1 - share], size=20_000
-    ).T[:2]  # fmt: skip
+    b, c = (
+        np.random.default_rng(5)
+        .multinomial(n, [(share + drop) / 2, (share - drop) / 2, 1 - share], size=20_000)
+        .T[:2]
+    )
     found = (b - c) ** 2 > stats.chi2.ppf(0.95, 1) * (b + c)
     assert found.mean() == pytest.approx(0.8, abs=0.015)
 
@@ -535,8 +544,11 @@ def test_kappa_is_statsmodels_kappa(choices: list[tuple[bool, bool]]) -> None:
     for a, b in choices:
         table[int(a), int(b)] += 1
     assert (found.found, found.wanted, found.both, found.n) == (
-        table[1].sum(), table[:, 1].sum(), table[1, 1], len(choices),
-    )  # fmt: skip
+        table[1].sum(),
+        table[:, 1].sum(),
+        table[1, 1],
+        len(choices),
+    )
     margins = table.sum(axis=0), table.sum(axis=1)
     if any((margin == len(choices)).any() for margin in margins) and np.array_equal(*margins):
         assert isnan(found.kappa)  # both chose all, or both nothing

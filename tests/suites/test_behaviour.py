@@ -206,8 +206,16 @@ def test_factors_are_asked_where_the_paper_asks_them(suite: Suite) -> None:
     assert ("i_ta1", "insensitivity") not in found  # its labels do not change
     assert ("i_th", "insensitivity") in found
     assert ("i_a", "polarity") in found
-    assert factor_results(Run("m", {"base.x": Dataset("base.x", (Example("a", "P.", "H.", "neutral"),))},
-                              {"base.x": np.array([[1.0, 0, 0]])})) == []  # fmt: skip
+    assert (
+        factor_results(
+            Run(
+                "m",
+                {"base.x": Dataset("base.x", (Example("a", "P.", "H.", "neutral"),))},
+                {"base.x": np.array([[1.0, 0, 0]])},
+            )
+        )
+        == []
+    )
 
 
 def test_subset_one_is_the_items_whose_label_changed(suite: Suite) -> None:
@@ -259,10 +267,11 @@ def test_published_statistics_are_those_of_the_published_tables() -> None:
     from crossexam.stats.association import association
 
     study = published("sanchez2018")
-    cases = (("insensitivity_test", "ESIM", "i_ta2", [[155, 31], [8, 100]]),
-             ("unseen_test", "DAM", "i_ta1", [[567, 20], [13, 20]]),
-             ("polarity_test", "DAM", "i_ta1",
-              [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]))  # fmt: skip
+    cases = (
+        ("insensitivity_test", "ESIM", "i_ta2", [[155, 31], [8, 100]]),
+        ("unseen_test", "DAM", "i_ta1", [[567, 20], [13, 20]]),
+        ("polarity_test", "DAM", "i_ta1", [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]),
+    )
     for key, system, column, counts in cases:
         assert study.table(key).value(system, column) == int(100 * association(counts).statistic) / 100
 

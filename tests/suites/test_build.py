@@ -27,10 +27,17 @@ def request_of(tiny_corpus: list[Example], tiny_problems: list[Example]) -> Requ
 def test_the_suite_has_its_test_sets(request_of: Request) -> None:
     suite = build_in_memory(request_of)
     assert list(suite.datasets) == [
-        "base.tiny", "antonymy.tiny", "word_overlap.tiny", "negation.tiny", "length_mismatch.tiny",
-        "spelling_error_content_word.tiny", "spelling_error_function_word.tiny",
-        "spelling_error_keyboard_swap.tiny", "spelling_error_adjacent_swap.tiny", "numerical_reasoning.sums",
-    ]  # fmt: skip
+        "base.tiny",
+        "antonymy.tiny",
+        "word_overlap.tiny",
+        "negation.tiny",
+        "length_mismatch.tiny",
+        "spelling_error_content_word.tiny",
+        "spelling_error_function_word.tiny",
+        "spelling_error_keyboard_swap.tiny",
+        "spelling_error_adjacent_swap.tiny",
+        "numerical_reasoning.sums",
+    ]
     assert [len(suite[f"{name}.tiny"]) for name in ("base", "word_overlap", "length_mismatch")] == [6, 6, 6]
     assert suite["negation.tiny"].manifest["base_set"] == "base.tiny"
     assert suite["numerical_reasoning.sums"].manifest["base_set"] is None

@@ -48,8 +48,15 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     labels = ("entails", "neutral")
     lines = [f"Water {n} is wet.\tWater {n} boils.\t{labels[n % 2]}\n" for n in range(30)]
     (folder / "scitail_1.0_test.tsv").write_text("".join(lines))
-    snli = ({"pairID": str(n), "sentence1": f"Man {n}.", "sentence2": f"Man {n} here.",
-             "gold_label": ("entailment", "neutral", "contradiction")[n % 3]} for n in range(12))  # fmt: skip
+    snli = (
+        {
+            "pairID": str(n),
+            "sentence1": f"Man {n}.",
+            "sentence2": f"Man {n} here.",
+            "gold_label": ("entailment", "neutral", "contradiction")[n % 3],
+        }
+        for n in range(12)
+    )
     (folder / "snli_1.0_test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in snli))
     monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
     return folder
@@ -198,9 +205,16 @@ def run_of(name: str, right: dict[str, list[bool]], *, complete: bool = True) ->
     """Return a run whose corpora have so many right answers; SNLI's test set is the reference."""
     datasets, answers = {}, {}
     for key, answered in right.items():
-        place = {"reference": True} if key == REFERENCE else {
-            "key": key, "title": MEMBERS[key].title, "protocol": MEMBERS[key].protocol, "complete": complete,
-        }  # fmt: skip
+        place = (
+            {"reference": True}
+            if key == REFERENCE
+            else {
+                "key": key,
+                "title": MEMBERS[key].title,
+                "protocol": MEMBERS[key].protocol,
+                "complete": complete,
+            }
+        )
         examples = tuple(Example(f"{key}{n}", f"P {key} {n}.", "H.", "neutral") for n in range(len(answered)))
         manifest = {"construction": "base", "part": key, "cross_dataset": place}
         datasets[f"base.{key}"] = Dataset(f"base.{key}", examples, manifest)
@@ -231,8 +245,12 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
     assert score is not None
     assert score.title == "Cross-dataset benchmark"
     assert score.difference is None  # SNLI was not asked
-    cut = Run("m", {n: Dataset(n, d.examples[:50], d.manifest) for n, d in whole.datasets.items()},
-              {n: p[:50] for n, p in whole.probabilities.items()}, {})  # fmt: skip
+    cut = Run(
+        "m",
+        {n: Dataset(n, d.examples[:50], d.manifest) for n, d in whole.datasets.items()},
+        {n: p[:50] for n, p in whole.probabilities.items()},
+        {},
+    )
     for dataset in cut.datasets.values():
         dataset.manifest["rows"] = 100  # type: ignore[index]
     score = benchmark_score(cut, measure(cut))
@@ -280,8 +298,15 @@ def test_two_models_differ_in_the_mean() -> None:
 
 def pairs_file(path: Path, rows: int) -> None:
     golds = ("entailment", "neutral", "contradiction")
-    records = ({"pairID": f"{path.stem}{n}", "sentence1": f"Cat {n} of {path.stem}.",
-                "sentence2": f"Cat {n}.", "gold_label": golds[n % 3]} for n in range(rows))  # fmt: skip
+    records = (
+        {
+            "pairID": f"{path.stem}{n}",
+            "sentence1": f"Cat {n} of {path.stem}.",
+            "sentence2": f"Cat {n}.",
+            "gold_label": golds[n % 3],
+        }
+        for n in range(rows)
+    )
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
 
 
@@ -312,8 +337,16 @@ def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Pa
     write_cross_dataset(CrossDatasetRequest(("diagnostic",)), tmp_path / "three")
     assert load_suite(tmp_path / "three")["base.diagnostic"].manifest["projection"] is None
     (data / "diagnostic-full.tsv").unlink()
-    two = ({"idx": str(n), "label": ("entailment", "not_entailment")[n % 2], "sentence1": f"A lamp {n}.",
-            "sentence2": f"Lamp {n}.", "logic": "Negation"} for n in range(8))  # fmt: skip
+    two = (
+        {
+            "idx": str(n),
+            "label": ("entailment", "not_entailment")[n % 2],
+            "sentence1": f"A lamp {n}.",
+            "sentence2": f"Lamp {n}.",
+            "logic": "Negation",
+        }
+        for n in range(8)
+    )
     (data / "AX-b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in two))
     write_cross_dataset(CrossDatasetRequest(("diagnostic",)), tmp_path / "two")
     assert load_suite(tmp_path / "two")["base.diagnostic"].manifest["projection"] == "two labels"

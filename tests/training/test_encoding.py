@@ -78,8 +78,13 @@ def test_exact_match_is_by_lower_case_and_mutual() -> None:
 
 def test_tags_come_from_the_corpus() -> None:
     encoder = _encoder("tags")
-    example = Example("a", "A dog", "It", None, info={"premise_tags": [["A", "DT"], ["dog", "NN"]],
-                                                     "hypothesis_tags": [["It", "PRP"]]})  # fmt: skip
+    example = Example(
+        "a",
+        "A dog",
+        "It",
+        None,
+        info={"premise_tags": [["A", "DT"], ["dog", "NN"]], "hypothesis_tags": [["It", "PRP"]]},
+    )
     batch = encoder.collate(encoder.pairs([example]), [0])
     tags = encoder.vocabulary.tags
     assert batch.premise.tags is not None

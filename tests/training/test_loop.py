@@ -298,8 +298,12 @@ train(Request("lstm", data, folder / "b", seed=4, snapshot_steps=4, watch=watch,
 
 def _run(folder: Path, kill_at: int) -> int:
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([sys.executable, "-c", _SCRIPT, str(folder), str(kill_at)], env=environment,
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, str(folder), str(kill_at)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode
 
@@ -347,12 +351,20 @@ def test_two_processes_train_as_one(tmp_path: Path) -> None:
     from safetensors.torch import load_file
 
     def start(folder: str, **environment: str) -> subprocess.Popen[str]:
-        return subprocess.Popen([sys.executable, "-c", _SHARED, str(tmp_path / folder)], text=True,
-                                env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # fmt: skip
+        return subprocess.Popen(
+            [sys.executable, "-c", _SHARED, str(tmp_path / folder)],
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
 
-    shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(_free_port()),
-              "ACCELERATE_USE_CPU": "true"}  # fmt: skip
+    shared = {
+        "WORLD_SIZE": "2",
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(_free_port()),
+        "ACCELERATE_USE_CPU": "true",
+    }
     started = [start("two", RANK=rank, LOCAL_RANK=rank, **shared) for rank in ("0", "1")] + [start("one")]
     told = [process.communicate() for process in started]
     assert [out.strip() for out, _ in told] == ["2", "2", "1"], told

@@ -123,8 +123,15 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
 ) -> None:
     trained = train(request_of(values={"hidden": "4"}))
     names = {path.name for path in trained.folder.iterdir()}
-    assert names == {"config.json", "model.safetensors", "vocabulary.json", "characters.json", "tags.json",
-                     "metrics.jsonl", "manifest.json"}  # fmt: skip
+    assert names == {
+        "config.json",
+        "model.safetensors",
+        "vocabulary.json",
+        "characters.json",
+        "tags.json",
+        "metrics.jsonl",
+        "manifest.json",
+    }
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["config"] == {"width": 6, "hidden": 4, "recurrence": "lstm"}
     manifest = json.loads((trained.folder / "manifest.json").read_text())
@@ -368,7 +375,9 @@ def test_a_share_is_drawn_anew_each_epoch(data: Data) -> None:
 def test_corpora_are_joined_cut_and_shared(tmp_path: Path) -> None:
     found = load_data("builtin:demo[::2]+builtin:demo[1::2]@0.5", "builtin:demo", limit=20)
     assert [(c.spec, len(c.examples), c.share) for c in found.train] == [
-        ("builtin:demo[::2]", 20, None), ("builtin:demo[1::2]@0.5", 20, 0.5)]  # fmt: skip
+        ("builtin:demo[::2]", 20, None),
+        ("builtin:demo[1::2]@0.5", 20, 0.5),
+    ]
     whole = load_data("builtin:demo", "builtin:demo").examples
     assert found.train[0].examples == whole[0:40:2]
     twice = load_data("builtin:demo[:5]+builtin:demo[:5]", "builtin:demo")
@@ -407,8 +416,20 @@ def _cli(*arguments: str) -> Result:
 
 def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:
     corpora = ["--train", "builtin:demo[:40]", "--dev", "builtin:demo[40:60]", "-o", str(tmp_path / "out")]
-    done = _cli("toy", *corpora, "--seeds", "2", "--epochs", "1", "--set", "lr=0.02", "--device", "cpu",
-                "--test", "builtin:demo[60:]")  # fmt: skip
+    done = _cli(
+        "toy",
+        *corpora,
+        "--seeds",
+        "2",
+        "--epochs",
+        "1",
+        "--set",
+        "lr=0.02",
+        "--device",
+        "cpu",
+        "--test",
+        "builtin:demo[60:]",
+    )
     assert done.exit_code == 0, done.exception
     assert "builtin:demo[60:]" in " ".join(done.output.split())
     assert "dev accuracy" in done.output

@@ -50,8 +50,14 @@ def bert(tmp_path_factory: pytest.TempPathFactory, data: Data) -> Path:
     ]
     (folder / "vocab.txt").write_text("\n".join(dict.fromkeys(vocabulary)))
     tokenizer = BertTokenizerFast(vocab=str(folder / "vocab.txt"), model_max_length=64)
-    config = BertConfig(vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2,
-                        intermediate_size=24, max_position_embeddings=64)  # fmt: skip
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=24,
+        max_position_embeddings=64,
+    )
     torch.manual_seed(0)
     BertModel(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)

@@ -134,8 +134,14 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     page = other.get("/").text
     assert "Item 1 of 4" in page
     assert "given" not in page  # none of judge-1's answers
-    hidden = ["secret", "antonymy", "judge-1", *study.judges.values(), form_token(study, "judge-1"),
-              cookie_of(study, "judge-1")]  # fmt: skip
+    hidden = [
+        "secret",
+        "antonymy",
+        "judge-1",
+        *study.judges.values(),
+        form_token(study, "judge-1"),
+        cookie_of(study, "judge-1"),
+    ]
     assert not [word for word in hidden if word in page]
     shown = Fields(page).hidden
     body = page[page.index("<article") : page.index("</article>")]
@@ -298,8 +304,16 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        command = [sys.executable, "-m", "crossexam.cli.main", "validate", "serve", str(self.folder),
-                   "--port", str(self.port)]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "crossexam.cli.main",
+            "validate",
+            "serve",
+            str(self.folder),
+            "--port",
+            str(self.port),
+        ]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(SOURCE)}
         )
@@ -417,8 +431,9 @@ def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: P
     sample_suite(suite, tmp_path / "study", SampleRequest(judges=2), origin="tiny")
     server = Server(tmp_path / "study")
     try:
-        context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True,
-                                       java_script_enabled=False)  # fmt: skip
+        context = chromium.new_context(
+            viewport={"width": 390, "height": 844}, has_touch=True, java_script_enabled=False
+        )
         page = context.new_page()
         page.goto(server.links["judge-1"])
         for words in ("certainly true", "Yes"):

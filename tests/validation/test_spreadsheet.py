@@ -32,10 +32,15 @@ def study(tmp_path: Path) -> Iterator[Study]:
         for n, premise in enumerate(PREMISES)
     )
     spelling = (Example("spelling:secret", "Ann sang.", "Ann sagn.", "entailment"),)
-    suite = Suite("tiny", {
-        "antonymy.dev": Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"}),
-        "spelling.dev": Dataset("spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"}),
-    })  # fmt: skip
+    suite = Suite(
+        "tiny",
+        {
+            "antonymy.dev": Dataset("antonymy.dev", antonymy, {"construction": "antonymy.v1"}),
+            "spelling.dev": Dataset(
+                "spelling.dev", spelling, {"construction": "spelling_error_content_word.v1"}
+            ),
+        },
+    )
     sample_suite(suite, tmp_path / "study", SampleRequest(judges=2, seed=1), origin="tiny")
     with open_study(tmp_path / "study") as opened:
         yield opened
@@ -190,14 +195,31 @@ def exported(study: Study, path: Path, who: object) -> list[dict[str, Any]]:
     tasks: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
     for number, task in enumerate(tasks, 1):
         result = [
-            {"id": f"r{number}{name}", "from_name": name, "to_name": "hypothesis", "type": "choices",
-             "origin": "manual", "value": {"choices": [value]}}
+            {
+                "id": f"r{number}{name}",
+                "from_name": name,
+                "to_name": "hypothesis",
+                "type": "choices",
+                "origin": "manual",
+                "value": {"choices": [value]},
+            }
             for name, value in (("label", "neutral"), ("grammatical", "no"))
-        ]  # fmt: skip
-        task |= {"id": number, "project": 1, "predictions": [], "annotations": [
-            {"id": number, "completed_by": who, "was_cancelled": False, "lead_time": 2.5, "result": result},
-            {"id": 99, "completed_by": 77, "was_cancelled": True, "result": []},
-        ]}  # fmt: skip
+        ]
+        task |= {
+            "id": number,
+            "project": 1,
+            "predictions": [],
+            "annotations": [
+                {
+                    "id": number,
+                    "completed_by": who,
+                    "was_cancelled": False,
+                    "lead_time": 2.5,
+                    "result": result,
+                },
+                {"id": 99, "completed_by": 77, "was_cancelled": True, "result": []},
+            ],
+        }
     return tasks
 
 
@@ -248,8 +270,10 @@ def test_errors_name_the_task(study: Study, tmp_path: Path) -> None:
         lambda found: result(found, 0)["value"].update(choices=["neutral", "entailment"])
     )
     assert "task 4: the study has no item 'i7'" in error(lambda found: found[3]["data"].update(item="i7"))
-    second = {"completed_by": "judge-1", "result": [
-        {"from_name": "label", "type": "choices", "value": {"choices": ["entailment"]}}]}  # fmt: skip
+    second = {
+        "completed_by": "judge-1",
+        "result": [{"from_name": "label", "type": "choices", "value": {"choices": ["entailment"]}}],
+    }
     assert "task 1: 'judge-1' gives two answers to 'label'" in error(
         lambda found: found[0]["annotations"].append(second)
     )

@@ -255,8 +255,12 @@ def test_standing_goes_through_all_questions(tmp_path: Path) -> None:
             value = QUESTIONS[question].choices[0].value
             study.answer(Answer("judge-1", standing.item.number, question, value))
         first, second = study.order("judge-1")
-        assert seen == [(first, "label", 0), (first, "grammatical", 0),
-                        (second, "label", 1), (second, "grammatical", 1)]  # fmt: skip
+        assert seen == [
+            (first, "label", 0),
+            (first, "grammatical", 0),
+            (second, "label", 1),
+            (second, "grammatical", 1),
+        ]
         assert (standing.done, standing.total) == (2, 2)
 
 
@@ -357,9 +361,16 @@ def test_verdicts_item_by_item(judged: Study) -> None:
 
 @pytest.mark.parametrize(
     ("letters", "status", "share"),
-    [("C", "verified", 1.0), ("N", "rejected", 0.0), ("CC", "verified", 1.0), ("CN", "rejected", 0.0),
-     ("CCNN", "rejected", 1.0), ("CCCN", "verified", 1.0), ("C?N", "rejected", 0.0)],
-)  # fmt: skip
+    [
+        ("C", "verified", 1.0),
+        ("N", "rejected", 0.0),
+        ("CC", "verified", 1.0),
+        ("CN", "rejected", 0.0),
+        ("CCNN", "rejected", 1.0),
+        ("CCCN", "verified", 1.0),
+        ("C?N", "rejected", 0.0),
+    ],
+)
 def test_other_numbers_of_judges(tmp_path: Path, letters: str, status: str, share: float) -> None:
     with study_of(tmp_path, items("antonymy", "C"), judges=len(letters)) as study:
         say(study, "antonymy.dev", "label", {"antonymy:0": letters})
@@ -384,8 +395,15 @@ def test_categories_by_two_judges(tmp_path: Path) -> None:
     run = Run("m", {"base.dev": Dataset("base.dev", examples)}, {"base.dev": np.eye(3)[[0] * 4]})
     sample_errors(run, tmp_path / "s", SampleRequest(), origin="")
     with open_study(tmp_path / "s") as study:
-        for number, said in enumerate(("negation negation unknown", "unknown ambiguity negation",
-                                       "negation negation negation", "ambiguity"), 1):  # fmt: skip
+        for number, said in enumerate(
+            (
+                "negation negation unknown",
+                "unknown ambiguity negation",
+                "negation negation negation",
+                "ambiguity",
+            ),
+            1,
+        ):
             for judge, value in zip(study.judges, said.split(), strict=False):
                 study.answer(Answer(judge, number, "category", value))
         (found,) = findings(study)
@@ -417,8 +435,12 @@ def test_verdicts_go_into_the_suite(judged: Study, tmp_path: Path, suffix: str) 
     assert counts == {"antonymy.dev": {"verified": 2, "rejected": 2, "open": 1}}
     suite = load_suite(folder)  # the content hash still fits
     written = {item.id: dict(item.info) for item in suite["antonymy.dev"]}
-    assert written["antonymy:1"] == {"cluster": "antonymy1", "status": "verified", "verdict": "verified",
-                                     "agreed": [2, 3]}  # fmt: skip
+    assert written["antonymy:1"] == {
+        "cluster": "antonymy1",
+        "status": "verified",
+        "verdict": "verified",
+        "agreed": [2, 3],
+    }
     assert [written[name]["status"] for name in ANTONYMS] == ["verified"] * 2 + ["rejected"] * 2 + [
         "proposed"
     ]
@@ -439,8 +461,9 @@ def test_an_open_item_loses_its_verdict(judged: Study, tmp_path: Path) -> None:
         judged.undo("judge-1")
     apply_verdicts(judged, folder)
     assert dict(load_suite(folder)["antonymy.dev"].examples[1].info) == {
-        "cluster": "antonymy1", "status": "proposed",
-    }  # fmt: skip
+        "cluster": "antonymy1",
+        "status": "proposed",
+    }
 
 
 def test_another_suite_is_left_alone(judged: Study, tmp_path: Path) -> None:
@@ -473,15 +496,19 @@ def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, 
 
 def test_labels_that_are_not_proposed_are_not_parted() -> None:
     dataset = items("negation", "EN")
-    marked = Dataset(dataset.name, (replace(dataset.examples[0], info={"verdict": "verified"}),
-                                    dataset.examples[1]), dataset.manifest)  # fmt: skip
+    marked = Dataset(
+        dataset.name,
+        (replace(dataset.examples[0], info={"verdict": "verified"}), dataset.examples[1]),
+        dataset.manifest,
+    )
     base = Dataset("base.dev", dataset.examples, {"construction": "base"})
     run = run_over([base, marked], wrong=set())
     assert list(by_status(run).datasets) == ["base.dev", "negation.dev"]
     only = verified_only(run)
     assert {name: len(each) for name, each in only.datasets.items()} == {
-        "base.dev": 2, "negation.dev (verified)": 1,
-    }  # fmt: skip
+        "base.dev": 2,
+        "negation.dev (verified)": 1,
+    }
     with pytest.raises(CrossexamError, match="no item of the test sets of 'tiny' is verified"):
         verified_only(run_over([base, dataset], wrong=set()))
     assert status_of(dataset.examples[0]) is None
@@ -492,16 +519,29 @@ def test_parts_are_paired_with_the_parts_of_their_control() -> None:
     control = items("e_h", "EEE", status="proposed")
     derived = items("e_th", "NNN", status="proposed")
     mixed = items("i_ta1", "CC")
-    control = Dataset(control.name, tuple(
-        replace(each, info={**each.info, "status": status})
-        for each, status in zip(control, ("verified", "proposed", "rejected"), strict=True)
-    ), {**control.manifest, "base_set": "i_h.dev"})  # fmt: skip
-    derived = Dataset(derived.name, tuple(
-        replace(each, base=f"e_h:{n}", info={**each.info, "status": status})
-        for n, (each, status) in enumerate(zip(derived, ("verified", "proposed", "verified"), strict=True))
-    ), {**derived.manifest, "base_set": "e_h.dev"})  # fmt: skip
-    mixed = Dataset(mixed.name, (mixed.examples[0], replace(mixed.examples[1], info={"status": "proposed"})),
-                    mixed.manifest)  # fmt: skip
+    control = Dataset(
+        control.name,
+        tuple(
+            replace(each, info={**each.info, "status": status})
+            for each, status in zip(control, ("verified", "proposed", "rejected"), strict=True)
+        ),
+        {**control.manifest, "base_set": "i_h.dev"},
+    )
+    derived = Dataset(
+        derived.name,
+        tuple(
+            replace(each, base=f"e_h:{n}", info={**each.info, "status": status})
+            for n, (each, status) in enumerate(
+                zip(derived, ("verified", "proposed", "verified"), strict=True)
+            )
+        ),
+        {**derived.manifest, "base_set": "e_h.dev"},
+    )
+    mixed = Dataset(
+        mixed.name,
+        (mixed.examples[0], replace(mixed.examples[1], info={"status": "proposed"})),
+        mixed.manifest,
+    )
     run = run_over([gold, control, derived, mixed], wrong={"e_th:1"})
     apart = by_status(run)
     assert {name: (each.manifest["base_set"], len(each)) for name, each in apart.datasets.items()} == {
@@ -529,9 +569,13 @@ def test_parts_are_paired_with_the_parts_of_their_control() -> None:
 
 def crossexam(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "crossexam.cli.main", *arguments], cwd=cwd, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": str(SOURCE), "COLUMNS": "160"}, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "crossexam.cli.main", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(SOURCE), "COLUMNS": "160"},
+        check=False,
+    )
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

@@ -60,9 +60,12 @@ def _sentences(lengths: list[int], generator: torch.Generator) -> Sentences:
     letters = torch.arange(7) < 1 + words.unsqueeze(-1) % 7
     characters = torch.randint(1, SIZES.characters, (*mask.shape, 7), generator=generator)
     return Sentences(
-        words, mask, characters * (letters & mask.unsqueeze(-1)), words % (SIZES.tags - 1) * mask + mask,
+        words,
+        mask,
+        characters * (letters & mask.unsqueeze(-1)),
+        words % (SIZES.tags - 1) * mask + mask,
         (words % 3 == 0) & mask,
-    )  # fmt: skip
+    )
 
 
 def softmax(scores: list[float]) -> list[float]:

@@ -116,9 +116,10 @@ def parse_pairs(texts: Sequence[str] | None) -> dict[str, list[str]]:
         relation, equals, name = text.partition("=")
         if not (relation and equals and name):
             raise CrossexamError(
-                f"'{text}' names no list", where="--pairs",
+                f"'{text}' names no list",
+                where="--pairs",
                 wanted="antonym=FILE or hypernym=FILE; wordnet for FILE is the built-in list",
-            )  # fmt: skip
+            )
         found.setdefault(relation, []).append(name)
     return found
 

@@ -54,10 +54,14 @@ def _corpora() -> _Listing:
     from crossexam.corpora.reading import list_corpora
 
     rows = [
-        (c.name, _short(c.splits), "part" if c.installed and not all(c.files.values()) else
-         "yes" if c.installed else "no", c.description)
+        (
+            c.name,
+            _short(c.splits),
+            "part" if c.installed and not all(c.files.values()) else "yes" if c.installed else "no",
+            c.description,
+        )
         for c in list_corpora()
-    ]  # fmt: skip
+    ]
     return _Listing(("name", "splits", "at hand", "what"), rows)
 
 
@@ -107,10 +111,17 @@ def _neural() -> list[tuple[str, ...]]:
     from crossexam.zoo.table import ARCHITECTURES
 
     rows: list[tuple[str, ...]] = [
-        (a.name, f"{a.parameters / 1e6:.2f} M", a.recipe.optimizer, f"{a.recipe.learning_rate:g}",
-         str(a.recipe.batch_size), str(a.recipe.epochs), a.recipe.source)
+        (
+            a.name,
+            f"{a.parameters / 1e6:.2f} M",
+            a.recipe.optimizer,
+            f"{a.recipe.learning_rate:g}",
+            str(a.recipe.batch_size),
+            str(a.recipe.epochs),
+            a.recipe.source,
+        )
         for a in ARCHITECTURES.values()
-    ]  # fmt: skip
+    ]
     return [*rows, _fine_tuning()]
 
 
@@ -122,21 +133,49 @@ def _shallow() -> list[tuple[str, ...]]:
 
     fasttext, regression, forest = FastTextSettings(), FitSettings(), ForestSettings()
     return [
-        ("bag-of-words", "3 a feature", "l-bfgs", "", "all", f"{regression.iterations:,}",
-         "Nie et al. 2019, section 5.2"),
-        ("hypothesis-fasttext (hom)", f"{fasttext.width} an n-gram", "sgd", f"{fasttext.learning_rate:g}",
-         str(fasttext.batch_size), str(fasttext.epochs), "Zhang et al. 2020, section 3.1"),
-        ("random-forest (rf)", f"{forest.trees} trees", "", "", "all", "1",
-         "Zhang et al. 2020, section 3.1 and appendix B.1"),
-    ]  # fmt: skip
+        (
+            "bag-of-words",
+            "3 a feature",
+            "l-bfgs",
+            "",
+            "all",
+            f"{regression.iterations:,}",
+            "Nie et al. 2019, section 5.2",
+        ),
+        (
+            "hypothesis-fasttext (hom)",
+            f"{fasttext.width} an n-gram",
+            "sgd",
+            f"{fasttext.learning_rate:g}",
+            str(fasttext.batch_size),
+            str(fasttext.epochs),
+            "Zhang et al. 2020, section 3.1",
+        ),
+        (
+            "random-forest (rf)",
+            f"{forest.trees} trees",
+            "",
+            "",
+            "all",
+            "1",
+            "Zhang et al. 2020, section 3.1 and appendix B.1",
+        ),
+    ]
 
 
 def _fine_tuning() -> tuple[str, ...]:
     from crossexam.training import transformer
 
     recipe = transformer.RECIPE
-    return ("hf/FOLDER", "its own", recipe.optimizer, f"{recipe.learning_rate:g}", str(recipe.batch_size),
-            str(recipe.epochs), recipe.source)  # fmt: skip
+    return (
+        "hf/FOLDER",
+        "its own",
+        recipe.optimizer,
+        f"{recipe.learning_rate:g}",
+        str(recipe.batch_size),
+        str(recipe.epochs),
+        recipe.source,
+    )
 
 
 _WITHOUT_TORCH: Final = ("architectures, hf/FOLDER", *[""] * 5, 'extra torch: pip install "crossexam[torch]"')

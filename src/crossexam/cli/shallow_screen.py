@@ -37,10 +37,15 @@ def _bag_of_words(request: Request) -> Trained:
 
     return train_bag_of_words(
         BagOfWordsRequest(
-            request.train, request.dev, request.folder, request.tests,
-            values=request.values, limit=request.limit, progress=request.progress,
+            request.train,
+            request.dev,
+            request.folder,
+            request.tests,
+            values=request.values,
+            limit=request.limit,
+            progress=request.progress,
         )
-    )  # fmt: skip
+    )
 
 
 def _hypothesis_fasttext(request: Request) -> Trained:
@@ -80,21 +85,33 @@ SHALLOW: Final = {
     each.name: each
     for each in (
         Shallow(
-            "bag-of-words", "bow", "fitted in one go and without chance",
-            "--set c=0.1 --set min_count=2 --set pairs=false", _bag_of_words, _of_regression,
+            "bag-of-words",
+            "bow",
+            "fitted in one go and without chance",
+            "--set c=0.1 --set min_count=2 --set pairs=false",
+            _bag_of_words,
+            _of_regression,
         ),
         Shallow(
-            "hypothesis-fasttext", "hom", "fitted on the CPU in one go",
-            "--set learning_rate=0.1 --set width=10 --set ngrams=2", _hypothesis_fasttext, _of_fasttext,
+            "hypothesis-fasttext",
+            "hom",
+            "fitted on the CPU in one go",
+            "--set learning_rate=0.1 --set width=10 --set ngrams=2",
+            _hypothesis_fasttext,
+            _of_fasttext,
             frozenset({"--seed", "--epochs"}),
         ),
         Shallow(
-            "random-forest", "rf", "fitted on the CPU in one go",
-            "--set trees=200 --set min_leaf=10", _random_forest, _of_forest,
+            "random-forest",
+            "rf",
+            "fitted on the CPU in one go",
+            "--set trees=200 --set min_leaf=10",
+            _random_forest,
+            _of_forest,
             frozenset({"--seed", "--vectors"}),
         ),
     )
-}  # fmt: skip
+}
 #: The names that Zhang et al. (2020) have for theirs.
 ALIASES: Final = {"hom": "hypothesis-fasttext", "rf": "random-forest"}
 

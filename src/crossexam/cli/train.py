@@ -50,62 +50,112 @@ def train(
     dev: Annotated[str, typer.Option("--dev", help="What to stop and choose by.", metavar="CORPUS")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")],
     test: Annotated[
-        list[str] | None, typer.Option("--test", help="Score the trained model on this too. Repeatable.",
-                                       metavar="CORPUS"),
+        list[str] | None,
+        typer.Option("--test", help="Score the trained model on this too. Repeatable.", metavar="CORPUS"),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed.", min=0, rich_help_panel=_TRAINING)] = 0,
     seeds: Annotated[
-        int | None, typer.Option(help="Train with so many seeds, from --seed on.", min=1,
-                                 rich_help_panel=_TRAINING, metavar="N"),
+        int | None,
+        typer.Option(
+            help="Train with so many seeds, from --seed on.", min=1, rich_help_panel=_TRAINING, metavar="N"
+        ),
     ] = None,
     values: Values = None,
-    epochs: Annotated[int | None, typer.Option(help="At most so many epochs.", min=1,
-                                               rich_help_panel=_TRAINING, metavar="N")] = None,
-    vectors: Annotated[
-        Path | None, typer.Option(help="Word vectors: GloVe, word2vec or fastText text, plain or .gz.",
-                                  rich_help_panel=_TRAINING, metavar="FILE"),
+    epochs: Annotated[
+        int | None,
+        typer.Option(help="At most so many epochs.", min=1, rich_help_panel=_TRAINING, metavar="N"),
     ] = None,
-    limit: Annotated[int | None, typer.Option(help="The first N examples of each training corpus only.",
-                                              min=1, rich_help_panel=_TRAINING, metavar="N")] = None,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="Word vectors: GloVe, word2vec or fastText text, plain or .gz.",
+            rich_help_panel=_TRAINING,
+            metavar="FILE",
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            help="The first N examples of each training corpus only.",
+            min=1,
+            rich_help_panel=_TRAINING,
+            metavar="N",
+        ),
+    ] = None,
     sweep: Sweep = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1.", rich_help_panel=_TRAINING)] = "auto",
     precision: Annotated[
-        str, typer.Option(help="auto (bfloat16 on a GPU that has it), float32, bfloat16, float16.",
-                          rich_help_panel=_TRAINING),
+        str,
+        typer.Option(
+            help="auto (bfloat16 on a GPU that has it), float32, bfloat16, float16.",
+            rich_help_panel=_TRAINING,
+        ),
     ] = "auto",
-    track: Annotated[list[str] | None, typer.Option(help="Also tell tensorboard, wandb or mlflow.",
-                                                    rich_help_panel=_TRAINING)] = None,
-    ablate: Annotated[str | None, typer.Option(help="rnn: position-wise layers for recurrent ones.",
-                                               rich_help_panel=_CHANGES)] = None,
-    shuffle_words: Annotated[bool, typer.Option("--shuffle-words", help="Shuffle the words of sentences.",
-                                                rich_help_panel=_CHANGES)] = False,
+    track: Annotated[
+        list[str] | None,
+        typer.Option(help="Also tell tensorboard, wandb or mlflow.", rich_help_panel=_TRAINING),
+    ] = None,
+    ablate: Annotated[
+        str | None,
+        typer.Option(help="rnn: position-wise layers for recurrent ones.", rich_help_panel=_CHANGES),
+    ] = None,
+    shuffle_words: Annotated[
+        bool,
+        typer.Option("--shuffle-words", help="Shuffle the words of sentences.", rich_help_panel=_CHANGES),
+    ] = False,
     augment: Annotated[
-        str | None, typer.Option(help="Items of constructions beside the data: negation, antonymy:20000.",
-                                 rich_help_panel=_CHANGES, metavar="NAME[:COUNT],..."),
+        str | None,
+        typer.Option(
+            help="Items of constructions beside the data: negation, antonymy:20000.",
+            rich_help_panel=_CHANGES,
+            metavar="NAME[:COUNT],...",
+        ),
     ] = None,
     debias: Annotated[
-        str | None, typer.Option(help="adv, drift, learned-mixin, learned-mixin-h, weighting.",
-                                 rich_help_panel=_CHANGES),
+        str | None,
+        typer.Option(help="adv, drift, learned-mixin, learned-mixin-h, weighting.", rich_help_panel=_CHANGES),
     ] = None,
     bias: Annotated[
-        Path | None, typer.Option(help="Run of a biased model over the training set; else one is trained.",
-                                  rich_help_panel=_CHANGES, metavar="RUN"),
+        Path | None,
+        typer.Option(
+            help="Run of a biased model over the training set; else one is trained.",
+            rich_help_panel=_CHANGES,
+            metavar="RUN",
+        ),
     ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Train a model; an interrupted training goes on where it was."""
     if (shallow := shallow_named(model)) is not None:
         from crossexam.shallow.fitting import Request as ShallowRequest
 
-        refuse_options(shallow, {
-            "--seed": seed, "--seeds": seeds, "--epochs": epochs, "--vectors": vectors, "--sweep": sweep,
-            "--device": device != "auto", "--precision": precision != "auto", "--track": track,
-            "--ablate": ablate, "--shuffle-words": shuffle_words, "--augment": augment, "--debias": debias,
-            "--bias": bias,
-        })  # fmt: skip
+        refuse_options(
+            shallow,
+            {
+                "--seed": seed,
+                "--seeds": seeds,
+                "--epochs": epochs,
+                "--vectors": vectors,
+                "--sweep": sweep,
+                "--device": device != "auto",
+                "--precision": precision != "auto",
+                "--track": track,
+                "--ablate": ablate,
+                "--shuffle-words": shuffle_words,
+                "--augment": augment,
+                "--debias": debias,
+                "--bias": bias,
+            },
+        )
         asked = ShallowRequest(
-            training, dev, output, tuple(test or ()), values=_assigned(values, epochs), limit=limit,
-            seed=seed, vectors=vectors,
-        )  # fmt: skip
+            training,
+            dev,
+            output,
+            tuple(test or ()),
+            values=_assigned(values, epochs),
+            limit=limit,
+            seed=seed,
+            vectors=vectors,
+        )
         fit_and_show(shallow, asked)
         return
     from crossexam.cli.console import note, result_table, show, spread_line, watching, written
@@ -122,12 +172,21 @@ def train(
     combinations = grid(sweep or [])
     with watching() as watch:
         request = Request(
-            model, load_data(training, dev, tests=test or (), limit=limit), output,
-            values=_assigned(values, epochs), vectors=vectors,
-            ablate_rnn=ablate == "rnn", shuffle_words=shuffle_words,
-            augmentations=parse_augmentations(augment) if augment else (), debias=debias, bias=_run(bias),
-            device=device, precision=precision, trackers=tuple(track or ()), watch=watch,
-        )  # fmt: skip
+            model,
+            load_data(training, dev, tests=test or (), limit=limit),
+            output,
+            values=_assigned(values, epochs),
+            vectors=vectors,
+            ablate_rnn=ablate == "rnn",
+            shuffle_words=shuffle_words,
+            augmentations=parse_augmentations(augment) if augment else (),
+            debias=debias,
+            bias=_run(bias),
+            device=device,
+            precision=precision,
+            trackers=tuple(track or ()),
+            watch=watch,
+        )
         chosen = range(seed, seed + (seeds or 1))
         found = train_grid(request, combinations, chosen) if sweep else {"": train_seeds(request, chosen)}
     show(result_table(request, found))

@@ -73,8 +73,10 @@ def why_not(sentence: Sentence, phrase: NounPhrase) -> str | None:
     """Return why *phrase* takes no other adjective, None where it does."""
     tokens, words = sentence.tokens, sentence.words
     nouns = [tokens[k] for k in (*phrase.compounds, phrase.head)]
-    if any(token.tag.startswith("NNP") or (k and token.text[0].isupper() and not sentence.text.isupper())
-           for k, token in zip((*phrase.compounds, phrase.head), nouns, strict=True)):  # fmt: skip
+    if any(
+        token.tag.startswith("NNP") or (k and token.text[0].isupper() and not sentence.text.isupper())
+        for k, token in zip((*phrase.compounds, phrase.head), nouns, strict=True)
+    ):
         return "proper name"
     if phrase.complex:
         return "modifiers joined or graded"

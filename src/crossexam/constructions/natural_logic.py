@@ -135,8 +135,11 @@ def rest_of(premise: Sentence, hypothesis: Sentence, wordnet: WordNet) -> Rest:
     if _another_colour(premise, hypothesis):
         return "conflict"
     ours = _words(premise, wordnet)
-    added = {(lemma, part) for lemma, part in _words(hypothesis, wordnet)
-             if not any(_says(other, (lemma, part), wordnet) for other in ours)}  # fmt: skip
+    added = {
+        (lemma, part)
+        for lemma, part in _words(hypothesis, wordnet)
+        if not any(_says(other, (lemma, part), wordnet) for other in ours)
+    }
     if any(_antonyms(word, other, wordnet) for word in added for other in ours):
         return "conflict"
     if any(part == "v" or _is_thing(word, part, wordnet) for word, part in added):
@@ -161,8 +164,11 @@ def _numbers(sentence: Sentence) -> frozenset[str]:
 def _another_colour(premise: Sentence, hypothesis: Sentence) -> bool:
     """Tell whether a thing has a colour in *hypothesis* and only others in *premise*: brown and red pants."""
     there = _coloured(premise)
-    return any(noun in there and colour not in there[noun]
-               for noun, colours in _coloured(hypothesis).items() for colour in colours)  # fmt: skip
+    return any(
+        noun in there and colour not in there[noun]
+        for noun, colours in _coloured(hypothesis).items()
+        for colour in colours
+    )
 
 
 def _coloured(sentence: Sentence) -> dict[str, set[str]]:

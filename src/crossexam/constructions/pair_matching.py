@@ -118,8 +118,9 @@ def matches(example: Example, table: PairTable, resources: Resources) -> Iterato
 
 def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet) -> Match | Rejection:
     wanted: dict[Side, tuple[str, str]] = {
-        "premise": (pair.first, pair.second), "hypothesis": (pair.second, pair.first),
-    }  # fmt: skip
+        "premise": (pair.first, pair.second),
+        "hypothesis": (pair.second, pair.first),
+    }
     positions: dict[Side, tuple[int, ...]] = {}
     parts = set()
     for side, (word, other) in wanted.items():

@@ -86,8 +86,11 @@ def exchange(example: Example, match: Match, name: str) -> Swapped | None:
             return None
         edits[side] = found
     info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    info |= {"cluster": cluster_of(example), "pair": f"{match.word('premise')}/{match.word('hypothesis')}",
-             "relation": match.pair.relation}  # fmt: skip
+    info |= {
+        "cluster": cluster_of(example),
+        "pair": f"{match.word('premise')}/{match.word('hypothesis')}",
+        "relation": match.pair.relation,
+    }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
     return Swapped(control, match, edits)
 
@@ -312,8 +315,13 @@ def _replacement(
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
     here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
     found = replacements(kept_word, _RELATIVES, workshop.resources.wordnet, pos=match.pos)
-    choices = [pair for pair in found if pair.second not in here | NOT_SWAPPED and not is_contested(pair)
-               and workshop.index.occurrences(pair.second) >= LEAST_OCCURRENCES]  # fmt: skip
+    choices = [
+        pair
+        for pair in found
+        if pair.second not in here | NOT_SWAPPED
+        and not is_contested(pair)
+        and workshop.index.occurrences(pair.second) >= LEAST_OCCURRENCES
+    ]
     if not choices:
         return Rejection("no relative that training has ten times")
     relation = rng.choice(sorted({pair.relation for pair in choices}))

@@ -137,16 +137,22 @@ PROJECTIONS: Final[dict[str, Projection]] = {
     for each in (
         THREE_LABELS,
         Projection(
-            "two labels", ("entailment", "not_entailment"), ((_E,), (_N, _C)),
-            "not_entailment: the probabilities of neutral and contradiction added", _PAPER,
+            "two labels",
+            ("entailment", "not_entailment"),
+            ((_E,), (_N, _C)),
+            "not_entailment: the probabilities of neutral and contradiction added",
+            _PAPER,
         ),
         Projection(
-            "no contradiction", ("entailment", "neutral"), ((_E,), (_N,)),
+            "no contradiction",
+            ("entailment", "neutral"),
+            ((_E,), (_N,)),
             "the probability of contradiction is dropped and the others normalised; "
-            "an answer of contradiction alone counts as neutral", _PAPER,
+            "an answer of contradiction alone counts as neutral",
+            _PAPER,
         ),
     )
-}  # fmt: skip
+}
 
 
 def projection_named(name: str) -> Projection:

@@ -107,8 +107,13 @@ def _described(kind: Any) -> str:
     names = []
     for choice in _choices(kind):
         literal = get_origin(choice) is Literal
-        names.append(", ".join(get_args(choice)) if literal else "none" if choice is NoneType else
-                     str(getattr(choice, "__name__", choice)))  # fmt: skip
+        names.append(
+            ", ".join(get_args(choice))
+            if literal
+            else "none"
+            if choice is NoneType
+            else str(getattr(choice, "__name__", choice))
+        )
     return " or ".join(names)
 
 

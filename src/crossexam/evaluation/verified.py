@@ -71,9 +71,12 @@ def _is_base(dataset: Dataset) -> bool:
 
 
 def _take(
-    kept: dict[str, Dataset], places: dict[str, tuple[str, list[int]]], run: Run, name: str,
+    kept: dict[str, Dataset],
+    places: dict[str, tuple[str, list[int]]],
+    run: Run,
+    name: str,
     status: str | None,
-) -> None:  # fmt: skip
+) -> None:
     """Add the items of test set *name* that have *status*, where there are any, to *kept* and *places*."""
     dataset = run.datasets[name]
     found = [place for place, example in enumerate(dataset) if status_of(example) == status]
@@ -101,9 +104,9 @@ def _made(
         origin, control = places[shown][0], dataset.manifest.get("base_set")
         suffix = shown.removeprefix(origin)
         near = next((name for name in (f"{control}{suffix}", control) if name in kept), control)
-        changed = dataset if near == control else replace(
-            dataset, manifest={**dataset.manifest, "base_set": near}
-        )  # fmt: skip
+        changed = (
+            dataset if near == control else replace(dataset, manifest={**dataset.manifest, "base_set": near})
+        )
         datasets[shown] = changed
     shares = {shown: run.probabilities[origin][found] for shown, (origin, found) in places.items()}
     return Run(run.model, datasets, shares, {**run.manifest, **said})

@@ -121,9 +121,11 @@ def phrase(parsed: Parsed, head: int, leaving_out: tuple[int, ...] = ()) -> Phra
     while own and parsed.tokens[own[0]].tag in _MARKS:
         own.pop(0)
     inside = set(own)
-    gaps = [
-        k for k in range(own[0], own[-1]) if k not in inside and parsed.tokens[k].tag not in _MARKS
-    ] if own else [0]  # fmt: skip
+    gaps = (
+        [k for k in range(own[0], own[-1]) if k not in inside and parsed.tokens[k].tag not in _MARKS]
+        if own
+        else [0]
+    )
     return None if gaps else Phrase(own[0], own[-1] + 1, head)
 
 
@@ -132,10 +134,11 @@ def _caption(parsed: Parsed, root: int) -> Clause | str:
     noun, verbs = root, _participles(parsed, root)
     while not verbs:
         below = [
-            k for k in parsed.children(noun, "nmod")
+            k
+            for k in parsed.children(noun, "nmod")
             if parsed.tokens[noun].text.lower() in GROUPS
             and any(parsed.tokens[j].text.lower() == "of" for j in parsed.children(k, "case"))
-        ]  # fmt: skip
+        ]
         if not below:
             return "no clause"
         noun = below[0]
@@ -157,6 +160,7 @@ def _caption(parsed: Parsed, root: int) -> Clause | str:
 
 def _participles(parsed: Parsed, noun: int) -> list[int]:
     return [
-        k for k in parsed.children(noun, "acl")
+        k
+        for k in parsed.children(noun, "acl")
         if k > noun and parsed.tokens[k].tag in {"VBG", "VBN"} and not parsed.children(k, *_SUBJECTS, "mark")
-    ]  # fmt: skip
+    ]

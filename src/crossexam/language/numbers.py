@@ -218,12 +218,16 @@ def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Styl
     scale = SCALE_AFTER.match(sentence, end)
     after = PERCENT.match(sentence, end)
     return Quantity(
-        start, end, sentence[start:end], value, style,
+        start,
+        end,
+        sentence[start:end],
+        value,
+        style,
         phrase_start=before.start() if before else start,
         phrase_end=after.end() if after else scale.end() if scale else end,
         currency=before.group(1) if before else "",
         percent=after is not None,
-    )  # fmt: skip
+    )
 
 
 def _reason(sentence: str, number: Quantity, found: Sequence[Quantity | RejectedNumber]) -> str | None:

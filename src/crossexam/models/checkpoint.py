@@ -58,10 +58,13 @@ def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
     config_file = folder / "config.json"
     if not config_file.exists():
         raise FormatError(
-            "there is no config.json", where=f"hf/{spec}", wanted="a checkpoint that save_pretrained wrote",
-            hint="an adapter must be merged into its model first" if (folder / "adapter_config.json").exists()
+            "there is no config.json",
+            where=f"hf/{spec}",
+            wanted="a checkpoint that save_pretrained wrote",
+            hint="an adapter must be merged into its model first"
+            if (folder / "adapter_config.json").exists()
             else None,
-        )  # fmt: skip
+        )
     if not any(path.suffix == ".safetensors" for path in _files(folder)):
         raise CrossexamError(
             "there are no safetensors; pickled weights are never read, since they can run code",

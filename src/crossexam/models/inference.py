@@ -241,8 +241,13 @@ class Encoded:
     integers each.
     """
 
-    def __init__(self, ids: NDArray[np.int32], types: NDArray[np.int8] | None, lengths: NDArray[np.int64],
-                 truncated: NDArray[np.bool_]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        ids: NDArray[np.int32],
+        types: NDArray[np.int8] | None,
+        lengths: NDArray[np.int64],
+        truncated: NDArray[np.bool_],
+    ) -> None:
         import numpy as np
 
         self.ids, self.types, self.lengths, self.truncated = ids, types, lengths, truncated

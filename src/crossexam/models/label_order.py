@@ -240,8 +240,13 @@ def _share(probabilities: NDArray[np.float64], order: Order) -> float:
         return sum(right) / len(right)
     entailed = answers[:, 0] > 0.5
     gold = [label == _E for _, _, label in PROBE]
-    return sum(_mean([bool(e) == g for e, g in zip(entailed, gold, strict=True) if g == side])
-               for side in (True, False)) / 2  # fmt: skip
+    return (
+        sum(
+            _mean([bool(e) == g for e, g in zip(entailed, gold, strict=True) if g == side])
+            for side in (True, False)
+        )
+        / 2
+    )
 
 
 def _mean(flags: Sequence[bool]) -> float:

@@ -83,9 +83,10 @@ class PredictionFile:
             return str(row[self.columns.id or ""])
         if self.columns.text is None:
             raise FormatError(
-                "the file has ids but no text, and pairs have no ids", where=str(self.path),
+                "the file has ids but no text, and pairs have no ids",
+                where=str(self.path),
                 hint="use it with test sets: crossexam run file/... SUITE",
-            )  # fmt: skip
+            )
         premise, hypothesis = self.columns.text
         return row[premise], row[hypothesis]
 
@@ -102,9 +103,10 @@ class PredictionFile:
                 f"{len(missing)} of {len(set(wanted))} items have no prediction: {_listed(missing)}",
                 where=str(self.path),
                 wanted="a prediction for every item",
-                hint=None if by_text else "ids are compared as text; the file's first is "
-                f"{next(iter(index))!r}",
-            )  # fmt: skip
+                hint=None
+                if by_text
+                else f"ids are compared as text; the file's first is {next(iter(index))!r}",
+            )
         return [index[name] for name in wanted]
 
     def _refuse_extra(self, examples: Sequence[Example], by_text: bool) -> None:
@@ -289,10 +291,13 @@ class Columns:
 def read_rows(path: Path) -> list[Row]:
     """Return the rows of *path*; raises FormatError that names file and line."""
     readers: dict[str, Callable[[Path], list[Row]]] = {
-        ".jsonl": _json, ".ndjson": _json, ".json": _json,
-        ".csv": lambda p: _delimited(p, ","), ".tsv": lambda p: _delimited(p, "\t"),
+        ".jsonl": _json,
+        ".ndjson": _json,
+        ".json": _json,
+        ".csv": lambda p: _delimited(p, ","),
+        ".tsv": lambda p: _delimited(p, "\t"),
         ".parquet": _parquet,
-    }  # fmt: skip
+    }
     if not path.is_file():
         raise FormatError("there is no such file of predictions", where=str(path))
     if path.suffix.lower() not in readers:

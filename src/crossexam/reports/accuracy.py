@@ -121,9 +121,17 @@ def drop_table(models: Sequence[Measured]) -> Table:
     for name, model, result in by_test_set(models):
         if result.base_accuracy is not None:
             rows.append(
-                (name, model.name, result.base_accuracy, result.accuracy, loss_of(result), result.p_holm,
-                 result.minimum_detectable_drop, result.flip_rate)
-            )  # fmt: skip
+                (
+                    name,
+                    model.name,
+                    result.base_accuracy,
+                    result.accuracy,
+                    loss_of(result),
+                    result.p_holm,
+                    result.minimum_detectable_drop,
+                    result.flip_rate,
+                )
+            )
     notes = (
         "Drop: accuracy lost from the base, in points; item by item where a test set keeps the gold label or "
         "swaps words of its control, else the difference of the two accuracies. "
@@ -144,10 +152,16 @@ def error_table(models: Sequence[Measured]) -> Table:
         *(Column(kind, "count") for kind in ERROR_TYPES),
     )
     rows = tuple(
-        (name, model.name, sum(result.errors.values()), result.false_entailment_share,
-         result.false_neutral_share, *(result.errors.get(kind, 0) for kind in ERROR_TYPES))
+        (
+            name,
+            model.name,
+            sum(result.errors.values()),
+            result.false_entailment_share,
+            result.false_neutral_share,
+            *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
+        )
         for name, model, result in by_test_set(models)
-    )  # fmt: skip
+    )
     note = (
         "False entailment, false neutral: share of the wrong answers. E-C: gold entailment, "
         "answered contradiction; the others likewise."
@@ -217,9 +231,10 @@ def comparison_table(first: Run, second: Run) -> Table:
     rows = tuple(
         (pair.name, pair.n, pair.accuracy_a, pair.accuracy_b, pair.difference, pair.p_holm, pair.b, pair.c)
         for pair in pairs
-    )  # fmt: skip
-    projected = dict.fromkeys(f"Both measured with the projection {pair.projection}." for pair in pairs
-                              if pair.projection)  # fmt: skip
+    )
+    projected = dict.fromkeys(
+        f"Both measured with the projection {pair.projection}." for pair in pairs if pair.projection
+    )
     note = (
         "A less B in points. p: exact McNemar by cluster, Holm-corrected. "
         "Only A, only B: items that one of the two has right."
@@ -248,8 +263,11 @@ _COLUMNS: Final = (
 def answer_table(models: Sequence[Measured], *, published_rows: bool = True) -> Table:
     """Return the share of each label in the answers to test sets of one gold label, published ones below."""
     rows: list[tuple[Cell, ...]] = []
-    found = [(name, model, result, gold) for name, model, result in by_test_set(models)
-             if (gold := only_label(result)) is not None and result.construction != "base"]  # fmt: skip
+    found = [
+        (name, model, result, gold)
+        for name, model, result in by_test_set(models)
+        if (gold := only_label(result)) is not None and result.construction != "base"
+    ]
     for position, (name, model, result, gold) in enumerate(found):
         rows.append((name, gold, model.name, result.n, *_shares(result)))
         is_last = position + 1 == len(found) or found[position + 1][0] != name

@@ -43,10 +43,14 @@ def behaviour_table(models: Sequence[Measured], *, published_rows: bool = True) 
         if published_rows and last:
             rows += [(name, *row) for row in _published(kind)]
     columns = (
-        Column("Test set"), Column("Model"), Column("Items", "count"), Column("All", "percent"),
-        Column("Gold changed", "percent"), Column("Pair unseen", "percent"),
+        Column("Test set"),
+        Column("Model"),
+        Column("Items", "count"),
+        Column("All", "percent"),
+        Column("Gold changed", "percent"),
+        Column("Pair unseen", "percent"),
         Column("Against polarity", "percent"),
-    )  # fmt: skip
+    )
     notes = [_NOTE]
     if published_rows and rows:
         notes.append(_source())
@@ -59,17 +63,39 @@ def factor_table(models: Sequence[Measured]) -> Table:
     for model in models:
         for each in _factors(model):
             statistic = f"{each.test.statistic:.2f} ({each.test.freedom})" if each.test.freedom else None
-            odds = f"{each.odds_ratio.value:.2f} [{each.odds_ratio.low:.2f}, {each.odds_ratio.high:.2f}]" \
-                if each.odds_ratio and each.test.freedom else None  # fmt: skip
+            odds = (
+                f"{each.odds_ratio.value:.2f} [{each.odds_ratio.low:.2f}, {each.odds_ratio.high:.2f}]"
+                if each.odds_ratio and each.test.freedom
+                else None
+            )
             rows.append(
-                (each.test_set, each.factor, model.name, each.test.n, statistic, each.p_value, each.p_holm,
-                 each.p_bonferroni, _plain(each), odds, _detectable(each))
-            )  # fmt: skip
+                (
+                    each.test_set,
+                    each.factor,
+                    model.name,
+                    each.test.n,
+                    statistic,
+                    each.p_value,
+                    each.p_holm,
+                    each.p_bonferroni,
+                    _plain(each),
+                    odds,
+                    _detectable(each),
+                )
+            )
     columns = (
-        Column("Test set"), Column("Factor"), Column("Model"), Column("Items", "count"), Column("G (df)"),
-        Column("p", "p"), Column("Holm", "p"), Column("Bonferroni", "p"), Column("V"), Column("Odds ratio"),
+        Column("Test set"),
+        Column("Factor"),
+        Column("Model"),
+        Column("Items", "count"),
+        Column("G (df)"),
+        Column("p", "p"),
+        Column("Holm", "p"),
+        Column("Bonferroni", "p"),
+        Column("V"),
+        Column("Odds ratio"),
         Column("Detectable"),
-    )  # fmt: skip
+    )
     return Table("Tests of the three factors", columns, tuple(rows), (_TESTS,))
 
 

@@ -41,12 +41,20 @@ def _styled(chart: Any) -> Any:
     return (
         chart.configure(background="transparent", font=_FONT, padding=4)
         .configure_axis(
-            labelColor=ink, titleColor=ink, gridColor=line, domainColor=line, tickColor=line,
-            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=190, labelPadding=6,
+            labelColor=ink,
+            titleColor=ink,
+            gridColor=line,
+            domainColor=line,
+            tickColor=line,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=190,
+            labelPadding=6,
         )
         .configure_view(stroke=None)
         .configure_text(color=ink, fontSize=12)
-    )  # fmt: skip
+    )
 
 
 def _dict_of(chart: Any) -> dict[str, Any]:
@@ -65,8 +73,14 @@ def _names(results: Sequence[TestSetResult]) -> Any:
     """Return the axis of test sets, construction over part: ``negation`` / ``dev_matched``."""
     import altair as alt
 
-    axis = alt.Axis(title=None, labelExpr="split(replace(datum.label, regexp('_', 'g'), ' '), '.')",
-                    labelOffset=-7, ticks=False, domain=False, grid=False)  # fmt: skip
+    axis = alt.Axis(
+        title=None,
+        labelExpr="split(replace(datum.label, regexp('_', 'g'), ' '), '.')",
+        labelOffset=-7,
+        ticks=False,
+        domain=False,
+        grid=False,
+    )
     return alt.Y("name:N", sort=[result.name for result in results], axis=axis)
 
 
@@ -152,9 +166,16 @@ def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
     for kind, answered, shade in _SEGMENTS:
         start, end = end, end + (100 * result.errors.get(kind, 0) / result.n if result.n else 0.0)
         pieces.append(
-            {"name": result.name, "start": start, "end": end, "middle": (start + end) / 2,
-             "colour": f"var(--{answered})", "shade": shade, "text": kind}
-        )  # fmt: skip
+            {
+                "name": result.name,
+                "start": start,
+                "end": end,
+                "middle": (start + end) / 2,
+                "colour": f"var(--{answered})",
+                "shade": shade,
+                "text": kind,
+            }
+        )
     return pieces
 
 
@@ -190,9 +211,15 @@ def _cells_of(result: TestSetResult) -> list[dict[str, Any]]:
         for answer, number in zip(result.labels, counts, strict=True):
             share = int(number) / total if total else 0.0
             cells.append(
-                {"gold": gold, "answer": answer, "share": share, "count": f"{int(number):,}",
-                 "percent": f"{100 * share:.0f} %" if total else "–", "right": gold == answer}
-            )  # fmt: skip
+                {
+                    "gold": gold,
+                    "answer": answer,
+                    "share": share,
+                    "count": f"{int(number):,}",
+                    "percent": f"{100 * share:.0f} %" if total else "–",
+                    "right": gold == answer,
+                }
+            )
     return cells
 
 
@@ -202,10 +229,24 @@ def _heat_map(labels: tuple[Gold, ...]) -> Any:
     values = [
         {"gold": labels[0], "answer": labels[0], "share": 0.0, "count": "", "percent": "", "right": True}
     ]
-    across = alt.Axis(title="answered", orient="top", labelAngle=0, ticks=False, domain=False, grid=False,
-                      labelExpr="upper(slice(datum.label, 0, 1))", labelFontSize=12)  # fmt: skip
-    down = alt.Axis(title="gold", ticks=False, domain=False, grid=False,
-                    labelExpr="upper(slice(datum.label, 0, 1))", labelFontSize=12)  # fmt: skip
+    across = alt.Axis(
+        title="answered",
+        orient="top",
+        labelAngle=0,
+        ticks=False,
+        domain=False,
+        grid=False,
+        labelExpr="upper(slice(datum.label, 0, 1))",
+        labelFontSize=12,
+    )
+    down = alt.Axis(
+        title="gold",
+        ticks=False,
+        domain=False,
+        grid=False,
+        labelExpr="upper(slice(datum.label, 0, 1))",
+        labelFontSize=12,
+    )
     drawn = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("answer:N", axis=across, scale=alt.Scale(domain=list(labels), padding=0.04)),
         y=alt.Y("gold:N", axis=down, scale=alt.Scale(domain=list(labels), padding=0.04)),
@@ -255,8 +296,11 @@ def importance_spec(rows: Sequence[Row], title: str) -> dict[str, Any]:
         }
         for name, mean, deviation in rows
     ]
-    names = alt.Y("feature:N", sort=[value["feature"] for value in values],
-                  axis=alt.Axis(title=None, ticks=False, domain=False, labelPadding=6))  # fmt: skip
+    names = alt.Y(
+        "feature:N",
+        sort=[value["feature"] for value in values],
+        axis=alt.Axis(title=None, ticks=False, domain=False, labelPadding=6),
+    )
     shares = alt.Axis(title="mean decrease in impurity, % of all features (line: one standard deviation)")
     drawn = alt.Chart(alt.Data(values=values)).encode(y=names)
     layers = alt.layer(
@@ -267,10 +311,17 @@ def importance_spec(rows: Sequence[Row], title: str) -> dict[str, Any]:
     styled = (
         layers.configure(background="#ffffff", font=_FONT, padding=10)
         .configure_axis(
-            labelColor=_INK, titleColor=_INK, gridColor=_LINE, domainColor=_LINE, tickColor=_LINE,
-            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=220,
+            labelColor=_INK,
+            titleColor=_INK,
+            gridColor=_LINE,
+            domainColor=_LINE,
+            tickColor=_LINE,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            labelLimit=220,
         )
         .configure_title(color=_INK, fontSize=13, anchor="start")
         .configure_view(stroke=None)
-    )  # fmt: skip
+    )
     return dict(styled.to_dict(validate=False))

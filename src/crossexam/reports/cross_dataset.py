@@ -37,10 +37,13 @@ def score_table(models: Sequence[Measured], *, published_rows: bool = True) -> T
         rows += [(system, len(keys), *figures) for system, figures in _published(keys).items()]
         notes.append(_source(len(keys)))
     columns = (
-        Column("Model"), Column("Corpora", "count"), Column("Mean", "percent"),
-        Column(first.reference_name, "percent"), Column("Difference", "points"),
+        Column("Model"),
+        Column("Corpora", "count"),
+        Column("Mean", "percent"),
+        Column(first.reference_name, "percent"),
+        Column("Difference", "points"),
         Column("Relative, %", "points"),
-    )  # fmt: skip
+    )
     return Table(first.title, columns, tuple(rows), tuple(notes))
 
 
@@ -61,9 +64,12 @@ def corpus_table(models: Sequence[Measured]) -> Table:
         labels = str(dataset.manifest.get("projection") or "three labels")
         rows.append((place["protocol"], place["title"], size, labels, *answered))
     columns = (
-        Column("Made"), Column("Corpus"), Column("Items", "count"), Column("Labels"),
+        Column("Made"),
+        Column("Corpus"),
+        Column("Items", "count"),
+        Column("Labels"),
         *(Column(model.name, "percent") for model in models),
-    )  # fmt: skip
+    )
     return Table("Corpora of the benchmark", columns, tuple(rows), tuple(_projections(rows)), grouped=1)
 
 

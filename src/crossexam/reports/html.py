@@ -85,11 +85,15 @@ def render(
     items["first"] = _opens_at(models)
     css, script = ((_PAGE / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
     context = _tables(models, published_rows) | _charts(models) | _summary(models)
-    anchors = [key for key in _SECTIONS if (key != "slices" or context["slices"]) and
-               (key != "drop" or context["drops"].rows) and
-               (key != "misleading" or context["misleading"].rows) and
-               (key != "benchmark" or context["benchmark"].rows) and
-               (key != "behaviour" or context["behaviour"].rows)]  # fmt: skip
+    anchors = [
+        key
+        for key in _SECTIONS
+        if (key != "slices" or context["slices"])
+        and (key != "drop" or context["drops"].rows)
+        and (key != "misleading" or context["misleading"].rows)
+        and (key != "benchmark" or context["benchmark"].rows)
+        and (key != "behaviour" or context["behaviour"].rows)
+    ]
     return environment.get_template("report.html.j2").render(
         **context,
         sections=[(anchor, _SECTIONS[anchor]) for anchor in anchors],
@@ -150,17 +154,27 @@ def _charts(models: Sequence[Measured]) -> dict[str, Any]:
     if extent is not None:
         least, largest = extent
         drops = [
-            (name, {size: _markup(charts.drop_chart(results, width=width, least=least, largest=largest))
-                    for size, width in charts.WIDTHS.items()})
+            (
+                name,
+                {
+                    size: _markup(charts.drop_chart(results, width=width, least=least, largest=largest))
+                    for size, width in charts.WIDTHS.items()
+                },
+            )
             for name, results in of_model.items()
             if any(loss_of(result) is not None for result in results)
-        ]  # fmt: skip
+        ]
     wrong = charts.error_range(models)
     errors = [
-        (name, {size: _markup(charts.error_chart(results, width=width, largest=wrong))
-                for size, width in charts.WIDTHS.items()})
+        (
+            name,
+            {
+                size: _markup(charts.error_chart(results, width=width, largest=wrong))
+                for size, width in charts.WIDTHS.items()
+            },
+        )
         for name, results in of_model.items()
-    ]  # fmt: skip
+    ]
     maps = charts.HeatMaps()
     confusion = [
         (name, [(model.name, _markup(maps.draw(result))) for _, model, result in found])

@@ -36,10 +36,14 @@ def misleading_table(models: Sequence[Measured]) -> Table:
             (first.part, _name(first.lam), first.size, first.majority.value, *_human(first), *answered)
         )
     columns = (
-        Column("Base"), Column("Part"), Column("Examples", "count"), Column("Majority", "percent"),
-        Column("Annotator", "percent"), Column("drawn", "percent"),
+        Column("Base"),
+        Column("Part"),
+        Column("Examples", "count"),
+        Column("Majority", "percent"),
+        Column("Annotator", "percent"),
+        Column("drawn", "percent"),
         *(Column(model.name, "percent") for model in models),
-    )  # fmt: skip
+    )
     return Table("Where single words mislead", columns, tuple(rows), (_NOTE,), grouped=1)
 
 
@@ -61,9 +65,15 @@ def misleading_charts(models: Sequence[Measured], *, width: int) -> list[tuple[s
             if part.size >= _FEWEST:
                 points = values.setdefault(part.part, [])
                 points.append(
-                    {"lambda": part.lam, "accuracy": 100 * part.model.value, "size": part.size,
-                     "model": model.name, "low": 100 * part.model.low, "high": 100 * part.model.high}
-                )  # fmt: skip
+                    {
+                        "lambda": part.lam,
+                        "accuracy": 100 * part.model.value,
+                        "size": part.size,
+                        "model": model.name,
+                        "low": 100 * part.model.low,
+                        "high": 100 * part.model.high,
+                    }
+                )
     return [(part, svg_of(_chart(points, width))) for part, points in values.items()]
 
 
@@ -74,9 +84,15 @@ def _chart(points: Sequence[dict[str, Any]], width: int) -> Any:
     shades = ["var(--accent)", "var(--neutral)", "var(--entailment)", "var(--contradiction)"]
     scale = alt.Scale(domain=names, range=[shades[k % len(shades)] for k in range(len(names))])
     legend = alt.Legend(
-        title=None, orient="top", direction="vertical", labelColor="currentColor", labelLimit=width,
-        labelFontSize=12, symbolType="stroke", symbolStrokeWidth=3,
-    )  # fmt: skip
+        title=None,
+        orient="top",
+        direction="vertical",
+        labelColor="currentColor",
+        labelLimit=width,
+        labelFontSize=12,
+        symbolType="stroke",
+        symbolStrokeWidth=3,
+    )
     colour = alt.Color("model:N", scale=scale, legend=legend if len(names) > 1 else None)
     over = alt.X("lambda:Q", axis=alt.Axis(title="lambda", tickCount=5), scale=alt.Scale(domain=[0, 1]))
     drawn = alt.Chart(alt.Data(values=list(points)))
@@ -89,8 +105,14 @@ def _chart(points: Sequence[dict[str, Any]], width: int) -> Any:
     sizes = (
         alt.Chart(alt.Data(values=only))
         .mark_line(strokeWidth=2, color="currentColor", opacity=0.7)
-        .encode(x=over, y=alt.Y("size:Q", axis=alt.Axis(title="examples", tickCount=3, format="~s"),
-                                scale=alt.Scale(type="log")))
-    )  # fmt: skip
+        .encode(
+            x=over,
+            y=alt.Y(
+                "size:Q",
+                axis=alt.Axis(title="examples", tickCount=3, format="~s"),
+                scale=alt.Scale(type="log"),
+            ),
+        )
+    )
     upper = alt.layer(band, line).properties(width=width, height=190)
     return alt.vconcat(upper, sizes.properties(width=width, height=80))

@@ -96,9 +96,10 @@ class Store:
         if found != _FORMAT and (found or tables):
             run("ROLLBACK")
             raise FormatError(
-                f"not a store of format {_FORMAT} (it says {found})", where=str(self._path),
+                f"not a store of format {_FORMAT} (it says {found})",
+                where=str(self._path),
                 hint="move the file away; its pairs are then asked again",
-            )  # fmt: skip
+            )
         for statement in _SCHEMA.split(";\n"):
             run(statement)
         run(f"PRAGMA user_version={_FORMAT}")
@@ -128,9 +129,10 @@ class Store:
             raise FormatError(
                 f"the store cannot be used: {error}",
                 where=str(self._path),
-                hint="another process holds it: wait for it, or choose another folder" if locked
+                hint="another process holds it: wait for it, or choose another folder"
+                if locked
                 else "check that the folder can be written and that the disk is not full",
-            ) from None  # fmt: skip
+            ) from None
         except sqlite3.DatabaseError as error:
             raise FormatError(
                 f"the store is damaged: {error}",

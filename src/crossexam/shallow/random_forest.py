@@ -158,9 +158,13 @@ def _sound(forest: Forest) -> bool:
     onwards = (forest.left > np.arange(nodes)) & (forest.right > np.arange(nodes))
     inside = (forest.left < nodes) & (forest.right < nodes) & (forest.feature < len(FEATURES))
     return bool(
-        (leaf | onwards).all() and inside.all() and (forest.feature >= 0).all()
-        and (forest.roots >= 0).all() and (forest.roots < nodes).all() and np.isfinite(forest.shares).all()
-    )  # fmt: skip
+        (leaf | onwards).all()
+        and inside.all()
+        and (forest.feature >= 0).all()
+        and (forest.roots >= 0).all()
+        and (forest.roots < nodes).all()
+        and np.isfinite(forest.shares).all()
+    )
 
 
 def save_random_forest(folder: Path, model: RandomForest, config: dict[str, Any]) -> None:

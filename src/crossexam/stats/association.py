@@ -8,7 +8,7 @@ independence; Agresti 2013, *Categorical Data Analysis*, section 3.2).
 
 Sanchez Carmona et al. (2018, section 5.1) speak of chi-square tests and print ``chi2(1) = 74.16``; what they
 print is G with Yates' correction, cut off, not rounded, after the second decimal
-(``tests/stats/test_association.py`` has all of theirs that can be had from their tables).  All tests here take
+(``tests/stats/test_association.py`` has all of theirs that their tables give).  All tests here take
 items to be independent.
 
 How strong an association is, with intervals; the tests are in :mod:`crossexam.stats.association`.

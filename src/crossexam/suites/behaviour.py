@@ -69,10 +69,12 @@ class BehaviourRequest:
     def identity(self) -> dict[str, Any]:
         """Return what the built bytes depend on."""
         lists = {
-            relation: [name if name == WORDNET else f"{Path(name).name}@{sha256_of(Path(name))[:16]}"
-                       for name in names]
+            relation: [
+                name if name == WORDNET else f"{Path(name).name}@{sha256_of(Path(name))[:16]}"
+                for name in names
+            ]
             for relation, names in self.lists().items()
-        }  # fmt: skip
+        }
         return {
             "suite": NAME,
             "bases": [f"{base.spec}@{base.identity}" for base in self.bases],
@@ -104,14 +106,16 @@ def write_behaviour(
         workshop = _made(request, base, tables, progress)
         if not workshop.labelled:
             raise CrossexamError(
-                "no example has one of the three labels", where=base.spec,
+                "no example has one of the three labels",
+                where=base.spec,
                 wanted="a training corpus with entailment, neutral and contradiction",
-            )  # fmt: skip
+            )
         if not any(workshop.items.values()):
             raise CrossexamError(
-                "no example has a pair of the lists, one word in each sentence", where=base.spec,
+                "no example has a pair of the lists, one word in each sentence",
+                where=base.spec,
                 hint="other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
-            )  # fmt: skip
+            )
         for name, items in chosen(workshop.items, request.controls, request.seed).items():
             file = f"{name}.{base.part}.{request.file_format}"
             write_test_set(folder / file, items, file_format=request.file_format)
@@ -119,15 +123,20 @@ def write_behaviour(
                 "file": file,
                 **_entry(request, base, name, items, workshop, identity),
             }
-    write_json(folder / MANIFEST, {
-        "format": _FORMAT,
-        "name": NAME,
-        "paper": PAPER,
-        "signature": signature({"suite": NAME, "bases": "+".join(identity["bases"]), "seed": request.seed}),
-        "request": identity,
-        "bases": [describe(base) for base in request.bases],
-        "test_sets": entries,
-    })  # fmt: skip
+    write_json(
+        folder / MANIFEST,
+        {
+            "format": _FORMAT,
+            "name": NAME,
+            "paper": PAPER,
+            "signature": signature(
+                {"suite": NAME, "bases": "+".join(identity["bases"]), "seed": request.seed}
+            ),
+            "request": identity,
+            "bases": [describe(base) for base in request.bases],
+            "test_sets": entries,
+        },
+    )
     return True
 
 
@@ -184,17 +193,24 @@ def chosen(
 
 
 def _entry(
-    request: BehaviourRequest, base: Base, name: str, items: Sequence[Example], workshop: Workshop,
+    request: BehaviourRequest,
+    base: Base,
+    name: str,
+    items: Sequence[Example],
+    workshop: Workshop,
     identity: Mapping[str, Any],
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     kind, running = SETS[name], ContentHash()
     for item in items:
         running.update(item)
     parts: dict[str, object] = {
-        "corpus": f"{base.spec}@{base.identity}", "construction": f"{name}.v1", "seed": request.seed,
+        "corpus": f"{base.spec}@{base.identity}",
+        "construction": f"{name}.v1",
+        "seed": request.seed,
         "pairs": "+".join(each for lists in identity["pairs"].values() for each in lists),
-        "annotator": workshop.resources.annotator.name, "wordnet": workshop.resources.wordnet.version,
-    }  # fmt: skip
+        "annotator": workshop.resources.annotator.name,
+        "wordnet": workshop.resources.wordnet.version,
+    }
     for key, value in (("index", request.index), ("controls", request.controls), ("limit", request.limit)):
         parts |= {key: value} if value is not None else {}
     return {

@@ -54,9 +54,13 @@ def _grow(
 
 
 def _grow_one(
-    base: Base, names: Sequence[str], with_base: bool, request: Request, open_sink: Callable[[str], Sink],
+    base: Base,
+    names: Sequence[str],
+    with_base: bool,
+    request: Request,
+    open_sink: Callable[[str], Sink],
     progress: Progress,
-) -> Iterator[tuple[str, dict[str, Any]]]:  # fmt: skip
+) -> Iterator[tuple[str, dict[str, Any]]]:
     resources = request.resources()
     base_set = f"base.{base.part}"
     sets = [GrowingSet(base_set, base, None, open_sink(base_set))] if with_base else []
@@ -65,8 +69,9 @@ def _grow_one(
         maker = Maker(CONSTRUCTIONS[name], resources, seed=request.seed)
         sets.append(GrowingSet(full_name, base, maker, open_sink(full_name)))
     lambdas = suite_named(request.suite).lambdas if with_base else ()
-    misled = [MisledSet(lam, base, _word_model(), open_sink(f"{subset_name(lam)}.{base.part}"))
-              for lam in lambdas]  # fmt: skip
+    misled = [
+        MisledSet(lam, base, _word_model(), open_sink(f"{subset_name(lam)}.{base.part}")) for lam in lambdas
+    ]
     done = 0
     with seldom_collected():
         for chunk in chunks(base.open(), CHUNK):

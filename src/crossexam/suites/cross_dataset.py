@@ -83,9 +83,10 @@ def write_cross_dataset(
     if not splits or (request.corpora and absent):
         missing = ", ".join(absent)
         raise CrossexamError(
-            f"not installed: {missing}", wanted="their files in the data folder",
+            f"not installed: {missing}",
+            wanted="their files in the data folder",
             hint="docs/corpora.md says which files; crossexam fetch NAME gets them",
-        )  # fmt: skip
+        )
     manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
     identity = _identity(request, manifests)
     if stands_there(identity, folder, force=force):
@@ -96,20 +97,28 @@ def write_cross_dataset(
     for dataset in _datasets(request, splits):
         file = f"{dataset.name}.{request.file_format}"
         rows = _write(folder / file, dataset, request)
-        entries[dataset.name] = {"file": file, **dataset.manifest, "rows": len(rows),
-                                 "content_hash": Dataset("", rows).content_hash()}  # fmt: skip
+        entries[dataset.name] = {
+            "file": file,
+            **dataset.manifest,
+            "rows": len(rows),
+            "content_hash": Dataset("", rows).content_hash(),
+        }
     for key, manifest in manifests.items():
         write_json(folder / SPLITS / f"{key}.json", manifest)
-    write_json(folder / MANIFEST, {
-        "format": _FORMAT,
-        "name": NAME,
-        "paper": PAPER,
-        "signature": signature({"suite": NAME, "part": request.part, "seed": request.seed,
-                                "corpora": "+".join(splits)}),
-        "request": identity,
-        "absent": list(absent),
-        "test_sets": entries,
-    })  # fmt: skip
+    write_json(
+        folder / MANIFEST,
+        {
+            "format": _FORMAT,
+            "name": NAME,
+            "paper": PAPER,
+            "signature": signature(
+                {"suite": NAME, "part": request.part, "seed": request.seed, "corpora": "+".join(splits)}
+            ),
+            "request": identity,
+            "absent": list(absent),
+            "test_sets": entries,
+        },
+    )
     return Built(True, absent)
 
 
@@ -145,8 +154,12 @@ def _datasets(request: CrossDatasetRequest, splits: Mapping[str, Split]) -> Iter
 def _entry(request: CrossDatasetRequest, split: Split) -> dict[str, Any]:
     member = split.member
     reader = READERS.get(member.corpus)
-    parts: dict[str, object] = {"corpus": member.key, "files": "+".join(split.files), "part": request.part,
-                                "seed": request.seed}  # fmt: skip
+    parts: dict[str, object] = {
+        "corpus": member.key,
+        "files": "+".join(split.files),
+        "part": request.part,
+        "seed": request.seed,
+    }
     parts |= {"limit": request.limit} if request.limit is not None else {}
     return {
         **_plain_entry(member.key, signature(parts)),

@@ -149,8 +149,10 @@ class MisledSet:
         """Return this set's entry of the suite's manifest."""
         kind = f"{subset_name(self.lam)}.v1"
         parts: dict[str, object] = {
-            "corpus": f"{self.base.spec}@{self.base.identity}", "subset": kind, "model": self.model.key[:16],
-        }  # fmt: skip
+            "corpus": f"{self.base.spec}@{self.base.identity}",
+            "subset": kind,
+            "model": self.model.key[:16],
+        }
         parts |= {"limit": limit} if limit is not None else {}
         return {
             "construction": kind,

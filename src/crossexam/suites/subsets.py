@@ -102,18 +102,25 @@ def write_subsets(
             file = f"{dataset.name}.{request.file_format}"
             write_test_set(folder / file, dataset.examples, file_format=request.file_format)
             entries[dataset.name] = {"file": file, **_entry(request, base, model, dataset, len(whole))}
-    write_json(folder / MANIFEST, {
-        "format": _FORMAT,
-        "name": f"{request.kind}-subsets",
-        "paper": KINDS[request.kind],
-        "signature": signature({
-            "suite": f"{request.kind}-subsets", "bases": "+".join(identity["bases"]), "model": model.key[:16],
-        }),
-        "request": identity,
-        "model": {"name": model.name, "key": model.key, **dict(model.details)},
-        "bases": [describe(base) for base in request.bases],
-        "test_sets": entries,
-    })  # fmt: skip
+    write_json(
+        folder / MANIFEST,
+        {
+            "format": _FORMAT,
+            "name": f"{request.kind}-subsets",
+            "paper": KINDS[request.kind],
+            "signature": signature(
+                {
+                    "suite": f"{request.kind}-subsets",
+                    "bases": "+".join(identity["bases"]),
+                    "model": model.key[:16],
+                }
+            ),
+            "request": identity,
+            "model": {"name": model.name, "key": model.key, **dict(model.details)},
+            "bases": [describe(base) for base in request.bases],
+            "test_sets": entries,
+        },
+    )
     return True
 
 

@@ -62,13 +62,16 @@ def save_model(folder: Path, described: Description, model: nn.Module, vocabular
 
     vocabulary.save(folder)
     save_tensors(folder / WEIGHTS, model.state_dict())
-    write_json(folder / CONFIG, {
-        "kind": KIND,
-        "format": FORMAT,
-        "architecture": described.architecture.name,
-        "config": asdict(described.config),
-        "sizes": asdict(described.sizes),
-    })  # fmt: skip
+    write_json(
+        folder / CONFIG,
+        {
+            "kind": KIND,
+            "format": FORMAT,
+            "architecture": described.architecture.name,
+            "config": asdict(described.config),
+            "sizes": asdict(described.sizes),
+        },
+    )
 
 
 def read_description(folder: Path) -> Description:
@@ -79,9 +82,11 @@ def read_description(folder: Path) -> Description:
     found = read_json(path)
     if found.get("kind") != KIND:
         raise FormatError(
-            "this is no model of the zoo", where=str(path), wanted=f"field 'kind' to be '{KIND}'",
+            "this is no model of the zoo",
+            where=str(path),
+            wanted=f"field 'kind' to be '{KIND}'",
             hint=f"a checkpoint of transformers is hf/{folder}" if "model_type" in found else None,
-        )  # fmt: skip
+        )
     if found.get("format") != FORMAT or set(found) != _FIELDS:
         unknown = sorted(set(found) ^ _FIELDS)
         what = f"fields {', '.join(unknown)}" if unknown else f"format {found.get('format')}"
@@ -138,9 +143,11 @@ def _with_fields(default: Any, values: object, where: str) -> Any:
     if not isinstance(values, Mapping) or set(values) != names:
         unknown = ", ".join(sorted(set(values) ^ names)) if isinstance(values, Mapping) else "no object"
         raise FormatError(
-            f"fields that are unknown or missing: {unknown}", where=where, wanted=", ".join(sorted(names)),
+            f"fields that are unknown or missing: {unknown}",
+            where=where,
+            wanted=", ".join(sorted(names)),
             hint="use the version that wrote it (manifest.json, versions), or train again",
-        )  # fmt: skip
+        )
     return replace(default, **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
 

@@ -243,9 +243,18 @@ class Trainer:
         left = (epochs - state.epoch) * total - state.seen
         mean = scores["train_loss"] if scores else state.loss / max(1, state.seen)
         self.plan.watch(
-            Status(state.epoch + (scores is None), epochs, state.seen, total, state.step, mean, speed,
-                   left / max(1e-9, speed), scores)
-        )  # fmt: skip
+            Status(
+                state.epoch + (scores is None),
+                epochs,
+                state.seen,
+                total,
+                state.step,
+                mean,
+                speed,
+                left / max(1e-9, speed),
+                scores,
+            )
+        )
 
 
 def carry_out(
@@ -262,10 +271,16 @@ def carry_out(
     names = request.trackers if device.is_main else ()
     trackers = [open_tracker(name, request.folder, prints["recipe"]) for name in names]
     plan = Plan(
-        recipe, request.seed, device, request.folder / checkpoints.UNFINISHED,
+        recipe,
+        request.seed,
+        device,
+        request.folder / checkpoints.UNFINISHED,
         request.folder / checkpoints.METRICS,
-        prints, snapshot_steps=request.snapshot_steps, watch=request.watch, trackers=trackers,
-    )  # fmt: skip
+        prints,
+        snapshot_steps=request.snapshot_steps,
+        watch=request.watch,
+        trackers=trackers,
+    )
     try:
         return Trainer(objective, epoch_of, score, plan).run()
     finally:

@@ -174,9 +174,13 @@ def _loaded(source: str) -> tuple[Any, Any]:
         with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
             model = AutoModelForSequenceClassification.from_pretrained(
-                source, use_safetensors=True, trust_remote_code=False, ignore_mismatched_sizes=True,
-                dtype=torch.float32, **names,
-            )  # fmt: skip
+                source,
+                use_safetensors=True,
+                trust_remote_code=False,
+                ignore_mismatched_sizes=True,
+                dtype=torch.float32,
+                **names,
+            )
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise CrossexamError(f"transformers cannot load it: {first}", where=f"hf/{source}") from error
@@ -188,9 +192,12 @@ def _encoded(tokenizer: Any, max_length: int, examples: Sequence[Example]) -> _P
         if not (example.premise.strip() and example.hypothesis.strip()):
             raise CrossexamError("a sentence is empty", where=f"example {example.id}")
     fields = tokenizer(
-        [e.premise for e in examples], [e.hypothesis for e in examples], truncation="longest_first",
-        max_length=max_length, return_attention_mask=False,
-    )  # fmt: skip
+        [e.premise for e in examples],
+        [e.hypothesis for e in examples],
+        truncation="longest_first",
+        max_length=max_length,
+        return_attention_mask=False,
+    )
     labels = torch.tensor([LABEL_INDEX[e.label] if e.label else -1 for e in examples])
     return _Pairs({name: fields[name] for name in ("input_ids", "token_type_ids") if name in fields}, labels)
 
@@ -218,8 +225,14 @@ def _bias(request: Request, debias: Debias | None) -> debiasing.Bias | None:
     )
 
 
-def _saved(target: Path, tokenizer: Any, model: Any, device: Device, curve: list[dict[str, Any]],
-           prints: dict[str, Any]) -> Trained:  # fmt: skip
+def _saved(
+    target: Path,
+    tokenizer: Any,
+    model: Any,
+    device: Device,
+    curve: list[dict[str, Any]],
+    prints: dict[str, Any],
+) -> Trained:
     manifest = {
         "kind": "transformers",
         "scores": best_of(curve),

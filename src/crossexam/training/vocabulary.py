@@ -68,8 +68,9 @@ class Vocabulary:
     ) -> Vocabulary:
         """Return the vocabulary of *words* and *characters*, the most frequent first, then by text."""
         folded = (word.lower() for word in words) if lower_case else words
-        return cls(_numbered(_by_count(folded)), _numbered(_by_count(characters)), _numbered(PENN_TAGS),
-                   lower_case)  # fmt: skip
+        return cls(
+            _numbered(_by_count(folded)), _numbered(_by_count(characters)), _numbered(PENN_TAGS), lower_case
+        )
 
     def word(self, text: str) -> int:
         """Return the number of the word *text*."""

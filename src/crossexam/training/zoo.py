@@ -74,15 +74,18 @@ def _settled(architecture: Architecture, request: Request) -> tuple[Any, Recipe,
     if request.ablate_rnn:
         if not hasattr(config, "recurrence"):
             raise CrossexamError(
-                f"there is no form of {architecture.name} without an RNN", where="--ablate rnn",
+                f"there is no form of {architecture.name} without an RNN",
+                where="--ablate rnn",
                 wanted="an architecture whose configuration has 'recurrence'",
-            )  # fmt: skip
+            )
         config = replace(config, recurrence="feedforward")
     if debias is not None and debias.method == "adv" and not architecture.encodes_sentences:
         raise CrossexamError(
             f"{architecture.name} encodes no sentence on its own, and adv needs the hypothesis's vector",
-            where="--debias adv", wanted="a sentence encoder", hint="--debias drift works with every model",
-        )  # fmt: skip
+            where="--debias adv",
+            wanted="a sentence encoder",
+            hint="--debias drift works with every model",
+        )
     return config, parts["recipe"], parts["debias"]
 
 
@@ -102,14 +105,23 @@ def _fingerprint(request: Request, config: Any, recipe: Recipe, debias: Debias |
     return plain
 
 
-def _kit(request: Request, architecture: Architecture, config: Any, recipe: Recipe, debias: Debias | None,
-         training_set: TrainingSet) -> Kit:  # fmt: skip
+def _kit(
+    request: Request,
+    architecture: Architecture,
+    config: Any,
+    recipe: Recipe,
+    debias: Debias | None,
+    training_set: TrainingSet,
+) -> Kit:
     first = training_set.examples(0)
     words = first if not request.data.redrawn else [*request.data.examples, *first]
     vocabulary, vectors = make_vocabulary(
-        words, lower_case=recipe.lower_case, characters="characters" in architecture.needs,
-        vectors=request.vectors, progress=request.progress,
-    )  # fmt: skip
+        words,
+        lower_case=recipe.lower_case,
+        characters="characters" in architecture.needs,
+        vectors=request.vectors,
+        progress=request.progress,
+    )
     sizes = Sizes(len(vocabulary.words), len(vocabulary.characters), len(vocabulary.tags))
     encoder = Encoder(vocabulary, architecture.needs)
     dev = encoder.pairs(request.data.dev.examples)
@@ -202,8 +214,9 @@ class Kit:
         fill_words(model.words.table, self.encoder.vocabulary, self.vectors, self.recipe, generator)
         return model
 
-    def collate(self, pairs: EncodedPairs, bias: debiasing.Bias | None, places: Tensor | None,
-                rows: Sequence[int]) -> Batch:  # fmt: skip
+    def collate(
+        self, pairs: EncodedPairs, bias: debiasing.Bias | None, places: Tensor | None, rows: Sequence[int]
+    ) -> Batch:
         """Return *rows* of *pairs*; *places* are their rows in *bias*."""
         inputs = self.encoder.collate(pairs, rows)
         labels = torch.from_numpy(pairs.labels[list(rows)])

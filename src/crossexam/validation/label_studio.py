@@ -28,8 +28,10 @@ def labelling_config(study: Study) -> str:
     for side in ("premise", "hypothesis"):
         lines += [f'  <Header value="{side.capitalize()}"/>', f'  <Text name="{side}" value="${side}"/>']
     if errors:
-        lines += ['  <Header value="Gold label, and what the model answered"/>',
-                  '  <Text name="error" value="$error"/>']  # fmt: skip
+        lines += [
+            '  <Header value="Gold label, and what the model answered"/>',
+            '  <Text name="error" value="$error"/>',
+        ]
     for key in questions:
         question = QUESTIONS[key]
         asked_of_all = all(key in item.asked for item in study.items.values())
@@ -38,10 +40,13 @@ def labelling_config(study: Study) -> str:
             f"  <Header value={quoteattr(words)}/>",
             f'  <Choices name="{key}" toName="{_TO}" choice="single-radio" '
             f'required="{str(asked_of_all).lower()}">',
-            *(f"    <Choice value={quoteattr(choice.value)} alias={quoteattr(choice.value)} "
-              f"hint={quoteattr(choice.words)}/>" for choice in question.choices),
+            *(
+                f"    <Choice value={quoteattr(choice.value)} alias={quoteattr(choice.value)} "
+                f"hint={quoteattr(choice.words)}/>"
+                for choice in question.choices
+            ),
             "  </Choices>",
-        ]  # fmt: skip
+        ]
     lines += [
         '  <Header value="Questions of this task"/>',
         '  <Text name="asked" value="$asked"/>',
@@ -68,8 +73,12 @@ def write_tasks(study: Study, path: Path, *, judges: Sequence[str], with_answers
 
 
 def _task(item: Item, given: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    data = {"item": item.name, "premise": item.premise, "hypothesis": item.hypothesis,
-            "asked": ", ".join(item.asked)}  # fmt: skip
+    data = {
+        "item": item.name,
+        "premise": item.premise,
+        "hypothesis": item.hypothesis,
+        "asked": ", ".join(item.asked),
+    }
     if item.predicted:
         signs = "; ".join(f"{category}: {why}" for category, why in item.suggested)
         data["error"] = f"{item.gold}, answered {item.predicted}. Signs: {signs}"
@@ -108,9 +117,10 @@ def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = No
             known = answers.setdefault(answer[:3], answer)
             if known.value != answer.value:
                 raise FormatError(
-                    f"'{answer.judge}' gives two answers to '{answer.question}'", where=where,
+                    f"'{answer.judge}' gives two answers to '{answer.question}'",
+                    where=where,
                     hint="delete one of the annotations",
-                )  # fmt: skip
+                )
     return list(answers.values())
 
 
@@ -135,9 +145,10 @@ def _of_task(
                 yield Answer(judge, item.number, question, value_of(question, str(choice), where=where))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(
-            f"not a task of this study ({type(error).__name__}: {error})", where=where,
+            f"not a task of this study ({type(error).__name__}: {error})",
+            where=where,
             wanted="data.item, and annotations[].result[].value.choices with one choice each",
-        ) from None  # fmt: skip
+        ) from None
 
 
 def _judge(study: Study, annotation: Mapping[str, Any], names: Mapping[str, str], where: str) -> str:

@@ -102,8 +102,9 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
             raise CrossexamError(
                 "the question 'category' is for errors", hint="--errors RUN says whose errors"
             )
-        positions = systematic([stratum_of(each) for each in examples], request.per_set,
-                               seed=request.seed, name=name)  # fmt: skip
+        positions = systematic(
+            [stratum_of(each) for each in examples], request.per_set, seed=request.seed, name=name
+        )
         drawn = [examples[position] for position in positions]
         items += [_item(example, name, asked) for example in drawn]
         entries[name] = _entry(dataset, drawn, asked)
@@ -161,8 +162,9 @@ def is_base(dataset: Dataset) -> bool:
 
 def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
     cluster = cluster_of(example)
-    return Item(0, test_set, example.id, example.premise, example.hypothesis, example.label, None, cluster,
-                asked)  # fmt: skip
+    return Item(
+        0, test_set, example.id, example.premise, example.hypothesis, example.label, None, cluster, asked
+    )
 
 
 def _error(example: Example, answer: Gold, test_set: str, asked: tuple[str, ...]) -> Item:
@@ -189,9 +191,12 @@ def _entry(dataset: Dataset, drawn: Sequence[Example], asked: Iterable[str]) -> 
 
 
 def _write(
-    folder: Path, items: Sequence[Item], entries: Mapping[str, Any], facts: Mapping[str, Any],
+    folder: Path,
+    items: Sequence[Item],
+    entries: Mapping[str, Any],
+    facts: Mapping[str, Any],
     request: SampleRequest,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     if not items:
         raise CrossexamError("no item can be judged", wanted="items with a gold label, or wrong answers")
     for (name, example), count in Counter((item.test_set, item.example) for item in items).items():

@@ -127,11 +127,15 @@ def _columns(study: Study, names: Sequence[str], where: str) -> dict[int, tuple[
             continue
         question = rest.partition(" (")[0].strip()
         if judge not in study.judges:
-            raise FormatError(f"column '{name}': no judge is called '{judge}'", where=where,
-                              wanted=", ".join(study.judges))  # fmt: skip
+            raise FormatError(
+                f"column '{name}': no judge is called '{judge}'", where=where, wanted=", ".join(study.judges)
+            )
         if question not in QUESTIONS:
-            raise FormatError(f"column '{name}': no question is called '{question}'", where=where,
-                              wanted=", ".join(QUESTIONS))  # fmt: skip
+            raise FormatError(
+                f"column '{name}': no question is called '{question}'",
+                where=where,
+                wanted=", ".join(QUESTIONS),
+            )
         if (judge, question) in columns.values():
             raise FormatError(f"column '{name}' is there twice", where=where)
         columns[place] = (judge, question)

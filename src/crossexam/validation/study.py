@@ -123,8 +123,11 @@ class Study:
         for answer in self.answers(judge):
             given.setdefault(answer.item, {})[answer.question] = answer.value
         items = [self.items[number] for number in self.order(judge)]
-        due = [(item, left) for item in items
-               if (left := [key for key in item.asked if key not in given.get(item.number, {})])]  # fmt: skip
+        due = [
+            (item, left)
+            for item in items
+            if (left := [key for key in item.asked if key not in given.get(item.number, {})])
+        ]
         if not due:
             return Standing(None, None, len(items), len(items), {})
         item, left = due[0]
@@ -266,9 +269,16 @@ def row_of(item: Item) -> tuple[object, ...]:
     """Return *item* as a row of the table of items."""
     shown = (_storable(item.premise), _storable(item.hypothesis))
     return (
-        item.number, item.test_set, _storable(item.example), *shown, item.gold, item.predicted, item.cluster,
-        json.dumps(item.asked), json.dumps(item.suggested),
-    )  # fmt: skip
+        item.number,
+        item.test_set,
+        _storable(item.example),
+        *shown,
+        item.gold,
+        item.predicted,
+        item.cluster,
+        json.dumps(item.asked),
+        json.dumps(item.suggested),
+    )
 
 
 def _storable(text: str) -> str:
@@ -280,6 +290,14 @@ def item_of(row: Sequence[Any]) -> Item:
     """Return the item in *row*, columns as :func:`row_of` gives them."""
     number, test_set, example, premise, hypothesis, gold, predicted, cluster, asked, suggested = row
     return Item(
-        number, test_set, example, premise, hypothesis, parse_label(gold), parse_label(predicted), cluster,
-        tuple(json.loads(asked)), tuple((category, why) for category, why in json.loads(suggested)),
-    )  # fmt: skip
+        number,
+        test_set,
+        example,
+        premise,
+        hypothesis,
+        parse_label(gold),
+        parse_label(predicted),
+        cluster,
+        tuple(json.loads(asked)),
+        tuple((category, why) for category, why in json.loads(suggested)),
+    )

@@ -85,9 +85,11 @@ def _negation(item: Misread) -> str | None:
     if item.predicted != "contradiction":
         return None
     found = [
-        token.text for side in (item.premise, item.hypothesis) for token in words(side)
+        token.text
+        for side in (item.premise, item.hypothesis)
+        for token in words(side)
         if token.text.lower().replace("’", "'") in NEGATIONS
-    ]  # fmt: skip
+    ]
     return _listed(found)
 
 

@@ -198,8 +198,10 @@ def _finding(study: Study, name: str, question: str, items: Sequence[Item], said
 
 def _as_two(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
     """Return the labels of judges with contradiction called neutral: both are not_entailment."""
-    return [{judge: "neutral" if value == "contradiction" else value for judge, value in each.items()}
-            for each in values]  # fmt: skip
+    return [
+        {judge: "neutral" if value == "contradiction" else value for judge, value in each.items()}
+        for each in values
+    ]
 
 
 def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -> tuple[dict[str, int], int]:
@@ -306,9 +308,11 @@ def _note(manifest_file: Path, study: Study, counts: Mapping[str, Mapping[str, i
     manifest: dict[str, Any] = read_json(manifest_file)
     for name, tally in counts.items():
         manifest["test_sets"][name]["verdict"] = {
-            "study": study.identity, "signature": study.manifest.get("signature"),
-            "judges": len(study.judges), **tally,
-        }  # fmt: skip
+            "study": study.identity,
+            "signature": study.manifest.get("signature"),
+            "judges": len(study.judges),
+            **tally,
+        }
     write_json(manifest_file, manifest)
 
 

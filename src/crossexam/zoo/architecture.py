@@ -81,9 +81,15 @@ Optimizer = Literal["adam", "adamw", "adagrad", "adadelta", "sgd"]
 # accuracy falls, stop below 1e-5.  plateau: times ``factor`` when dev loss does not fall.  decay: times .999
 # every 100 steps.  linear-warmup: a tenth of all steps up, then linearly down to 0.
 Schedule = Literal[
-    "constant", "halve-every-two", "halve-and-restore", "halve-on-miss", "infersent", "plateau", "decay",
+    "constant",
+    "halve-every-two",
+    "halve-and-restore",
+    "halve-on-miss",
+    "infersent",
+    "plateau",
+    "decay",
     "linear-warmup",
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True)

@@ -92,11 +92,15 @@ class BiMPM(nn.Module):
         p_states, q_states = self.dropout(p.states), self.dropout(q.states)
         matches = [
             match(one_p, self.dropout(p.hidden[way]), in_p, one_q, self.dropout(q.hidden[way]), in_q)
-            for way, (match, one_p, one_q) in enumerate(zip(
-                (self.forward_matching, self.backward_matching), p_states.chunk(2, -1), q_states.chunk(2, -1),
-                strict=True,
-            ))
-        ]  # two of [B, S, 4l], [B, T, 4l]  # fmt: skip
+            for way, (match, one_p, one_q) in enumerate(
+                zip(
+                    (self.forward_matching, self.backward_matching),
+                    p_states.chunk(2, -1),
+                    q_states.chunk(2, -1),
+                    strict=True,
+                )
+            )
+        ]  # two of [B, S, 4l], [B, T, 4l]
         p_matches, q_matches = (torch.cat(each, -1) for each in zip(*matches, strict=True))  # [B, S, 8l], ...
         p = self.aggregation(self.dropout(p_matches), in_p).final  # [B, 2h]
         q = self.aggregation(self.dropout(q_matches), in_q).final  # [B, 2h]
@@ -157,12 +161,15 @@ class Matching(nn.Module):
     ) -> Tensor:
         """Return one sentence's matches with the other, q."""
         full, _, attentive, nearest = self.weight
-        return torch.cat([
-            cosine(p, q_end.unsqueeze(1), full),  # (5) [B, S, l]
-            p_most.transpose(1, 2),  # [B, S, l]
-            cosine(p, weighted_mean(alpha, q, in_q), attentive),  # (9) [B, S, l]
-            cosine(p, most_similar(alpha, q, in_q), nearest),  # [B, S, l]
-        ], -1)  # fmt: skip
+        return torch.cat(
+            [
+                cosine(p, q_end.unsqueeze(1), full),  # (5) [B, S, l]
+                p_most.transpose(1, 2),  # [B, S, l]
+                cosine(p, weighted_mean(alpha, q, in_q), attentive),  # (9) [B, S, l]
+                cosine(p, most_similar(alpha, q, in_q), nearest),  # [B, S, l]
+            ],
+            -1,
+        )
 
 
 def cosine(v_1: Tensor, v_2: Tensor, weight: Tensor) -> Tensor:

@@ -113,9 +113,13 @@ class DecomposableAttention(nn.Module):
 def _two_layers(width: int, hidden: int, dropout: float) -> nn.Sequential:
     """Return two ReLU layers, dropout before each (section 5: "for all ReLU layers")."""
     return nn.Sequential(
-        Dropout(dropout), nn.Linear(width, hidden), nn.ReLU(),
-        Dropout(dropout), nn.Linear(hidden, hidden), nn.ReLU(),
-    )  # fmt: skip
+        Dropout(dropout),
+        nn.Linear(width, hidden),
+        nn.ReLU(),
+        Dropout(dropout),
+        nn.Linear(hidden, hidden),
+        nn.ReLU(),
+    )
 
 
 ARCHITECTURE = Architecture(

@@ -64,10 +64,12 @@ class HBMP(nn.Module):
         )
         self.classifier = nn.Sequential(
             Dropout(config.dropout),
-            nn.Linear(4 * 2 * config.hidden * config.layers, config.classifier), nn.LeakyReLU(),
+            nn.Linear(4 * 2 * config.hidden * config.layers, config.classifier),
+            nn.LeakyReLU(),
             Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier), nn.LeakyReLU(),
-        )  # fmt: skip
+            nn.Linear(config.classifier, config.classifier),
+            nn.LeakyReLU(),
+        )
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:

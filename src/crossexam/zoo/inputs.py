@@ -38,8 +38,11 @@ class Sentences:
 
     def to(self, device: torch.device | str) -> Sentences:
         """Return the same sentences on *device*."""
-        moved = {f.name: value.to(device, non_blocking=True)
-                 for f in fields(self) if (value := getattr(self, f.name)) is not None}  # fmt: skip
+        moved = {
+            f.name: value.to(device, non_blocking=True)
+            for f in fields(self)
+            if (value := getattr(self, f.name)) is not None
+        }
         return Sentences(**moved)
 
 

@@ -86,9 +86,13 @@ class RiverCorners(nn.Module):
         d = 2 * config.hidden
         self.attention = nn.ModuleDict({side: InnerAttention(d) for side in SIDES})
         self.classifier = nn.Sequential(
-            nn.Linear(4 * d, config.classifier), nn.ReLU(), Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier), nn.ReLU(), Dropout(config.dropout),
-        )  # fmt: skip
+            nn.Linear(4 * d, config.classifier),
+            nn.ReLU(),
+            Dropout(config.dropout),
+            nn.Linear(config.classifier, config.classifier),
+            nn.ReLU(),
+            Dropout(config.dropout),
+        )
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:

@@ -60,9 +60,13 @@ class ShortcutStacked(nn.Module):
             self.layers.append(context_layer(read, hidden, recurrence=config.recurrence))
             read += 2 * hidden
         self.classifier = nn.Sequential(
-            nn.Linear(4 * 2 * config.hidden[-1], config.classifier), nn.ReLU(), Dropout(config.dropout),
-            nn.Linear(config.classifier, config.classifier), nn.ReLU(), Dropout(config.dropout),
-        )  # fmt: skip
+            nn.Linear(4 * 2 * config.hidden[-1], config.classifier),
+            nn.ReLU(),
+            Dropout(config.dropout),
+            nn.Linear(config.classifier, config.classifier),
+            nn.ReLU(),
+            Dropout(config.dropout),
+        )
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:

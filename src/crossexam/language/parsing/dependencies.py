@@ -25,9 +25,10 @@ class Parsed(NamedTuple):
     def children(self, index: int, *relations: str) -> tuple[int, ...]:
         """Return the dependents of the token at *index*, those with one of *relations* if any is given."""
         return tuple(
-            k for k, head in enumerate(self.heads)
+            k
+            for k, head in enumerate(self.heads)
             if head == index and (not relations or self.relations[k] in relations)
-        )  # fmt: skip
+        )
 
     def below(self, index: int) -> tuple[int, ...]:
         """Return the token at *index* and all that depend on it, however far, in order."""

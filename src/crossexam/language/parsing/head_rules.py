@@ -150,9 +150,10 @@ def _verb_phrase_head(children: Sequence[Tree], existential: bool) -> int:
             return inner
     if word in BE and not existential:
         found = [
-            k for k in range(verb + 1, len(children))
+            k
+            for k in range(verb + 1, len(children))
             if children[k].label.split("-")[0] in _PREDICATES and children[k].label != "NP-TMP"
-        ]  # fmt: skip
+        ]
         if found:  # is clearly the best: an adverb only where there is nothing else
             return next((k for k in found if children[k].label != "ADVP"), found[0])
     return verb

@@ -240,8 +240,18 @@ def _forms(base: str) -> set[str]:
     }
     stem = base[:-1] if base.endswith(("e", "y")) else base
     double = base + base[-1]
-    made = {base, f"{base}s", f"{base}ed", f"{base}d", f"{base}ing", f"{stem}ing", f"{stem}ies", f"{stem}ied",
-            f"{double}ing", f"{double}ed"}  # fmt: skip
+    made = {
+        base,
+        f"{base}s",
+        f"{base}ed",
+        f"{base}d",
+        f"{base}ing",
+        f"{stem}ing",
+        f"{stem}ies",
+        f"{stem}ied",
+        f"{double}ing",
+        f"{double}ed",
+    }
     return made | irregular.get(base, set())
 
 

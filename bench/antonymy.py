@@ -26,7 +26,7 @@ from crossexam.core.example import SIDES, Example
 from crossexam.corpora.reading import iter_corpus
 from crossexam.language.inflection import inflect_like
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.tagging.tagger import resolve_annotator
+from crossexam.language.tagging.tagger import resolve_tagger
 from crossexam.language.word_senses import lesk
 
 _WORDNET = Path("/usr/share/wordnet")
@@ -55,10 +55,10 @@ def ours(examples: list[Example]) -> tuple[float, int]:
 
 
 def _words(examples: list[Example]) -> Iterator[tuple[list[str], str, str]]:
-    annotator = resolve_annotator("parses")
+    tagger = resolve_tagger("parses")
     for example in examples:
         for side in SIDES:
-            tokens = annotator.tokens(example, side)
+            tokens = tagger.tokens(example, side)
             sentence = [token.text for token in tokens]
             for token in tokens:
                 if token.tag[:2] in {"JJ", "NN"} and not token.tag.startswith("NNP"):

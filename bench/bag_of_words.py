@@ -53,16 +53,16 @@ def make_pairs(path: Path, count: int) -> None:
     """Write *count* made pairs to *path* in SNLI's form."""
     from crossexam.core.example import SIDES
     from crossexam.corpora.reading import iter_corpus
-    from crossexam.language.tagging.tagger import resolve_annotator
+    from crossexam.language.tagging.tagger import resolve_tagger
 
-    annotator, rng = resolve_annotator("auto"), random.Random(0)
+    tagger, rng = resolve_tagger("auto"), random.Random(0)
     data = Path(os.environ["CROSSEXAM_DATA"])
     drawers: list[dict[str, _Drawer]] = []
     for name, _ in _PARTS:
         found: dict[str, _Drawer] = {}
         for example in iter_corpus(data / name):
             for side in SIDES:
-                tokens = [(t.text, t.tag) for t in annotator.tokens(example, side)]
+                tokens = [(t.text, t.tag) for t in tagger.tokens(example, side)]
                 plain = [(word, tag) for word, tag in tokens if not set(word) & set("() \\")]
                 key = side if side == "premise" else str(example.label)
                 found.setdefault(key, _Drawer()).add(plain)

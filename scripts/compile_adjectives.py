@@ -23,14 +23,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Count which adjectives stand before which nouns.")
     parser.add_argument("corpora", nargs="+", help="CORPUS:SPLIT or files")
     parser.add_argument("--source", required=True, help="what the table says it was counted in")
-    parser.add_argument("--annotator", default="auto", help="auto, nltk, spacy:PIPELINE")
+    parser.add_argument("--tagger", default="auto", help="auto, nltk, spacy:PIPELINE")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write")
     arguments = parser.parse_args()
     streams = (iter_corpus(spec, drop_no_gold=False) for spec in arguments.corpora)
     try:
-        table = count_adjectives(
-            chain.from_iterable(streams), arguments.source, Resources(arguments.annotator)
-        )
+        table = count_adjectives(chain.from_iterable(streams), arguments.source, Resources(arguments.tagger))
     except CrossexamError as error:
         parser.exit(2, f"compile_adjectives: {error}\n")
     table.write(arguments.output)

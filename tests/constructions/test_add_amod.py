@@ -348,7 +348,7 @@ def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     AdjectiveCounts({"goat": {"old": 1}, "truck": {"old": 1}}, "mine").write(path)
     base = base_from_examples([example("A/DT goat/NN near/IN a/DT truck/NN")])
-    request = Request("add_amod", [base], annotator="parses", adjectives=str(path), both_directions=True)
+    request = Request("add_amod", [base], tagger="parses", adjectives=str(path), both_directions=True)
     suite = build_in_memory(request)
     (name,) = (name for name in suite.datasets if name.startswith("add_amod"))
     signature = suite.datasets[name].manifest["signature"]

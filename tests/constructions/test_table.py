@@ -28,7 +28,7 @@ def base(
     tiny_problems: list[Example],
     tiny_parsed: list[Example],
 ) -> list[Example]:
-    if "parser" in construction.uses and "annotator" not in construction.uses:
+    if "parser" in construction.uses and "tagger" not in construction.uses:
         return tiny_parsed
     return tiny_problems if construction.reads_problems else tiny_corpus
 

@@ -34,7 +34,7 @@ def test_what_is_written_is_read(tmp_path: Path, suffix: str) -> None:
 
 
 def test_many_row_groups(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crossexam.core.test_sets.ROWS_A_GROUP", 2)
+    monkeypatch.setattr("crossexam.core.test_sets.ROWS_PER_GROUP", 2)
     path = tmp_path / "set.parquet"
     items = [Example(str(i), "p", "h", LABELS[i % 3]) for i in range(7)]
     write_test_set(path, items)

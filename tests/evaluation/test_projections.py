@@ -23,7 +23,7 @@ from crossexam.core.labels import (
     projection_named,
     projection_of,
 )
-from crossexam.core.test_sets import ROWS_A_GROUP, read_test_set, write_test_set
+from crossexam.core.test_sets import ROWS_PER_GROUP, read_test_set, write_test_set
 from crossexam.evaluation.comparison import compare
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.scores import score
@@ -140,7 +140,7 @@ def test_datasets_reads_four_names_only_where_they_are_needed(tmp_path: Path) ->
 
 
 def test_a_late_fourth_label_is_refused(tmp_path: Path) -> None:
-    three = (Example(str(number), "P.", "H.", "neutral") for number in range(ROWS_A_GROUP))
+    three = (Example(str(number), "P.", "H.", "neutral") for number in range(ROWS_PER_GROUP))
     late = [Example("late", "P.", "H.", "not_entailment")]
     with pytest.raises(FormatError, match="'not_entailment' after 20,000 rows"):
         write_test_set(tmp_path / "late.parquet", chain(three, late))

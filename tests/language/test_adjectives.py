@@ -172,7 +172,7 @@ def nltk_or_skip() -> Resources:
     pytest.importorskip("nltk")
     resources = Resources("nltk")
     try:
-        resources.annotator.name  # noqa: B018
+        resources.tagger.name  # noqa: B018
     except Exception as error:
         pytest.skip(str(error))
     return resources

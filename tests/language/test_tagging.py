@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.language.tagging.corpus_parses import CorpusParses
-from crossexam.language.tagging.tagger import ANNOTATORS, Annotator, resolve_annotator
+from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token
 
 PREMISE = 'A man says "hi" (twice).'
@@ -50,8 +50,8 @@ def pipeline(shared_data: Path) -> str:
 
 
 def test_a_shipped_parse_answers_with_offsets() -> None:
-    annotator = resolve_annotator("parses")
-    tokens = annotator.tokens(_example(premise_parse=PARSE), "premise")
+    tagger = resolve_tagger("parses")
+    tokens = tagger.tokens(_example(premise_parse=PARSE), "premise")
     assert [(token.text, token.tag) for token in tokens] == [
         ("A", "DT"),
         ("man", "NN"),
@@ -64,77 +64,77 @@ def test_a_shipped_parse_answers_with_offsets() -> None:
         (")", "-RRB-"),
         (".", "."),
     ]
-    assert annotator.signature() == "corpus-parses"
-    assert dict(annotator.answered) == {"corpus-parses": 1}
+    assert tagger.signature() == "corpus-parses"
+    assert dict(tagger.answered) == {"corpus-parses": 1}
 
 
 def test_shipped_tags_answer_where_there_is_no_parse() -> None:
     tags = [["A", "DT"], ["dog", "NN"], ["sleeps", "VBZ"], [".", "."]]
-    tokens = resolve_annotator("auto").tokens(_example(hypothesis_tags=tags), "hypothesis")
+    tokens = resolve_tagger("auto").tokens(_example(hypothesis_tags=tags), "hypothesis")
     assert tokens[1:3] == (Token("dog", 2, 5, "NN"), Token("sleeps", 6, 12, "VBZ"))
 
 
 def test_a_sentence_is_aligned_once_while_it_is_remembered() -> None:
-    annotator = CorpusParses()
+    tagger = CorpusParses()
     one = _example(premise_parse=PARSE)
-    annotator.prepare([one])
-    assert annotator.tokens(one, "premise") is annotator.tokens(_example(premise_parse=PARSE), "premise")
-    assert annotator.answered.total() == 1
+    tagger.prepare([one])
+    assert tagger.tokens(one, "premise") is tagger.tokens(_example(premise_parse=PARSE), "premise")
+    assert tagger.answered.total() == 1
 
 
 def test_malformed_tags_and_missing_parses_say_where() -> None:
-    annotator = resolve_annotator("parses")
+    tagger = resolve_tagger("parses")
     with pytest.raises(FormatError, match=r"example a: info\['premise_tags'\] is malformed"):
-        annotator.tokens(_example(premise_tags=["A", "man"]), "premise")
+        tagger.tokens(_example(premise_tags=["A", "man"]), "premise")
     with pytest.raises(CrossexamError, match="example a: the premise has neither parse nor tags") as caught:
-        annotator.tokens(_example(), "premise")
-    assert "--annotator auto" in str(caught.value)
+        tagger.tokens(_example(), "premise")
+    assert "--tagger auto" in str(caught.value)
 
 
 def test_the_parse_of_another_sentence_is_an_error() -> None:
     with pytest.raises(AlignmentError, match="the parse has 'Nobody'"):
-        resolve_annotator("parses").tokens(_example(premise_parse="(S (NN Nobody))"), "premise")
+        resolve_tagger("parses").tokens(_example(premise_parse="(S (NN Nobody))"), "premise")
 
 
 def test_without_parse_and_model_the_error_names_the_way_out(no_nltk_data: None) -> None:
     with pytest.raises(CrossexamError, match="no parse to be used, and NLTK's tagger") as caught:
-        resolve_annotator("auto").tokens(_example(), "premise")
-    for part in ("averaged_perceptron_tagger_eng", "nltk.downloader", "--annotator spacy:PIPELINE"):
+        resolve_tagger("auto").tokens(_example(), "premise")
+    for part in ("averaged_perceptron_tagger_eng", "nltk.downloader", "--tagger spacy:PIPELINE"):
         assert part in str(caught.value)
     with pytest.raises(CrossexamError, match="the model of NLTK's part-of-speech tagger is not installed"):
-        resolve_annotator("nltk")
+        resolve_tagger("nltk")
 
 
 def test_auto_asks_no_tagger_where_a_parse_answers(no_nltk_data: None) -> None:
-    annotator = resolve_annotator("auto")
-    assert annotator.signature() == "auto"
-    annotator.tokens(_example(premise_parse=PARSE), "premise")
-    assert annotator.signature() == "corpus-parses"
+    tagger = resolve_tagger("auto")
+    assert tagger.signature() == "auto"
+    tagger.tokens(_example(premise_parse=PARSE), "premise")
+    assert tagger.signature() == "corpus-parses"
 
 
 def test_auto_counts_who_answered(nltk_data: Path) -> None:
     import nltk
 
-    annotator = resolve_annotator("auto")
+    tagger = resolve_tagger("auto")
     example = _example(premise_parse=PARSE)
-    annotator.tokens(example, "premise")
-    tokens = annotator.tokens(example, "hypothesis")
+    tagger.tokens(example, "premise")
+    tokens = tagger.tokens(example, "hypothesis")
     assert [token.text for token in tokens] == ["A", "dog", "sleeps", "."]
     assert (tokens[0].tag, tokens[-1].tag) == ("DT", ".")
     name = f"nltk-perceptron-{nltk.__version__}"
-    assert annotator.signature() == f"corpus-parses+{name}"
-    assert dict(annotator.answered) == {"corpus-parses": 1, name: 1}
+    assert tagger.signature() == f"corpus-parses+{name}"
+    assert dict(tagger.answered) == {"corpus-parses": 1, name: 1}
 
 
 def test_auto_tags_a_sentence_whose_parse_is_not_its_own(nltk_data: Path) -> None:
-    annotator = resolve_annotator("auto")
-    tokens = annotator.tokens(_example(premise_parse="(S (NN Nobody))"), "premise")
+    tagger = resolve_tagger("auto")
+    tokens = tagger.tokens(_example(premise_parse="(S (NN Nobody))"), "premise")
     assert [token.tag for token in tokens[:3]] == ["DT", "NN", "VBZ"]
-    assert annotator.signature().startswith("nltk-perceptron-")
+    assert tagger.signature().startswith("nltk-perceptron-")
 
 
 def test_nltk_sees_quotes_and_brackets_as_the_treebank_writes_them(nltk_data: Path) -> None:
-    tokens = resolve_annotator("nltk").tokens(_example(), "premise")
+    tokens = resolve_tagger("nltk").tokens(_example(), "premise")
     assert [token.text for token in tokens if token.text in '"()'] == ['"', '"', "(", ")"]
     assert [token.tag for token in tokens if token.text == '"'] == ["``", "''"]
 
@@ -143,7 +143,7 @@ def test_nltk_sees_quotes_and_brackets_as_the_treebank_writes_them(nltk_data: Pa
 def test_a_tagger_agrees_with_the_parses_of_snli(kind: str, nltk_data: Path, pipeline: str) -> None:
     import json
 
-    annotator = resolve_annotator("nltk" if kind == "nltk" else f"spacy:{pipeline}")
+    tagger = resolve_tagger("nltk" if kind == "nltk" else f"spacy:{pipeline}")
     parses = CorpusParses()
     examples = []
     with (nltk_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as stream:
@@ -151,10 +151,10 @@ def test_a_tagger_agrees_with_the_parses_of_snli(kind: str, nltk_data: Path, pip
             row = json.loads(line)
             info = {"premise_parse": row["sentence1_parse"], "hypothesis_parse": row["sentence2_parse"]}
             examples.append(Example(row["pairID"], row["sentence1"], row["sentence2"], None, info=info))
-    annotator.prepare(examples)
+    tagger.prepare(examples)
     same = total = 0
     for example in examples:
-        mine = {token[:3]: token.tag for token in annotator.tokens(example, "hypothesis")}
+        mine = {token[:3]: token.tag for token in tagger.tokens(example, "hypothesis")}
         for token in parses.tokens(example, "hypothesis"):
             total += 1
             same += mine.get(token[:3]) == token.tag
@@ -162,25 +162,25 @@ def test_a_tagger_agrees_with_the_parses_of_snli(kind: str, nltk_data: Path, pip
 
 
 def test_spacy_reads_a_chunk_once_and_answers_without_one(pipeline: str) -> None:
-    annotator = resolve_annotator(f"spacy:{pipeline}")
+    tagger = resolve_tagger(f"spacy:{pipeline}")
     one, other = _example(), Example("b", PREMISE, "A  dog sleeps.", None)
-    alone = annotator.tokens(one, "premise")
-    annotator.prepare([one, other])
-    assert annotator.answered.total() == 1 + 3  # the sentence asked for, then three distinct ones
-    assert annotator.tokens(one, "premise") == alone
-    assert [token[:3] for token in annotator.tokens(other, "hypothesis")] == [
+    alone = tagger.tokens(one, "premise")
+    tagger.prepare([one, other])
+    assert tagger.answered.total() == 1 + 3  # the sentence asked for, then three distinct ones
+    assert tagger.tokens(one, "premise") == alone
+    assert [token[:3] for token in tagger.tokens(other, "hypothesis")] == [
         ("A", 0, 1),
         ("dog", 3, 6),
         ("sleeps", 7, 13),
         (".", 13, 14),
     ]  # the second blank is no token
-    assert annotator.name == annotator.signature()
-    assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", annotator.name)
+    assert tagger.name == tagger.signature()
+    assert re.fullmatch(r"spacy:en_ewt_small-\d+\.\d+\.\d+", tagger.name)
 
 
 def test_spacy_runs_the_components_that_tags_need_alone(pipeline: str) -> None:
-    annotator: Any = resolve_annotator(f"spacy:{pipeline}")
-    assert set(annotator._nlp.pipe_names) == {"tok2vec", "tagger"}
+    tagger: Any = resolve_tagger(f"spacy:{pipeline}")
+    assert set(tagger._nlp.pipe_names) == {"tok2vec", "tagger"}
 
 
 def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(tmp_path: Path) -> None:
@@ -188,21 +188,21 @@ def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(tmp_path: Path)
     blank = spacy.blank("en")
     blank.to_disk(tmp_path / "blank")
     with pytest.raises(CrossexamError, match="has no tagger"):
-        resolve_annotator(f"spacy:{tmp_path / 'blank'}")
+        resolve_tagger(f"spacy:{tmp_path / 'blank'}")
     tagger = blank.add_pipe("tagger")
     for label in ("NOUN", "VERB"):
         tagger.add_label(label)
     blank.initialize()
     blank.to_disk(tmp_path / "other")
     with pytest.raises(CrossexamError, match="does not assign Penn tags") as caught:
-        resolve_annotator(f"spacy:{tmp_path / 'other'}")
+        resolve_tagger(f"spacy:{tmp_path / 'other'}")
     assert "NOUN, VERB" in str(caught.value)
 
 
 def test_a_missing_pipeline_is_an_error() -> None:
     pytest.importorskip("spacy")
     with pytest.raises(CrossexamError, match="no spaCy pipeline 'en_no_such'"):
-        resolve_annotator("spacy:en_no_such")
+        resolve_tagger("spacy:en_no_such")
 
 
 def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,20 +215,20 @@ def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(builtins, "__import__", without_spacy)
     with pytest.raises(MissingExtraError, match=re.escape('pip install "crossexam[spacy]"')):
-        resolve_annotator("spacy:en_core_web_sm")
+        resolve_tagger("spacy:en_core_web_sm")
 
 
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("nltkk", UnknownNameError, "no annotator is called 'nltkk'\n  hint: did you mean 'nltk'?"),
-        ("parses:x", CrossexamError, "the annotator 'parses' takes no argument, and got 'x'"),
+        ("nltkk", UnknownNameError, "no tagger is called 'nltkk'\n  hint: did you mean 'nltk'?"),
+        ("parses:x", CrossexamError, "the tagger 'parses' takes no argument, and got 'x'"),
         ("spacy", CrossexamError, "which spaCy pipeline?\n  wanted: spacy:NAME or spacy:FOLDER"),
     ],
 )
 def test_a_wrong_spec_is_an_error(spec: str, error: type[CrossexamError], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
-        resolve_annotator(spec)
+        resolve_tagger(spec)
 
 
 SENTENCES = st.lists(
@@ -236,9 +236,9 @@ SENTENCES = st.lists(
 ).map(" ".join)
 
 
-@pytest.mark.parametrize("kind", sorted(ANNOTATORS))
-def test_every_annotator_gives_the_text_at_the_offsets(kind: str, nltk_data: Path, pipeline: str) -> None:
-    annotator: Annotator = resolve_annotator(f"spacy:{pipeline}" if kind == "spacy" else kind)
+@pytest.mark.parametrize("kind", sorted(TAGGERS))
+def test_every_tagger_gives_the_text_at_the_offsets(kind: str, nltk_data: Path, pipeline: str) -> None:
+    tagger: Tagger = resolve_tagger(f"spacy:{pipeline}" if kind == "spacy" else kind)
 
     @settings(deadline=None)  # the first sentence loads a model
     @given(SENTENCES)
@@ -247,7 +247,7 @@ def test_every_annotator_gives_the_text_at_the_offsets(kind: str, nltk_data: Pat
         if kind == "parses" and not sentence:
             return  # nothing shipped for nothing
         info = {"premise_tags": tags} if kind == "parses" else {}
-        tokens = annotator.tokens(Example("a", sentence, "", None, info=info), "premise")
+        tokens = tagger.tokens(Example("a", sentence, "", None, info=info), "premise")
         assert all(sentence[token.start : token.end] == token.text and token.tag for token in tokens)
         assert "".join(token.text for token in tokens) == "".join(sentence.split())
 

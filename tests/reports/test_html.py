@@ -200,7 +200,7 @@ def open_page(chromium: Browser) -> Iterator[Opener]:
 @pytest.fixture(scope="module")
 def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "two.html"
-    return write_report(two_runs, path, items_a_set=60)
+    return write_report(two_runs, path, items_per_set=60)
 
 
 def count(page: Page) -> int:
@@ -450,7 +450,9 @@ def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
 
 
 def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
-    assert report(*two_runs, items_a_set=20).text(".html") == report(*two_runs, items_a_set=20).text(".html")
+    assert report(*two_runs, items_per_set=20).text(".html") == report(*two_runs, items_per_set=20).text(
+        ".html"
+    )
 
 
 def test_script_json_is_json_that_cannot_end_its_element() -> None:

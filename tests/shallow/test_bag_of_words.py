@@ -120,9 +120,9 @@ def _tagged(premise: list[list[str]], hypothesis: list[list[str]], label: Label 
 
 
 def test_a_content_word_is_what_is_mostly_tagged_so() -> None:
-    from crossexam.language.tagging.tagger import resolve_annotator
+    from crossexam.language.tagging.tagger import resolve_tagger
 
-    words = Words(resolve_annotator("parses").tokens)
+    words = Words(resolve_tagger("parses").tokens)
     words.add(
         _tagged([["A", "DT"], ["Dog", "NN"], ["is", "VBZ"], ["in", "RP"]], [["like", "VB"], ["%", "NN"]])
     )

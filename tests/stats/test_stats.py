@@ -478,8 +478,8 @@ votes = st.lists(
 def test_expected_human_accuracy_is_the_mean_over_all_draws(items: list[tuple[list[int], int]]) -> None:
     counts, gold = [row for row, _ in items], [label for _, label in items]
     found = human_accuracy(counts, gold)
-    every_annotator = [[k == label for k, n in enumerate(row) for _ in range(n)] for row, label in items]
-    shares = [np.mean(row) for row in every_annotator]
+    every_tagger = [[k == label for k, n in enumerate(row) for _ in range(n)] for row, label in items]
+    shares = [np.mean(row) for row in every_tagger]
     assert found.expected.value == pytest.approx(np.mean(shares))
     assert found.drawn.value in {right / len(items) for right in range(len(items) + 1)}
     if np.std(shares) > 0:

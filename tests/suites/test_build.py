@@ -21,7 +21,7 @@ from crossexam.suites.build import Request, build_in_memory, build_to_folder
 def request_of(tiny_corpus: list[Example], tiny_problems: list[Example]) -> Request:
     base = base_from_examples(Dataset("tiny", tiny_corpus))
     problems = base_from_examples(Dataset("sums", tiny_problems))
-    return Request("stress-tests", [base], [problems], annotator="parses")
+    return Request("stress-tests", [base], [problems], tagger="parses")
 
 
 def test_the_suite_has_its_test_sets(request_of: Request) -> None:

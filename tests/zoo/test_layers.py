@@ -7,14 +7,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from crossexam.core.errors import CrossexamError  # noqa: E402
-from crossexam.zoo.layers import Dropout, Places, at_spellings, at_words, dropout, places_of  # noqa: E402  # noqa: E402
+from crossexam.zoo.layers import Dropout, PackedIndex, at_spellings, at_words, dropout, packed_index  # noqa: E402  # noqa: E402
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 
 
 def test_packed_padded_and_totals() -> None:
     states = torch.randn(3, 3, 4, generator=torch.Generator().manual_seed(1))
-    places = places_of(MASK)
+    places = packed_index(MASK)
     torch.testing.assert_close(places.packed(states), states[MASK])
     zeroed = states * MASK.unsqueeze(-1)
     torch.testing.assert_close(places.padded(states[MASK]), zeroed)
@@ -22,7 +22,7 @@ def test_packed_padded_and_totals() -> None:
 
 
 def test_places_may_have_any_order() -> None:
-    places = Places(torch.tensor([8, 0, 3]), (3, 3))
+    places = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
     rows = torch.tensor([[1.0], [2.0], [3.0]])
     padded = places.padded(rows)
     assert padded.flatten().tolist() == [2, 0, 0, 3, 0, 0, 0, 0, 1]
@@ -32,7 +32,7 @@ def test_places_may_have_any_order() -> None:
 
 def test_gradients_go_through() -> None:
     rows = torch.randn(6, 2, dtype=torch.float64, requires_grad=True)
-    places = places_of(MASK)
+    places = packed_index(MASK)
     assert torch.autograd.gradcheck(places.padded, rows)
     assert torch.autograd.gradcheck(places.totals, rows)
     states = torch.randn(3, 3, 2, dtype=torch.float64, requires_grad=True)

@@ -36,7 +36,7 @@ def build(
     controls: options.Controls = None,
     limit: options.Limit = None,
     file_format: Annotated[str, typer.Option("--format", help="parquet or jsonl.")] = "parquet",
-    annotator: options.AnnotatorSpec = "auto",
+    tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
     tautology: options.Tautology = None,
@@ -68,7 +68,7 @@ def build(
             index=index,
             controls=controls,
             seed=seed,
-            annotator=annotator,
+            tagger=tagger,
             limit=limit,
             force=force,
             file_format=file_format,
@@ -80,7 +80,7 @@ def build(
         options.problems_from(word_problems, kind.name),
         seed=seed,
         file_format=file_format,
-        annotator=annotator,
+        tagger=tagger,
         recognizer=entities,
         parser=parser,
         tautology=tautology,
@@ -132,7 +132,7 @@ def build_behaviour(
     index: str | None,
     controls: int | None,
     seed: int,
-    annotator: str,
+    tagger: str,
     limit: int | None,
     force: bool,
     file_format: str = "parquet",
@@ -142,9 +142,7 @@ def build_behaviour(
     from crossexam.core.files import read_json
     from crossexam.suites.behaviour import BehaviourRequest, write_behaviour
 
-    request = BehaviourRequest(
-        bases, parse_pairs(pairs), index, seed, file_format, annotator, controls, limit
-    )
+    request = BehaviourRequest(bases, parse_pairs(pairs), index, seed, file_format, tagger, controls, limit)
     with progress_bar() as progress:
         built = write_behaviour(request, output, force=force, progress=progress)
     if not built:

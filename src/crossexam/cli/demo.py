@@ -26,7 +26,7 @@ def demo(
         base=["builtin:demo"],
         output=output,
         word_problems=["builtin:word_problems"],
-        annotator="parses",
+        tagger="parses",
         entities="auto",
         tautology="green is not red",
         force=force,

@@ -22,7 +22,7 @@ def examine(
     index: options.TrainingIndex = None,
     controls: options.Controls = None,
     limit: options.Limit = None,
-    annotator: options.AnnotatorSpec = "auto",
+    tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
     tautology: options.Tautology = None,
@@ -67,7 +67,7 @@ def examine(
             index=index,
             controls=controls,
             seed=seed,
-            annotator=annotator,
+            tagger=tagger,
             limit=limit,
             force=force,
         )
@@ -77,7 +77,7 @@ def examine(
             options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
             options.problems_from(word_problems, suite),
             seed=seed,
-            annotator=annotator,
+            tagger=tagger,
             recognizer=entities,
             parser=parser,
             tautology=tautology,
@@ -99,6 +99,6 @@ def examine(
             save_run(run, place)
             runs.append(run)
     page = output / "report.html"
-    write_report(runs, page, items_a_set=options.items_a_set(items))
+    write_report(runs, page, items_per_set=options.items_per_set(items))
     show(terminal_report(runs))
     note(f"the page: {page}")

@@ -88,9 +88,10 @@ Limit = Annotated[
         min=1, help="Use the first N examples of each base only.", rich_help_panel=_CONSTRUCTION, metavar="N"
     ),
 ]
-AnnotatorSpec = Annotated[
+TaggerSpec = Annotated[
     str,
     typer.Option(
+        "--tagger",
         "--annotator",
         help="Parts of speech: auto (the corpus's parses, else NLTK), nltk, spacy:PIPELINE.",
         rich_help_panel=_CONSTRUCTION,
@@ -100,7 +101,7 @@ ParserSpec = Annotated[
     str,
     typer.Option(
         "--parser",
-        help="Dependencies: auto (the corpus's parses, else --annotator's pipeline), parses, spacy:PIPELINE.",
+        help="Dependencies: auto (the corpus's parses, else --tagger's pipeline), parses, spacy:PIPELINE.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
@@ -189,16 +190,16 @@ Verified = Annotated[
 ]
 
 
-def items_a_set(text: str | None) -> int | None:
+def items_per_set(text: str | None) -> int | None:
     """Return the number of items of a test set to show, None for all; raises CrossexamError.
 
-    >>> items_a_set("all"), items_a_set("25")
+    >>> items_per_set("all"), items_per_set("25")
     (None, 25)
     """
-    from crossexam.reports.items import ITEMS_A_SET
+    from crossexam.reports.items import ITEMS_PER_SET
 
     if text is None:
-        return ITEMS_A_SET
+        return ITEMS_PER_SET
     if text == "all":
         return None
     if not (text.isdigit() and int(text) > 0):

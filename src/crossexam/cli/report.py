@@ -32,5 +32,5 @@ def report(
     if output is None:
         show(terminal_report(loaded))
         return
-    write_report(loaded, output, items_a_set=options.items_a_set(items))
+    write_report(loaded, output, items_per_set=options.items_per_set(items))
     written(output)

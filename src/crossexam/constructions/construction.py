@@ -20,7 +20,7 @@ class Rejection:
 
 
 Outcome = Example | Rejection
-Resource = Literal["annotator", "recognizer", "wordnet", "tautology", "lemminflect", "parser", "adjectives"]
+Resource = Literal["tagger", "recognizer", "wordnet", "tautology", "lemminflect", "parser", "adjectives"]
 Function = Callable[[Example, Resources, random.Random], Iterator[Outcome]]
 
 

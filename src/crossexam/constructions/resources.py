@@ -22,7 +22,7 @@ from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import DependencyParser, resolve_parser
-from crossexam.language.tagging.tagger import Annotator, resolve_annotator
+from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
 #: The free tautology of Naik et al. 2018, Table 5 (DIFF TAUT).
@@ -41,7 +41,7 @@ class Resources:
     adjectives: a file, a corpus to count them in, None for the shipped one.
     """
 
-    annotator_spec: str = "auto"
+    tagger_spec: str = "auto"
     recognizer_spec: str = "auto"
     tautology: str = DIFFERENT_TAUTOLOGY
     indirect: bool = False
@@ -54,9 +54,9 @@ class Resources:
     _parser_prepared: bool = field(default=False, repr=False)
 
     @cached_property
-    def annotator(self) -> Annotator:
+    def tagger(self) -> Tagger:
         """Who tells the parts of speech."""
-        return resolve_annotator(self.annotator_spec)
+        return resolve_tagger(self.tagger_spec)
 
     @cached_property
     def recognizer(self) -> EntityRecognizer:
@@ -66,7 +66,7 @@ class Resources:
     @cached_property
     def parser(self) -> DependencyParser:
         """Who tells which word depends on which."""
-        return resolve_parser(self.parser_spec, self.annotator_spec)
+        return resolve_parser(self.parser_spec, self.tagger_spec)
 
     @cached_property
     def wordnet(self) -> WordNet:
@@ -78,7 +78,7 @@ class Resources:
         """How often an adjective stands before a noun."""
 
         return adjectives_from(
-            self.adjectives_spec, Resources(self.annotator_spec, parser_spec=self.parser_spec)
+            self.adjectives_spec, Resources(self.tagger_spec, parser_spec=self.parser_spec)
         )
 
     def prepare(self, chunk: Sequence[Example]) -> None:
@@ -90,9 +90,9 @@ class Resources:
         if not example.text(side).strip():
             return ()
         if not self._prepared:
-            self.annotator.prepare(self._chunk)
+            self.tagger.prepare(self._chunk)
             self._prepared = True
-        return self.annotator.tokens(example, side)
+        return self.tagger.tokens(example, side)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
         """Return the dependencies of the sentence on *side*, None where there is no parse to be had."""
@@ -143,7 +143,7 @@ def adjectives_from(
     if is_table(path):
         return AdjectiveCounts.read(path)
     identity = sha256_of(path)[:16]
-    annotation = (resources.annotator_spec, resources.parser_spec)
+    annotation = (resources.tagger_spec, resources.parser_spec)
     kept = (cache_folder or _cache_folder()) / f"{_file_name(spec, identity, *annotation)}.tsv"
     if kept.is_file():
         return AdjectiveCounts.read(kept)

@@ -29,7 +29,7 @@ _ALL: Final = (
         labels=("contradiction",),
         unique_pairs=True,
         per_sentence=True,
-        uses=("annotator", "wordnet", "lemminflect"),
+        uses=("tagger", "wordnet", "lemminflect"),
     ),
     Construction(
         "numerical_reasoning",
@@ -43,7 +43,7 @@ _ALL: Final = (
         edits=("premise", "hypothesis"),
         unique_pairs=True,
         reads_problems=True,
-        uses=("annotator", "recognizer"),
+        uses=("tagger", "recognizer"),
     ),
     Construction(
         "word_overlap",
@@ -88,7 +88,7 @@ _ALL: Final = (
         "a keyboard error in a noun or adjective of the hypothesis (the paper's Table 3)",
         "Naik et al. 2018, section 3.3 and appendix C",
         (_FLOOD, "The towm was wet.", "entailment"),
-        uses=("annotator", "wordnet"),
+        uses=("tagger", "wordnet"),
     ),
     Construction(
         "spelling_error_function_word",
@@ -98,7 +98,7 @@ _ALL: Final = (
         "a keyboard error in a conjunction, pronoun or article of the hypothesis",
         "Naik et al. 2018, appendix C",
         (_FLOOD, "Tje town was wet.", "entailment"),
-        uses=("annotator", "wordnet"),
+        uses=("tagger", "wordnet"),
     ),
     Construction(
         "spelling_error_keyboard_swap",
@@ -159,7 +159,7 @@ _ALL: Final = (
         edits=("premise", "hypothesis"),
         unique_pairs=True,
         per_sentence=True,
-        uses=("annotator", "parser", "wordnet", "adjectives"),
+        uses=("tagger", "parser", "wordnet", "adjectives"),
     ),
     Construction(
         "word_shuffle",

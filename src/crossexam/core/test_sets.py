@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
                   "edits", "info")  # fmt: skip
-ROWS_A_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
+ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
@@ -142,7 +142,7 @@ class TestSetWriter:
         self.rows += 1
         self.content_hash.update(example)
         self._pending.append(to_row(example))
-        if len(self._pending) >= ROWS_A_GROUP:
+        if len(self._pending) >= ROWS_PER_GROUP:
             self._flush()
 
     def _flush(self) -> None:
@@ -170,7 +170,7 @@ class TestSetWriter:
             self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         elif two_labels and not self._two_labels:
             raise FormatError(
-                f"'{GOLDS[-1]}' after {ROWS_A_GROUP:,} rows and more without it",
+                f"'{GOLDS[-1]}' after {ROWS_PER_GROUP:,} rows and more without it",
                 where=str(self._path),
                 wanted="a corpus of three labels or of two",
             )

@@ -145,7 +145,7 @@ def _misfit(what: str, sentence: str) -> AlignmentError:
         what,
         where=f"sentence {sentence[:60]!r}",
         wanted="the parse of this sentence",
-        hint="`--annotator nltk` tags the sentence itself",
+        hint="`--tagger nltk` tags the sentence itself",
     )
 
 

@@ -31,7 +31,7 @@ from crossexam.reports.accuracy import (
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.headline import culprit, headline, sentence
-from crossexam.reports.items import ITEMS_A_SET, pack_items
+from crossexam.reports.items import ITEMS_PER_SET, pack_items
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yield_table
 from crossexam.reports.results import Measured, dataset_of, loss_of, names_of_test_sets, worst
@@ -71,9 +71,9 @@ def policy(css: str, script: str) -> str:
 
 
 def render(
-    models: Sequence[Measured], *, published_rows: bool = True, items_a_set: int | None = ITEMS_A_SET
+    models: Sequence[Measured], *, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET
 ) -> str:
-    """Return the page of *models*, at most *items_a_set* items a test set in its browser (None: all)."""
+    """Return the page of *models*, at most *items_per_set* items a test set in its browser (None: all)."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -81,7 +81,7 @@ def render(
     )
     environment.globals.update(number=_number, interval=_interval, groups=_groups, breakable=_breakable)
     runs = [model.run for model in models]
-    items = pack_items(runs, [model.name for model in models], items_a_set=items_a_set)
+    items = pack_items(runs, [model.name for model in models], items_per_set=items_per_set)
     items["first"] = _opens_at(models)
     css, script = ((_PAGE / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
     context = _tables(models, published_rows) | _charts(models) | _summary(models)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Test sets are shown up to this many items: a page of a whole suite stays below some 5 MB.
-ITEMS_A_SET: Final = 400
+ITEMS_PER_SET: Final = 400
 
 #: Facts of an example that are for machines or are shown elsewhere.
 _NOT_SHOWN: Final = frozenset({"cluster", "annotator_labels", "pairID", "captionID"})
@@ -186,7 +186,7 @@ def _facts(example: Example) -> str:
 
 
 def pack_items(
-    runs: Sequence[Run], names: Sequence[str], *, items_a_set: int | None = ITEMS_A_SET
+    runs: Sequence[Run], names: Sequence[str], *, items_per_set: int | None = ITEMS_PER_SET
 ) -> dict[str, Any]:
     """Return what the page's browser of items reads, as plain lists and numbers.
 
@@ -204,7 +204,7 @@ def pack_items(
     for number, name in zip(count(), names_of_test_sets(runs), strict=False):
         dataset = dataset_of(runs, name)
         base, places = base_index(runs, dataset)
-        chosen = sample(_strata(runs, dataset, base, places), items_a_set, name)
+        chosen = sample(_strata(runs, dataset, base, places), items_per_set, name)
         items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
         two = _projection(dataset) is PROJECTIONS["two labels"]
         sets.append({"name": name, "shown": len(chosen), "total": len(dataset), "two": two})

@@ -26,7 +26,7 @@ from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline
-from crossexam.reports.items import ITEMS_A_SET
+from crossexam.reports.items import ITEMS_PER_SET
 from crossexam.reports.lexically_misleading import misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yield_table
 from crossexam.reports.results import Measured, loss_of, measured
@@ -44,13 +44,13 @@ COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
 class Report:
     """A report of *runs*, measured once, in any form.
 
-    *published_rows* puts the systems published for the same test sets beside the models; *items_a_set*
+    *published_rows* puts the systems published for the same test sets beside the models; *items_per_set*
     is how many items of each test set the page shows (None: all).
     """
 
     runs: tuple[Run, ...]
     published_rows: bool = True
-    items_a_set: int | None = ITEMS_A_SET
+    items_per_set: int | None = ITEMS_PER_SET
 
     @cached_property
     def models(self) -> tuple[Measured, ...]:
@@ -69,7 +69,9 @@ class Report:
         if suffix == ".html":
             from crossexam.reports import html
 
-            return html.render(self.models, published_rows=self.published_rows, items_a_set=self.items_a_set)
+            return html.render(
+                self.models, published_rows=self.published_rows, items_per_set=self.items_per_set
+            )
         if suffix == ".csv":
             return render_csv(self.models)
         if suffix == ".json":
@@ -116,22 +118,22 @@ class Report:
         return Group(Text(headline(self.models), style="bold"), Text(), render_terminal(tables), notes)
 
 
-def report(*runs: Run, published_rows: bool = True, items_a_set: int | None = ITEMS_A_SET) -> Report:
+def report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
     Items whose labels are proposed, and verified ones, are test sets apart.
     """
-    return Report(tuple(by_status(run) for run in runs), published_rows, items_a_set)
+    return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set)
 
 
 def write_report(
-    runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_a_set: int | None = ITEMS_A_SET
+    runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET
 ) -> Path:
     """Write the report of *runs* to *path*, whole or not at all, in the form that its suffix names.
 
     Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
     """
-    return report(*runs, published_rows=published_rows, items_a_set=items_a_set).save(path)
+    return report(*runs, published_rows=published_rows, items_per_set=items_per_set).save(path)
 
 
 def terminal_report(runs: Sequence[Run]) -> RenderableType:

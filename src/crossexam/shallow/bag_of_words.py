@@ -33,7 +33,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, seldom_collected, silent
-from crossexam.language.tagging.tagger import Annotator, resolve_annotator
+from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.shallow.lexical_features import KINDS, OF_TWO, FeatureSettings, LexicalFeatures, Words
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def fit(
     features: FeatureSettings | None = None,
     fitting: FitSettings | None = None,
     *,
-    annotator: Annotator | None = None,
+    tagger: Tagger | None = None,
     progress: Progress = silent,
 ) -> Fitted:
     """Return the model fitted on *examples*, which are read once and not kept; raises CrossexamError.
@@ -211,7 +211,7 @@ def fit(
     import numpy as np
 
     features = features or FeatureSettings()
-    tokens = (annotator or resolve_annotator()).tokens if features.content else None
+    tokens = (tagger or resolve_tagger()).tokens if features.content else None
     words, labels = Words(tokens), bytearray()
     with seldom_collected():
         for example in examples:

@@ -15,7 +15,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.progress import Progress, silent
 from crossexam.core.settings import Settings
-from crossexam.language.tagging.tagger import resolve_annotator
+from crossexam.language.tagging.tagger import resolve_tagger
 from crossexam.shallow.bag_of_words import (
     FORMAT,
     KIND,
@@ -45,7 +45,7 @@ class Request:
     tests: Sequence[str] = ()
     values: Mapping[str, str] | None = None
     limit: int | None = None
-    annotator: str = "auto"
+    tagger: str = "auto"
     progress: Progress = silent
 
     def settings(self) -> tuple[FeatureSettings, FitSettings]:
@@ -75,7 +75,7 @@ def train_bag_of_words(request: Request) -> Trained:
         "format": FORMAT,
         "features": asdict(features),
         "fit": asdict(fitting),
-        "annotator": request.annotator,
+        "annotator": request.tagger,
     }
     return fit_once(request, settings, lambda examples: _fit_into(request, examples), load_bag_of_words)
 
@@ -84,8 +84,8 @@ def _fit_into(request: Request, examples: Iterator[Example]) -> tuple[BagOfWords
     """Fit, write the folder, and return the model and what the manifest says of it."""
     features, fitting = request.settings()
     start = time.monotonic()
-    annotator = resolve_annotator(request.annotator)
-    fitted = fit(examples, features, fitting, annotator=annotator, progress=request.progress)
+    tagger = resolve_tagger(request.tagger)
+    fitted = fit(examples, features, fitting, tagger=tagger, progress=request.progress)
     save_bag_of_words(request.folder, fitted.model, {"features": asdict(features), "fit": asdict(fitting)})
     return fitted.model, {
         "paper": "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.2",
@@ -94,7 +94,7 @@ def _fit_into(request: Request, examples: Iterator[Example]) -> tuple[BagOfWords
         "features": {kind: len(codes) for kind, codes in fitted.model.features.codes.items()},
         "iterations": fitted.iterations,
         "converged": fitted.iterations < fitting.iterations,
-        "tags_from": dict(annotator.answered),
+        "tags_from": dict(tagger.answered),
         "seconds": round(time.monotonic() - start, 1),
         "versions": versions("scikit-learn", "scipy", "numpy"),
     }

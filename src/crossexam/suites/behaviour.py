@@ -55,7 +55,7 @@ class BehaviourRequest:
     index: str | None = None
     seed: int = 0
     file_format: str = "parquet"
-    annotator: str = "auto"
+    tagger: str = "auto"
     controls: int | None = None
     limit: int | None = None
 
@@ -82,7 +82,7 @@ class BehaviourRequest:
             "index": self.index,
             "seed": self.seed,
             "format": self.file_format,
-            "annotator": self.annotator,
+            "annotator": self.tagger,
             "controls": self.controls,
             "limit": self.limit,
             "version": package_version(),
@@ -167,7 +167,7 @@ def _made(
     request: BehaviourRequest, base: Base, tables: Mapping[str, PairTable], progress: Progress
 ) -> Workshop:
     index = cached_index(request.index or base.spec, progress=progress)
-    resources = Resources(request.annotator)
+    resources = Resources(request.tagger)
     workshop = Workshop(tables["antonym"], tables["hypernym"], index, resources, request.seed)
     make_sets(base.open(), workshop, progress)
     return workshop
@@ -208,7 +208,7 @@ def _entry(
         "construction": f"{name}.v1",
         "seed": request.seed,
         "pairs": "+".join(each for lists in identity["pairs"].values() for each in lists),
-        "annotator": workshop.resources.annotator.name,
+        "annotator": workshop.resources.tagger.name,
         "wordnet": workshop.resources.wordnet.version,
     }
     for key, value in (("index", request.index), ("controls", request.controls), ("limit", request.limit)):

@@ -206,12 +206,16 @@ def _light(example: Example) -> Example:
     return replace(example, info=info | {"cluster": cluster_of(example)})
 
 
+#: What signatures call a resource where its name has changed: a signature must stay what it was.
+_SIGNED_AS: Final = {"tagger": "annotator"}
+
+
 def _used(resources: Resources, uses: Iterable[str]) -> dict[str, object]:
     """Return the signature's parts for the resources that a construction uses."""
     from importlib.metadata import version
 
     facts: dict[str, Callable[[], object]] = {
-        "annotator": lambda: resources.annotator.name,
+        "tagger": lambda: resources.tagger.name,
         "recognizer": lambda: resources.recognizer.name,
         "parser": lambda: resources.parser.name,
         "adjectives": lambda: resources.adjectives.name,
@@ -219,7 +223,7 @@ def _used(resources: Resources, uses: Iterable[str]) -> dict[str, object]:
         "tautology": lambda: resources.tautology,
         "lemminflect": lambda: version("lemminflect"),
     }
-    return {name: facts[name]() for name in uses}
+    return {_SIGNED_AS.get(name, name): facts[name]() for name in uses}
 
 
 @dataclass(frozen=True)
@@ -231,7 +235,7 @@ class Request:
     problems: Sequence[Base] = ()
     seed: int = 0
     file_format: str = "parquet"
-    annotator: str = "auto"
+    tagger: str = "auto"
     recognizer: str = "auto"
     tautology: str | None = None
     indirect: bool = False
@@ -245,7 +249,7 @@ class Request:
     def resources(self) -> Resources:
         """Return the resources that the constructions look things up in."""
         chosen = Resources(
-            self.annotator,
+            self.tagger,
             self.recognizer,
             indirect=self.indirect,
             as_published=self.as_published,
@@ -270,7 +274,7 @@ class Request:
             "problems": [f"{base.spec}@{base.identity}" for base in self.problems],
             "seed": self.seed,
             "format": self.file_format,
-            "annotator": self.annotator,
+            "annotator": self.tagger,
             "recognizer": self.recognizer,
             "tautology": self.tautology,
             "indirect": self.indirect,

@@ -194,11 +194,11 @@ def _padded(flat: NDArray[np.generic], mask: NDArray[np.bool_]) -> NDArray[np.ge
 
 #: Batches that are sorted by length together.  More leave less padding, and less to chance.  Over 27,872
 #: pairs of SNLI in batches of 32, 5 % of the places are padding, 10 % with 100 batches a pool, 54 % unsorted.
-BATCHES_A_POOL: Final = 300
+BATCHES_PER_POOL: Final = 300
 #: Premises whose lengths differ by less are sorted by their hypotheses.
 _BAND: Final = 3
 #: Words, padding included, that a pair may take up on average before a batch is made smaller.
-WORDS_A_PAIR: Final = 128
+WORDS_PER_PAIR: Final = 128
 
 
 def plan_epoch(
@@ -218,11 +218,11 @@ def plan_epoch(
     >>> plan_epoch([(3, 2), (9, 4), (3, 2), (9, 4)], 2, seed=0, epoch=0)
     [[1, 3], [2, 0]]
     """
-    most_words = most_words or batch_size * WORDS_A_PAIR
+    most_words = most_words or batch_size * WORDS_PER_PAIR
     rng = rng_for(seed, "batches", str(epoch))
     order = list(range(len(lengths)))
     rng.shuffle(order)
-    pool = batch_size * BATCHES_A_POOL
+    pool = batch_size * BATCHES_PER_POOL
     batches: list[list[int]] = []
     for start in range(0, len(order), pool):
         chosen = sorted(order[start : start + pool], key=lambda k: _snake(*lengths[k]))

@@ -16,7 +16,7 @@ CPU_WORDS: Final = 4_096
 GPU_WORDS: Final = 65_536
 
 
-def words_a_batch(device: torch.device) -> int:
+def words_per_batch(device: torch.device) -> int:
     """Return how many words a batch has on *device*."""
     return CPU_WORDS if device.type == "cpu" else GPU_WORDS
 

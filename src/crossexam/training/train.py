@@ -165,7 +165,7 @@ def _zoo_scorer(folder: Path, device: torch.device) -> Any:
         def collate(rows: Sequence[int]) -> Batch:
             return Batch(encoder.collate(pairs, rows), labels[list(rows)])
 
-        batches = plan_scoring(pairs.lengths, scoring.words_a_batch(device))
+        batches = plan_scoring(pairs.lengths, scoring.words_per_batch(device))
         logits = scoring.logits_of(model, batches, collate, _call, device)
         return scoring.score_of(logits, labels)
 

@@ -124,7 +124,7 @@ def scorer(folder: Path, device: torch.device) -> Callable[[Corpus], Score]:
 
 
 def _score(model: nn.Module, tokenizer: Any, pairs: _Pairs, device: torch.device) -> Score:
-    batches = plan_scoring(pairs.lengths, scoring.words_a_batch(device))
+    batches = plan_scoring(pairs.lengths, scoring.words_per_batch(device))
     collate = partial(_collate, tokenizer, pairs, None, None)
     logits = scoring.logits_of(model, batches, collate, plain_logits, device)
     return scoring.score_of(logits, pairs.labels)

@@ -229,7 +229,7 @@ class Kit:
 
     def logits(self, model: nn.Module, pairs: EncodedPairs) -> Tensor:
         """Return the logits of *pairs*: [n, 3]."""
-        batches = plan_scoring(pairs.lengths, scoring.words_a_batch(self.device.device))
+        batches = plan_scoring(pairs.lengths, scoring.words_per_batch(self.device.device))
         collate = partial(self.collate, pairs, None, None)
         return scoring.logits_of(model, batches, collate, lambda m, inputs: m(inputs), self.device.device)
 

@@ -33,7 +33,7 @@ from torch.nn import functional
 from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words, places_of
+from crossexam.zoo.layers import Dropout, Sizes, Words, packed_index
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class DecomposableAttention(nn.Module):
         """Return H's hidden layer: [B, d]."""
         sentences = joined(pairs.premise, pairs.hypothesis)
         mask = functional.pad(sentences.mask, (1, 0), value=True)  # [2B, T]
-        places = places_of(mask)
+        places = packed_index(mask)
         distinct, of = self._read(functional.pad(sentences.words, (1, 0))[mask])  # [U, d], [N]
         words = distinct.index_select(0, of)  # [N, d]
         # Without dropout all occurrences of a word have the same f.

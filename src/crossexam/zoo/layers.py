@@ -88,7 +88,7 @@ class Words(nn.Module):
 
 
 @dataclass(frozen=True)
-class Places:
+class PackedIndex:
     """Where each of N packed rows stands in B padded sentences of T places.
 
     >>> places = places_of(torch.tensor([[True, False], [True, True]]))
@@ -116,10 +116,10 @@ class Places:
         return empty.index_add_(0, torch.div(self.at, longest, rounding_mode="floor"), rows)
 
 
-def places_of(mask: Tensor) -> Places:
+def packed_index(mask: Tensor) -> PackedIndex:
     """Return the places of the real words of *mask* [B, T], sentence by sentence."""
     batch, longest = mask.shape
-    return Places(mask.flatten().nonzero().squeeze(1), (batch, longest))
+    return PackedIndex(mask.flatten().nonzero().squeeze(1), (batch, longest))
 
 
 def at_words(layer: Callable[[Tensor], Tensor], states: Tensor, mask: Tensor) -> Tensor:
@@ -127,7 +127,7 @@ def at_words(layer: Callable[[Tensor], Tensor], states: Tensor, mask: Tensor) ->
 
     Padding is not computed: with batches of mixed lengths it is half of all places.
     """
-    places = places_of(mask)
+    places = packed_index(mask)
     return places.padded(layer(places.packed(states)))
 
 
@@ -136,6 +136,6 @@ def at_spellings(layer: Callable[[Tensor], Tensor], characters: Tensor, mask: Te
 
     The layer, [U, C] -> [U, h], reads each spelling once, however often it stands in the batch.
     """
-    places = places_of(mask)
+    places = packed_index(mask)
     distinct, of = torch.unique(places.packed(characters), dim=0, return_inverse=True)  # [U, C], [N]
     return places.padded(layer(distinct).index_select(0, of))

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from crossexam.core.errors import FormatError
-from crossexam.zoo.layers import Places
+from crossexam.zoo.layers import PackedIndex
 
 Tree: TypeAlias = NDArray[np.int32]  # [n-1, 3]: left child, right child, height
 
@@ -176,9 +176,9 @@ class Forest:
     arrivals: tuple[Tensor, ...]  # of each height from 1: [2 * nodes] int64
 
     @property
-    def _places(self) -> Places:
+    def _places(self) -> PackedIndex:
         batch, nodes = self.mask.shape
-        return Places(self.place, (batch, nodes))
+        return PackedIndex(self.place, (batch, nodes))
 
     @property
     def leaves(self) -> int:

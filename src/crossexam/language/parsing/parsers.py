@@ -149,7 +149,7 @@ class AutomaticDependencies:
         return found
 
 
-def resolve_parser(spec: str = "auto", annotator_spec: str = "auto") -> DependencyParser:
+def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyParser:
     """Return the parser that *spec* names: ``auto``, ``parses``, ``spacy:NAME-OR-FOLDER``.
 
     ``auto`` takes the shipped parse, else the spaCy pipeline that *annotator_spec* names, if it has a
@@ -173,11 +173,11 @@ def resolve_parser(spec: str = "auto", annotator_spec: str = "auto") -> Dependen
         raise UnknownNameError("parser", kind, ("auto", "parses", "spacy"))
     if argument:
         raise CrossexamError(f"the parser '{kind}' takes no argument, and got '{argument}'")
-    return ShippedDependencies() if kind == "parses" else AutomaticDependencies(_fallback(annotator_spec))
+    return ShippedDependencies() if kind == "parses" else AutomaticDependencies(_fallback(tagger_spec))
 
 
-def _fallback(annotator_spec: str) -> SpacyDependencies | None:
-    kind, _, pipeline = annotator_spec.partition(":")
+def _fallback(tagger_spec: str) -> SpacyDependencies | None:
+    kind, _, pipeline = tagger_spec.partition(":")
     if kind != "spacy" or not pipeline:
         return None
     nlp = load_pipeline(pipeline, {"token.dep", "token.tag"}, "parser or tagger")

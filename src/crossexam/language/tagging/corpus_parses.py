@@ -60,7 +60,7 @@ class CorpusParses:
                 f"the {side} has neither parse nor tags",
                 where=f"example {example.id}",
                 wanted=f"info[{PARSE_KEY[side]!r}] or info[{TAGS_KEY[side]!r}]",
-                hint="`--annotator auto` tags what has no parse",
+                hint="`--tagger auto` tags what has no parse",
             )
         try:
             tagged = tuple((str(word), str(tag)) for word, tag in pairs)

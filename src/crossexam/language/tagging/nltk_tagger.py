@@ -49,7 +49,7 @@ class NltkTagger:
                 "the model of NLTK's part-of-speech tagger is not installed",
                 where=f"looked in NLTK_DATA and {', '.join(nltk.data.path[:3])} ...",
                 wanted=f"taggers/{RESOURCE}",
-                hint=f"python -m nltk.downloader {RESOURCE}, or `--annotator spacy:PIPELINE`",
+                hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger spacy:PIPELINE`",
             ) from None
 
     def signature(self) -> str:

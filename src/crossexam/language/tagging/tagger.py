@@ -63,12 +63,12 @@ class Automatic:
                     f"no parse to be used, and NLTK's tagger is not installed, for {sentence[:60]!r}",
                     where=error.where,
                     wanted=error.wanted,
-                    hint=f"python -m nltk.downloader {RESOURCE}, or `--annotator spacy:PIPELINE`",
+                    hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger spacy:PIPELINE`",
                 ) from None
         return self._tagger.tag(sentence)
 
 
-class Annotator(Protocol):
+class Tagger(Protocol):
     """What gives the sentences of examples tokens with Penn tags."""
 
     @property
@@ -89,16 +89,16 @@ class Annotator(Protocol):
         """Return the tokens of the sentence on *side*, with offsets into it."""
 
 
-def _plain(kind: str, make: Callable[[], Annotator]) -> Callable[[str], Annotator]:
-    def build(argument: str) -> Annotator:
+def _plain(kind: str, make: Callable[[], Tagger]) -> Callable[[str], Tagger]:
+    def build(argument: str) -> Tagger:
         if argument:
-            raise CrossexamError(f"the annotator '{kind}' takes no argument, and got '{argument}'")
+            raise CrossexamError(f"the tagger '{kind}' takes no argument, and got '{argument}'")
         return make()
 
     return build
 
 
-def _spacy(argument: str) -> Annotator:
+def _spacy(argument: str) -> Tagger:
     if not argument:
         raise CrossexamError(
             "which spaCy pipeline?",
@@ -108,9 +108,9 @@ def _spacy(argument: str) -> Annotator:
     return SpacyPipeline(argument)
 
 
-#: Kind -> what makes the annotator of the text after the colon.
+#: Kind -> what makes the tagger of the text after the colon.
 # fmt: off
-ANNOTATORS: Final[dict[str, Callable[[str], Annotator]]] = {
+TAGGERS: Final[dict[str, Callable[[str], Tagger]]] = {
     "auto":   _plain("auto", Automatic),
     "parses": _plain("parses", CorpusParses),
     "spacy":  _spacy,
@@ -119,18 +119,18 @@ ANNOTATORS: Final[dict[str, Callable[[str], Annotator]]] = {
 # fmt: on
 
 
-def resolve_annotator(spec: str = "auto") -> Annotator:
-    """Return the annotator that *spec* names: ``auto``, ``parses``, ``nltk``, ``spacy:NAME-OR-FOLDER``.
+def resolve_tagger(spec: str = "auto") -> Tagger:
+    """Return the tagger that *spec* names: ``auto``, ``parses``, ``nltk``, ``spacy:NAME-OR-FOLDER``.
 
     Raises UnknownNameError for another, MissingExtraError without spaCy, CrossexamError where a model
     is not installed; ``auto`` does so at the first sentence that has no parse.
 
-    >>> resolve_annotator("spcy:en_core_web_sm")
+    >>> resolve_tagger("spcy:en_core_web_sm")
     Traceback (most recent call last):
-    crossexam.core.errors.UnknownNameError: no annotator is called 'spcy'
+    crossexam.core.errors.UnknownNameError: no tagger is called 'spcy'
       hint: did you mean 'spacy'?
     """
     kind, _, argument = spec.partition(":")
-    if kind not in ANNOTATORS:
-        raise UnknownNameError("annotator", kind, ANNOTATORS)
-    return ANNOTATORS[kind](argument)
+    if kind not in TAGGERS:
+        raise UnknownNameError("tagger", kind, TAGGERS)
+    return TAGGERS[kind](argument)

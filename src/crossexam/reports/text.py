@@ -31,7 +31,7 @@ _LATEX_SPECIAL: Final = {
 def escape_latex(text: str) -> str:
     r"""Return *text* such that LaTeX sets it as it is.
 
-    >>> print(escape(r"50% of base_set \input{x}"))
+    >>> print(escape_latex(r"50% of base_set \input{x}"))
     50\% of base\_set \textbackslash{}input\{x\}
     """
     return "".join(_LATEX_SPECIAL.get(character, character) for character in " ".join(text.split()))
@@ -108,7 +108,7 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&$])")
 def escape_markdown(text: str) -> str:
     r"""Return *text* such that Markdown shows it as it is.
 
-    >>> print(escape("base.dev_matched | <b>"))
+    >>> print(escape_markdown("base.dev_matched | <b>"))
     base.dev\_matched \| \<b\>
     """
     return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -91,7 +91,7 @@ class Words(nn.Module):
 class PackedIndex:
     """Where each of N packed rows stands in B padded sentences of T places.
 
-    >>> places = places_of(torch.tensor([[True, False], [True, True]]))
+    >>> places = packed_index(torch.tensor([[True, False], [True, True]]))
     >>> places.packed(torch.tensor([[[1], [2]], [[3], [4]]])).flatten()
     tensor([1, 3, 4])
     """

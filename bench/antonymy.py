@@ -23,7 +23,7 @@ from crossexam.constructions.apply import Maker, chunks
 from crossexam.constructions.resources import Resources
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import SIDES, Example
-from crossexam.corpora.reading import iter_corpus
+from crossexam.corpora.spec import iter_corpus
 from crossexam.language.inflection import inflect_like
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tagging.tagger import resolve_tagger

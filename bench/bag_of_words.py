@@ -52,7 +52,7 @@ class _Drawer:
 def make_pairs(path: Path, count: int) -> None:
     """Write *count* made pairs to *path* in SNLI's form."""
     from crossexam.core.example import SIDES
-    from crossexam.corpora.reading import iter_corpus
+    from crossexam.corpora.spec import iter_corpus
     from crossexam.language.tagging.tagger import resolve_tagger
 
     tagger, rng = resolve_tagger("auto"), random.Random(0)
@@ -87,7 +87,7 @@ def make_pairs(path: Path, count: int) -> None:
 
 def measure(path: Path, folder: Path) -> None:
     """Fit on the pairs in *path*, score 20,000 of them; print seconds and peak memory."""
-    from crossexam.corpora.reading import iter_corpus
+    from crossexam.corpora.spec import iter_corpus
     from crossexam.models.table import open_model
     from crossexam.shallow.bag_of_words_training import Request, train_bag_of_words
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from crossexam.corpora.reading import iter_corpus
+from crossexam.corpora.spec import iter_corpus
 from crossexam.language.word_vectors import first_vectors
 from crossexam.shallow import pair_features
 from crossexam.shallow.pair_features import FEATURES, PairFeatures, word_movers_distance

@@ -41,9 +41,9 @@ def build(base: str, problems: str | None) -> None:
 
 def _million(path: Path) -> None:
     """Write 1,000,000 records of the official form: SNLI dev again and again with new ids."""
-    from crossexam.corpora.reading import resolve
+    from crossexam.corpora.spec import CorpusSpec
 
-    lines = [json.loads(line) for line in resolve("snli:dev")[0].open(encoding="utf-8")]
+    lines = [json.loads(line) for line in CorpusSpec.parse("snli:dev").path().open(encoding="utf-8")]
     lines = [line for line in lines if line["gold_label"] != "-"]
     with path.open("w", encoding="utf-8") as stream:
         for number in range(1_000_000):

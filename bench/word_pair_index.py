@@ -31,7 +31,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 from crossexam.core.example import Example
-from crossexam.corpora.reading import iter_corpus
+from crossexam.corpora.spec import iter_corpus
 from crossexam.language.word_pair_index import word_forms
 
 EXAMPLES = 550_152

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crossexam.constructions.resources import Resources, count_adjectives
 from crossexam.core.errors import CrossexamError
-from crossexam.corpora.reading import iter_corpus
+from crossexam.corpora.spec import iter_corpus
 
 
 def main() -> None:

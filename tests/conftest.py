@@ -99,7 +99,7 @@ def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
     from crossexam.core.labels import LABELS
-    from crossexam.corpora.reading import iter_corpus
+    from crossexam.corpora.spec import iter_corpus
 
     words = {w for e in iter_corpus("builtin:demo") for w in re.findall(r"\w+|[^\w\s]", e.premise.lower())}
     vocabulary = {w: n for n, w in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", *sorted(words)])}

@@ -13,7 +13,7 @@ import pytest
 
 from crossexam.cli.main import app
 from crossexam.constructions.table import CONSTRUCTIONS
-from crossexam.corpora.reading import iter_corpus
+from crossexam.corpora.spec import iter_corpus
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError
 from crossexam.core.test_sets import load_suite
-from crossexam.corpora.reading import resolve
-from crossexam.corpora.spec import data_folder
+from crossexam.corpora.installed import data_folder
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.models.table import open_model
 
@@ -45,10 +44,7 @@ def crossexam(*words: str, cwd: Path) -> None:
 
 def word_model(work: Path) -> tuple[str, str]:
     """Return the bag-of-words model, fitted as in the paper where its corpora are at hand, and on what."""
-    try:
-        for corpus in ("snli:train", "multinli:train"):
-            resolve(corpus)
-    except CrossexamError:
+    if not all(CorpusSpec.parse(corpus).installed() for corpus in ("snli:train", "multinli:train")):
         return "builtin/bag-of-words", "parts of SNLI and MultiNLI (47,872 pairs)"
     crossexam(
         "train",

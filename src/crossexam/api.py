@@ -21,16 +21,16 @@ BaseLike = str | Path | Dataset | Iterable[Example]
 
 
 def load(spec: str | Path, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False) -> Dataset:
-    """Return the corpus that *spec* names (``snli:dev``) or the file that it is the path of.
+    """Return the corpus that *spec* names: a split (``snli:dev``), a file, or a slice (``snli:dev[::2]``).
 
-    Raises CrossexamError where there is none or a record is malformed.
+    Raises CrossexamError if there is no such corpus, FormatError if a record is malformed.
 
     >>> len(load("builtin:demo")) >= 300
     True
     """
-    from crossexam.corpora.reading import load as read
+    from crossexam.corpora.spec import read_corpus
 
-    return read(spec, columns=columns, skip_bad=skip_bad)
+    return read_corpus(spec, columns=columns, skip_bad=skip_bad)
 
 
 def load_suite(folder: str | Path) -> Suite:

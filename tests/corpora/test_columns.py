@@ -19,7 +19,8 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.columns import find_layout, parse_columns
-from crossexam.corpora.reading import CorpusReport, iter_corpus, load
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import iter_corpus, read_corpus
 
 DATA = Path(__file__).parents[1] / "data" / "corpora"
 
@@ -47,7 +48,7 @@ def essence(examples: Iterable[Example]) -> list[tuple[str, str, str | None]]:
 
 
 def test_snli_json_lines_have_every_field() -> None:
-    report = CorpusReport()
+    report = ReadingReport()
     examples = list(iter_corpus(DATA / "snli.jsonl", report=report))
     assert [e.id for e in examples] == ["soup.jpg#0r1e", "soup.jpg#0r1n", "soup.jpg#0r1c", "boats.jpg#1r1c"]
     assert (report.read, report.examples, report.no_gold, report.bad) == (5, 4, 1, 0)
@@ -95,7 +96,7 @@ def test_hub_copy_of_snli_has_minus_one_for_no_gold(tmp_path: Path) -> None:
         for r in rows_of("snli.jsonl")
     ]
     path = hub_parquet(tmp_path / "snli_hub_dev.parquet", rows, ["entailment", "neutral", "contradiction"])
-    report = CorpusReport()
+    report = ReadingReport()
     examples = list(iter_corpus(path, report=report))
     assert essence(examples) == essence(iter_corpus(DATA / "snli.jsonl"))
     assert [e.id[-6:] for e in examples] == ["000001", "000002", "000003", "000005"]  # the fourth has no gold
@@ -131,7 +132,7 @@ def test_label_names_in_parquet_metadata_go_before_the_usual_order(tmp_path: Pat
 
 
 def test_aqua_gives_problems_with_options_rationale_and_answer() -> None:
-    report = CorpusReport()
+    report = ReadingReport()
     first, second = iter_corpus(DATA / "aqua.json", report=report)
     assert (first.id, second.id) == ("aqua-000001", "aqua-000002")
     assert first.premise == "Mia has 12 shells and gives 5 to Leo. How many are left?"
@@ -207,12 +208,12 @@ def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
 
 
 def test_a_report_says_what_was_left_out_and_can_begin_anew() -> None:
-    report = CorpusReport()
+    report = ReadingReport()
     for _ in range(2):  # a stream that is opened twice counts once
         report.reset()
         list(iter_corpus(DATA / "snli.jsonl", report=report))
     assert report.summary() == "of 5 records 1 have no gold label"
-    assert CorpusReport(read=7).summary() == ""
+    assert ReadingReport(read=7).summary() == ""
 
 
 def test_columns_can_turn_a_table_into_sentences(tmp_path: Path) -> None:
@@ -223,7 +224,7 @@ def test_columns_can_turn_a_table_into_sentences(tmp_path: Path) -> None:
 
 def test_without_a_label_column_examples_are_kept_unlabelled(tmp_path: Path) -> None:
     path = write(tmp_path / "u.jsonl", '{"premise": "a", "hypothesis": "b"}\n')
-    report = CorpusReport()
+    report = ReadingReport()
     assert [e.label for e in iter_corpus(path, report=report)] == [None]
     assert (report.no_gold, report.as_dict()["labels"]) == (0, {"none": 1})
 
@@ -246,7 +247,7 @@ def test_repeated_ids_are_made_unique_and_counted(tmp_path: Path) -> None:
         json.dumps({"pairID": i, "sentence1": "a", "sentence2": "b", "gold_label": "neutral"}) for i in ids
     ]
     path = write(tmp_path / "d.jsonl", "\n".join(lines))
-    report = CorpusReport()
+    report = ReadingReport()
     examples = list(iter_corpus(path, report=report))
     assert [e.id for e in examples] == ["7c", "7c~2", "7c~2~2", "7c~3", "d-000005"]
     assert report.renamed == 3
@@ -263,7 +264,7 @@ def test_ids_do_not_depend_on_what_is_dropped_or_skipped(tmp_path: Path) -> None
 
 
 def test_the_manifest_says_where_it_came_from() -> None:
-    dataset = load(DATA / "snli.jsonl")
+    dataset = read_corpus(DATA / "snli.jsonl")
     manifest = dataset.manifest
     assert (dataset.name, len(dataset), manifest["part"]) == ("snli", 4, "snli")
     assert manifest["counts"]["labels"] == {"contradiction": 2, "entailment": 1, "neutral": 1}

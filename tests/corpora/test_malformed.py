@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.corpora.reading import CorpusReport, iter_corpus
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import iter_corpus
 
 HEADER = b"premise,hypothesis,label\n"
 GOOD = {"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}
@@ -60,7 +61,7 @@ def test_bad_json_lines(name: str, tmp_path: Path) -> None:
     assert str(caught.value).startswith(f"{path}, line 2{message}")
     assert "wanted: " in str(caught.value)
     assert "--skip-bad" in str(caught.value)
-    report = CorpusReport()
+    report = ReadingReport()
     assert [e.id for e in iter_corpus(path, skip_bad=True, report=report)] == ["x-000001", "x-000003"]
     assert (report.read, report.bad, report.messages) == (3, 1, [str(caught.value)])
 
@@ -123,7 +124,7 @@ def test_bad_tables(case: str, tmp_path: Path) -> None:
 def test_a_bad_row_of_a_csv_is_skipped_and_counted(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(HEADER + b'"a"x,b,neutral\nc\nd,e,neutral\nf,g,-\n')
-    report = CorpusReport()
+    report = ReadingReport()
     assert [e.id for e in iter_corpus(path, skip_bad=True, report=report)] == ["x-000003"]
     assert (report.read, report.bad, report.no_gold, report.examples) == (4, 2, 1, 1)
 
@@ -210,7 +211,7 @@ def test_a_zip_archive_is_named_as_one(tmp_path: Path) -> None:
 def test_when_every_record_is_bad_skipping_them_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"{\n[\n" * 4)
-    report = CorpusReport()
+    report = ReadingReport()
     with pytest.raises(FormatError, match="none of 8 records could be used"):
         list(iter_corpus(path, skip_bad=True, report=report))
     assert (report.bad, len(report.messages)) == (8, 5)

@@ -14,7 +14,8 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import PROJECTIONS
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.reading import CorpusReport, iter_corpus, load
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import iter_corpus, read_corpus
 from crossexam.corpora.split_files import CORPORA, CORPUS_ALIASES, SPLITS
 
 MADE = Path(__file__).parents[1] / "data" / "readers"
@@ -73,7 +74,7 @@ def digest(example: Example) -> str:
 @pytest.mark.parametrize("spec", REAL)
 def test_a_real_file_is_read_as_it_is(spec: str, shared_data: Path) -> None:
     records, counts, no_gold, hashes = REAL[spec]
-    report = CorpusReport()
+    report = ReadingReport()
     corpus, at, name = spec.partition("@")
     examples = list(
         iter_corpus(f"{corpus}@{shared_data / name}" if at else spec, data_dir=shared_data, report=report)
@@ -89,15 +90,15 @@ def test_a_real_file_is_read_as_it_is(spec: str, shared_data: Path) -> None:
 @pytest.mark.parametrize("spec", UNLABELLED)
 def test_withheld_labels_are_no_gold(spec: str, shared_data: Path) -> None:
     with pytest.raises(FormatError, match=f"none of {UNLABELLED[spec]} records has a gold label"):
-        load(spec, data_dir=shared_data)
-    kept = load(spec, data_dir=shared_data, drop_no_gold=False)
+        read_corpus(spec, data_dir=shared_data)
+    kept = read_corpus(spec, data_dir=shared_data, drop_no_gold=False)
     assert {example.label for example in kept} == {None}
     assert len(kept) == UNLABELLED[spec]
 
 
 def test_what_real_files_say_besides(shared_data: Path) -> None:
     def one(spec: str, place: int = 0) -> dict[str, Any]:
-        return dict(load(spec, data_dir=shared_data).examples[place].info)
+        return dict(read_corpus(spec, data_dir=shared_data).examples[place].info)
 
     assert one("sick:train") == {"relatedness": 4.5}
     assert one("joci:dev") == {
@@ -118,7 +119,7 @@ def test_what_real_files_say_besides(shared_data: Path) -> None:
 
 
 def test_the_tags_of_the_diagnostic_set(shared_data: Path) -> None:
-    examples = load("diagnostic:test", data_dir=shared_data).examples
+    examples = read_corpus("diagnostic:test", data_dir=shared_data).examples
     groups = ("lexical_semantics", "predicate_argument_structure", "logic", "knowledge")
     # items with any tag, counted in the file with json alone
     assert [sum(group in e.info for e in examples) for group in groups] == [368, 424, 364, 284]
@@ -321,7 +322,7 @@ def test_ids_do_not_depend_on_the_split() -> None:
 def test_a_split_that_no_pair_is_marked_with(tmp_path: Path) -> None:
     shutil.copy(MADE / "dpr_data.txt", tmp_path)
     with pytest.raises(FormatError) as caught:
-        load("dpr:test", data_dir=tmp_path)
+        read_corpus("dpr:test", data_dir=tmp_path)
     assert str(caught.value) == (
         f"{tmp_path / 'dpr_data.txt'}: no pair of it is marked 'test'\n  hint: dpr:all has all of its pairs"
     )
@@ -356,7 +357,7 @@ def test_a_copy_of_the_hub_has_its_own_numbers(spec: str, tmp_path: Path) -> Non
 
     file, columns, labels = HUB[spec]
     pl.DataFrame({**columns, "label": [0, 1]}).write_parquet(tmp_path / file)
-    examples = load(spec, data_dir=tmp_path).examples
+    examples = read_corpus(spec, data_dir=tmp_path).examples
     assert tuple(example.label for example in examples) == labels
     assert [example.premise for example in examples] == ["A.", "B."]
     assert [example.hypothesis for example in examples] == ["C.", "D."]
@@ -494,14 +495,15 @@ def test_bad_records_can_be_skipped(tmp_path: Path) -> None:
     path = tmp_path / "sprl_data.txt"
     text = (MADE / "sprl_data.txt").read_text(encoding="utf-8")
     path.write_text(text.replace("entailed: entailed", "entailed: perhaps"), encoding="utf-8")
-    report = CorpusReport()
+    report = ReadingReport()
     kept = list(iter_corpus("spr:all", data_dir=tmp_path, skip_bad=True, report=report))
     assert (len(kept), report.bad, report.read) == (1, 1, 2)
 
 
 def test_the_page_of_corpora_has_every_one() -> None:
     page = (Path(__file__).parents[2] / "docs" / "corpora.md").read_text(encoding="utf-8")
-    rows = {line.split("`")[1]: line for line in page.splitlines() if line.startswith("| `")}
+    table = page.partition("## All corpora")[2]
+    rows = {line.split("`")[1]: line for line in table.splitlines() if line.startswith("| `")}
     assert list(rows) == list(CORPORA)
     for name, reader in READERS.items():
         assert rows[name].endswith(f"| {reader.seen} |")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.corpora.reading import CorpusReport, iter_corpus, load
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import iter_corpus, read_corpus
 
 # Entailment, contradiction, neutral, without gold; ids of the first, tenth and last example.
 FACTS = {
@@ -20,7 +21,7 @@ FACTS = {
 @pytest.mark.parametrize("spec", FACTS)
 def test_counts_and_ids(spec: str, shared_data: Path) -> None:
     entailment, contradiction, neutral, no_gold, first, tenth, last = FACTS[spec]
-    report = CorpusReport()
+    report = ReadingReport()
     examples = list(iter_corpus(spec, data_dir=shared_data, report=report))
     assert report.labels == {"entailment": entailment, "contradiction": contradiction, "neutral": neutral}
     assert (report.no_gold, report.bad) == (no_gold, 0)
@@ -30,7 +31,7 @@ def test_counts_and_ids(spec: str, shared_data: Path) -> None:
 
 
 def test_snli_dev_has_the_published_number_of_examples(shared_data: Path) -> None:
-    dataset = load("snli:dev", data_dir=shared_data)
+    dataset = read_corpus("snli:dev", data_dir=shared_data)
     assert len(dataset) == 9842  # Bowman et al. 2015, and the data README
     keys = {"annotator_labels", "captionID", "cluster"} | {
         f"{side}_{kind}" for side in ("premise", "hypothesis") for kind in ("parse", "binary_parse")
@@ -48,7 +49,7 @@ def test_multinli_matched_genres_and_annotators(shared_data: Path) -> None:
 
 
 def test_multinli_mismatched_has_repeated_ids(shared_data: Path) -> None:
-    report = CorpusReport()
+    report = ReadingReport()
     ids = {
         e.id
         for e in iter_corpus("multinli:mismatched", data_dir=shared_data, report=report, drop_no_gold=False)

@@ -1,18 +1,29 @@
-"""Names of corpora resolve in the data folder; paths are taken as they are; errors show the way."""
+"""The grammar of corpus names; names resolve in the data folder, paths as they are; errors show the way."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+import string
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import crossexam as cx
+from crossexam.constructions.resources import Resources, adjectives_from, adjectives_identity
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
-from crossexam.corpora.reading import iter_corpus, load
-from crossexam.corpora.spec import CORPORA, SPLITS, data_folder, find_split, list_corpora, source_of
+from crossexam.corpora.installed import data_folder, find_split, list_corpora
+from crossexam.corpora.labelled import load_corpus
+from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
+from crossexam.corpora.split_files import CORPORA, SPLITS
+from crossexam.suites.behaviour import cached_index
+from crossexam.training.data import load_data
 
+SPLIT_NAMES = [f"{corpus}:{split}" for corpus, splits in SPLITS.items() for split in splits]
 DATA = Path(__file__).parents[1] / "data" / "corpora"
 
 
@@ -22,19 +33,207 @@ def put(path: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize(
+    ("text", "corpus", "split", "file", "part"),
+    [
+        ("snli:dev", "snli", "dev", None, slice(None)),
+        ("snli:dev[::2]", "snli", "dev", None, slice(None, None, 2)),
+        ("snli:dev[10:]", "snli", "dev", None, slice(10, None)),
+        ("joci@my/b.csv", "joci", None, Path("my/b.csv"), slice(None)),
+        ("joci@my/b.csv[2:9:3]", "joci", None, Path("my/b.csv"), slice(2, 9, 3)),
+        ("my/pairs.jsonl[:5]", None, None, Path("my/pairs.jsonl"), slice(None, 5)),
+        ("C:pairs.jsonl", None, None, Path("C:pairs.jsonl"), slice(None)),  # one letter is a drive
+        ("snli", "snli", None, None, slice(None)),
+    ],
+)
+def test_a_name_is_parsed(
+    text: str, corpus: str | None, split: str | None, file: Path | None, part: slice
+) -> None:
+    spec = CorpusSpec.parse(text)
+    assert (spec.text, spec.corpus, spec.split, spec.file, spec.part) == (text, corpus, split, file, part)
+    assert spec.is_slice == (part != slice(None))
+    assert hash(spec) == hash(CorpusSpec.parse(text))
+
+
+numbers = st.one_of(st.just(""), st.integers(0, 9999).map(str))
+slices = st.one_of(
+    st.just(""),
+    st.builds("[{}:{}]".format, numbers, numbers),
+    st.builds("[{}:{}:{}]".format, numbers, numbers, st.one_of(st.just(""), st.integers(1, 99).map(str))),
+)
+shares = st.one_of(st.none(), st.integers(1, 99))
+words = st.text(string.ascii_letters + string.digits + "_-", min_size=2, max_size=8).map(lambda w: f"no{w}")
+names = st.one_of(
+    st.sampled_from(SPLIT_NAMES),
+    st.builds("{}/{}.jsonl".format, words, words),
+    st.builds("{}@{}/{}.csv".format, st.sampled_from(sorted(SPLITS)), words, words),
+)
+corpora = st.tuples(names, slices, shares)
+
+
+@given(st.lists(corpora, min_size=1, max_size=4))
+def test_what_is_written_by_the_grammar_is_parsed_to_its_parts(
+    written: list[tuple[str, str, int | None]],
+) -> None:
+    texts = [name + part + ("" if share is None else f"@{share / 100:.2f}") for name, part, share in written]
+    specs = CorpusSpec.parse_union("+".join(texts))
+    assert [spec.text for spec in specs] == texts
+    for spec, (name, part, share) in zip(specs, written, strict=True):
+        assert spec.name == name
+        assert spec.share == (None if share is None else pytest.approx(share / 100))
+        fields = [int(number) if number else None for number in part.strip("[]").split(":")] if part else []
+        assert spec.part == (slice(*fields) if fields else slice(None))
+        assert (spec.split is not None) == (name in SPLIT_NAMES)
+        if share is None:
+            assert CorpusSpec.parse(spec.text) == spec
+
+
+@given(slices)
+def test_a_slice_takes_what_a_slice_of_a_list_takes(part: str) -> None:
+    whole = list(iter_corpus("builtin:demo"))
+    spec = f"builtin:demo{part}"
+    assert list(iter_corpus(spec)) == whole[CorpusSpec.parse(spec).part]
+
+
+STRANGE = (
+    *("a+b.jsonl", "a@0.5", "joci@0.5", "a[1:2]", "a[ten]", "a]"),
+    *("snli:dev", "snli:dev+aqua:dev", "a@b[::2]+c@.5"),
+)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_the_path_of_a_file_is_that_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put(tmp_path / name)
+    for text in (name, str(tmp_path / name)):
+        whole = list(iter_corpus(text))
+        assert len(whole) == 4
+        assert list(iter_corpus(f"{text}[1:3]")) == whole[1:3]
+        assert CorpusSpec.parse_union(text) == (CorpusSpec.parse(text),)
+        first, second, third = CorpusSpec.parse_union(f"{text}+{text}[::2]@0.5+builtin:demo")
+        assert (first.file, second.file, third.name) == (Path(text), Path(text), "builtin:demo")
+        assert (second.part, second.share) == (slice(None, None, 2), 0.5)
+
+
+def test_a_file_with_a_reader_may_be_called_anything(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("0.5", "x[1:2]", "x+y"):
+        (tmp_path / name).write_text("")
+        spec = CorpusSpec.parse(f"joci@{name}")
+        assert (spec.corpus, spec.path(), spec.part, spec.share) == ("joci", Path(name), slice(None), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the name of the corpus is empty"),
+        ("snli:train@0.15", r"snli:train@0\.15: there are no epochs to draw a share for\n  hint: a slice"),
+        (
+            "snli:train+multinli:train",
+            r"a union of corpora cannot be used here\n  wanted: one corpus",
+        ),
+        ("builtin:demo[::2]+no.jsonl", "a union of corpora cannot be used here"),
+        ("snli:dev[::0]", "a step of 0"),
+        ("snli:dev[:5", r"the closing bracket '\]' of the slice is missing\n  wanted: snli:dev\[:5\]"),
+        ("snli:dev[:5][::2]", "there are two slices"),
+        ("snli:dev@0.5[::2]", "the share must come last"),
+        ("snli:dev@0.5@0.5", "the share must come last, and only once"),
+        ("snli:dev@1.5", r"a share of 1\.5\n  wanted: more than 0 and less than 1"),
+        ("snli:dev@0.0", r"a share of 0\.0"),
+    ],
+)
+def test_what_cannot_be_parsed(text: str, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message):
+        CorpusSpec.parse(text)
+
+
+@pytest.mark.parametrize("text", ["snli:train+", "+snli:train", "snli:train++aqua:dev"])
+def test_a_union_with_a_gap(text: str) -> None:
+    with pytest.raises(CrossexamError, match=r"a corpus is missing before or after '\+'"):
+        CorpusSpec.parse_union(text)
+
+
+def test_a_missing_file_with_a_plus_is_no_union() -> None:
+    with pytest.raises(CrossexamError, match=r"no\+such\.jsonl: no such file"):
+        iter_corpus("no+such.jsonl")
+
+
+def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:
+    path = put(tmp_path / "snli_1.0_dev.jsonl")
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    for text in ("snli:dev", "snli:dev[::2]", str(path), f"snli@{path}"):
+        spec = CorpusSpec.parse(text)
+        assert spec.installed(data_dir=tmp_path)
+        assert (spec.sha256(data_dir=tmp_path), spec.identity(data_dir=tmp_path)) == (digest, digest[:16])
+    for text in ("snli:test", str(tmp_path / "no.jsonl"), f"snli@{tmp_path}"):
+        assert not CorpusSpec.parse(text).installed(data_dir=tmp_path)
+    with pytest.raises(UnknownNameError):
+        CorpusSpec.parse("snlu:dev").installed(data_dir=tmp_path)
+
+
+def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = cx.load("builtin:demo")
+    half = cx.load("builtin:demo[::2]")
+    assert half.examples == whole.examples[::2]
+    assert (half.name, half.manifest["spec"]) == ("builtin:demo[::2]",) * 2
+    of_spec, of_dataset = cx.build("negation", "builtin:demo[::2]"), cx.build("negation", half)
+    assert list(of_spec.datasets) == list(of_dataset.datasets)
+    items = "negation.builtin_demo_2"
+    assert of_spec[items].examples == of_dataset[items].examples
+    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    put(tmp_path / "snli_1.0_dev.jsonl")
+    assert cx.load("snli:dev[1:3]").examples == cx.load("snli:dev").examples[1:3]
+    with pytest.raises(CrossexamError, match="the slice is empty"):
+        cx.load("snli:dev[4:]")
+
+
+ONE_CORPUS = {
+    "load": cx.load,
+    "base": lambda spec: cx.build("negation", spec),
+    "index": cached_index,
+    "adjectives": lambda spec: adjectives_from(spec, Resources("nltk")),
+    "adjectives in a manifest": adjectives_identity,
+    "dev": lambda spec: load_data("builtin:demo", spec),
+    "test": lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]),
+}
+
+
+@pytest.mark.parametrize("place", ONE_CORPUS)
+def test_shares_and_unions_are_for_training_data(place: str) -> None:
+    for text, message in (
+        ("builtin:demo@0.5", "no epochs to draw a share for"),
+        ("builtin:demo+builtin:demo[::2]", "a union of corpora cannot be used here"),
+        ("builtin:demo[:5", "the closing bracket"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            ONE_CORPUS[place](text)
+
+
+def test_a_slice_for_training_counts_labelled_examples_only(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.jsonl"
+    labels = ["neutral", None, "entailment", "neutral"]
+    rows = [{"premise": "a", "hypothesis": str(n), "label": label} for n, label in enumerate(labels)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for read in (load_corpus, cx.load):
+        assert [e.hypothesis for e in read(f"{path}[::2]").examples] == ["0", "3"]
+    assert [e.hypothesis for e in load_corpus(f"{path}[::2]", limit=1).examples] == ["0"]
+    everything = CorpusSpec.parse(f"{path}[::2]").examples(drop_no_gold=False)
+    assert [e.hypothesis for e in everything] == ["0", "2"]
+
+
 @pytest.mark.parametrize("place", ["snli", "", "snli_1.0", "downloads/snli_1.0"])
 def test_a_split_is_found_in_sensible_places(place: str, tmp_path: Path) -> None:
     path = put(tmp_path / place / "snli_1.0_dev.jsonl")
-    source = source_of("snli:dev", data_dir=tmp_path)
-    assert (source.path, source.name, source.part, source.corpus) == (path, "snli:dev", "dev", "snli")
+    file = CorpusSpec.parse("snli:dev").locate(data_dir=tmp_path)
+    assert (file.path, file.name, file.part, file.corpus) == (path, "snli:dev", "dev", "snli")
 
 
 def test_the_corpus_folder_goes_before_others_and_json_lines_before_text(tmp_path: Path) -> None:
     put(tmp_path / "a" / "snli_1.0_dev.jsonl")
     put(tmp_path / "snli" / "snli_1.0_dev.txt")
-    assert source_of("snli:dev", data_dir=tmp_path).path == tmp_path / "a" / "snli_1.0_dev.jsonl"
+    assert CorpusSpec.parse("snli:dev").path(data_dir=tmp_path) == tmp_path / "a" / "snli_1.0_dev.jsonl"
     best = put(tmp_path / "snli" / "snli_1.0_dev.jsonl")
-    assert source_of("snli:dev", data_dir=tmp_path).path == best
+    assert CorpusSpec.parse("snli:dev").path(data_dir=tmp_path) == best
 
 
 def test_hidden_folders_are_not_looked_into(tmp_path: Path) -> None:
@@ -55,7 +254,7 @@ def test_hidden_folders_are_not_looked_into(tmp_path: Path) -> None:
 )
 def test_other_names_of_corpora_and_splits(spec: str, file: str, tmp_path: Path) -> None:
     path = put(tmp_path / file)
-    assert source_of(spec, data_dir=tmp_path).path == path
+    assert CorpusSpec.parse(spec).path(data_dir=tmp_path) == path
 
 
 def test_the_data_folder_is_the_variable_or_the_platforms(
@@ -63,7 +262,7 @@ def test_the_data_folder_is_the_variable_or_the_platforms(
 ) -> None:
     monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
     put(tmp_path / "snli_1.0_test.jsonl")
-    assert load("snli:test").manifest["licence"] == "CC BY-SA 4.0"
+    assert read_corpus("snli:test").manifest["licence"] == "CC BY-SA 4.0"
     monkeypatch.delenv("CROSSEXAM_DATA")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     assert data_folder().name == "crossexam"
@@ -71,7 +270,7 @@ def test_the_data_folder_is_the_variable_or_the_platforms(
 
 def test_a_manifest_of_a_named_corpus_has_licence_and_citation(tmp_path: Path) -> None:
     put(tmp_path / "snli_1.0_dev.jsonl")
-    manifest = load("snli:dev", data_dir=tmp_path).manifest
+    manifest = read_corpus("snli:dev", data_dir=tmp_path).manifest
     assert (manifest["name"], manifest["part"], manifest["spec"]) == ("snli:dev", "dev", "snli:dev")
     assert "Bowman" in manifest["citation"]
     assert len(manifest["sha256"]) == 64
@@ -89,29 +288,29 @@ def test_a_split_that_is_not_installed(tmp_path: Path) -> None:
 
 def test_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"no corpus is called 'snlu'\n  hint: did you mean 'snli'"):
-        source_of("snlu:dev", data_dir=tmp_path)
+        CorpusSpec.parse("snlu:dev").locate(data_dir=tmp_path)
     with pytest.raises(
         UnknownNameError, match=r"split of multinli is called 'dev'\n  hint: there are: train, dev_m"
     ):
-        source_of("multinli:dev", data_dir=tmp_path)
+        CorpusSpec.parse("multinli:dev").locate(data_dir=tmp_path)
     for spec in ("snli", "snli:"):
         with pytest.raises(
             CrossexamError, match="which split\n  wanted: snli:train or snli:dev or snli:test"
         ):
-            source_of(spec, data_dir=tmp_path)
+            CorpusSpec.parse(spec).locate(data_dir=tmp_path)
 
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(
         CrossexamError, match=r"x\.jsonl: no such file\n  wanted: a file, or CORPUS:SPLIT with one of snli, m"
     ):
-        source_of(tmp_path / "x.jsonl")
+        CorpusSpec.parse(tmp_path / "x.jsonl").locate()
 
 
 def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     put(tmp_path / "snli:dev")
-    assert source_of("snli:dev").path == Path("snli:dev")
+    assert CorpusSpec.parse("snli:dev").path() == Path("snli:dev")
 
 
 @pytest.mark.parametrize("split", SPLITS["builtin"])
@@ -119,7 +318,7 @@ def test_builtin_corpora_come_with_the_package(split: str) -> None:
     path = find_split("builtin", split, Path("/nowhere"))
     if path is None:
         pytest.skip(f"builtin:{split} is not part of this source tree")
-    examples = load(f"builtin:{split}").examples
+    examples = read_corpus(f"builtin:{split}").examples
     assert len({example.id for example in examples}) == len(examples) > 0
 
 

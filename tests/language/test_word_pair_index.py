@@ -17,7 +17,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABELS
-from crossexam.corpora.reading import iter_corpus
+from crossexam.corpora.spec import iter_corpus
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import (
     POLARITIES,

@@ -363,10 +363,10 @@ def test_the_shipped_model_answers_without_scikit_learn_torch_or_a_tagger(tmp_pa
 
 def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data: Path) -> None:
     from crossexam.corpora.labelled import Corpus
-    from crossexam.corpora.reading import load
+    from crossexam.corpora.spec import read_corpus
     from crossexam.shallow.bag_of_words_training import score
 
-    dev = load(shared_data / "snli" / "snli_1.0_dev.jsonl")
+    dev = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl")
     found = score(open_shipped().fitted, Corpus("snli:dev", tuple(dev.examples)))
     from crossexam.models.bag_of_words import _FOLDER
 

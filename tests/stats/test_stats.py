@@ -524,9 +524,9 @@ def test_human_accuracy_on_snli_dev_is_the_papers(shared_data: Path) -> None:
     """Nie et al. 2019, Table 5: 88.32 on SNLI dev whole, by one draw; half a point is allowed."""
     from crossexam.core.example import cluster_of
     from crossexam.core.labels import LABEL_INDEX
-    from crossexam.corpora.reading import load
+    from crossexam.corpora.spec import read_corpus
 
-    examples = load(shared_data / "snli" / "snli_1.0_dev.jsonl").examples
+    examples = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl").examples
     counts = vote_counts([example.info["annotator_labels"] for example in examples])
     gold = [LABEL_INDEX[example.label] for example in examples if example.label]
     found = human_accuracy(counts, gold, [cluster_of(example) for example in examples])

@@ -138,10 +138,10 @@ def test_a_limit_counts_within_the_slice(spec: str, limit: int | None, rows: int
             "builtin:demo[:10",
             r"demo\[:10: the closing bracket '\]' .* missing\n  wanted: builtin:demo\[:10\]$",
         ),
-        ("builtin:demo[", r"the closing bracket '\]' of the part is missing"),
-        ("builtin:demo:10]", r"the opening bracket '\[' of the part is missing\n  wanted: \[start:stop\]"),
-        ("builtin:demo[ten]", r"'\[ten\]' is no part\n  wanted: \[start:stop\] or \[start:stop:step\]"),
-        ("builtin:demo[-3:]", r"'\[-3:\]' is no part(.|\n)*numbers from 0"),
+        ("builtin:demo[", r"the closing bracket '\]' of the slice is missing"),
+        ("builtin:demo:10]", r"the opening bracket '\[' of the slice is missing\n  wanted: \[start:stop\]"),
+        ("builtin:demo[ten]", r"'\[ten\]' is not a slice\n  wanted: \[start:stop\] or \[start:stop:step\]"),
+        ("builtin:demo[-3:]", r"'\[-3:\]' is not a slice(.|\n)*numbers from 0"),
     ],
 )
 def test_a_part_that_is_none_says_what_is_missing(spec: str, message: str) -> None:

@@ -166,10 +166,10 @@ def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
 
 
 def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
-    from crossexam.corpora.reading import load
+    from crossexam.corpora.spec import read_corpus
 
-    official = load(shared_data / "snli" / "snli_1.0_test_hard.jsonl")
-    whole = load(shared_data / "snli" / "snli_1.0_test.jsonl")
+    official = read_corpus(shared_data / "snli" / "snli_1.0_test_hard.jsonl")
+    whole = read_corpus(shared_data / "snli" / "snli_1.0_test.jsonl")
     everything = agreement_with(official, whole, whole)
     assert (everything.wanted, everything.n, everything.both) == (3261, 9824, 3261)
     assert everything.precision == 3261 / 9824

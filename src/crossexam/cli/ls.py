@@ -51,7 +51,7 @@ def _table(kind: str) -> Table:
 
 
 def _corpora() -> _Listing:
-    from crossexam.corpora.reading import list_corpora
+    from crossexam.corpora.installed import list_corpora
 
     rows = [
         (

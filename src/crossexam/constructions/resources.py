@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.example import SIDES, Example, Side
-from crossexam.core.files import sha256_of
-from crossexam.corpora.reading import iter_corpus, resolve
-from crossexam.corpora.spec import sliced
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.entities import EntityRecognizer, resolve_recognizer
 from crossexam.language.lexicons.adjectives import AdjectiveCounts, is_table
 from crossexam.language.lexicons.wordnet import WordNet
@@ -133,22 +131,22 @@ def adjectives_from(
 ) -> AdjectiveCounts:
     """Return the table that *spec* names: the shipped one (None), a table's file, or a corpus to count.
 
-    A corpus is ``CORPUS:SPLIT`` or a file, either with ``[start:stop:step]``; its table is kept in the
-    user's cache under the hash of the corpus's file.  Raises CrossexamError.
+    A corpus is one of :class:`CorpusSpec` or a slice of it; its table is cached in the user's cache under the
+    hash of the corpus's file.  Raises CrossexamError if the corpus cannot be found.
     """
     if spec is None:
         return AdjectiveCounts.shipped()
-    whole, part = sliced(spec)
-    (path,) = resolve(whole)
+    corpus = CorpusSpec.parse(spec)
+    path = corpus.path()
     if is_table(path):
         return AdjectiveCounts.read(path)
-    identity = sha256_of(path)[:16]
+    identity = corpus.identity()
     annotation = (resources.tagger_spec, resources.parser_spec)
     kept = (cache_folder or _cache_folder()) / f"{_file_name(spec, identity, *annotation)}.tsv"
     if kept.is_file():
         return AdjectiveCounts.read(kept)
-    examples = islice(iter_corpus(whole, drop_no_gold=part != slice(None)), part.start, part.stop, part.step)
-    table = count_adjectives(examples, f"{spec}#{identity}", resources)
+    # a slice is of the labelled examples
+    table = count_adjectives(corpus.examples(drop_no_gold=corpus.is_slice), f"{spec}#{identity}", resources)
     table.write(kept)
     return table
 
@@ -168,5 +166,5 @@ def _cache_folder() -> Path:
 
 
 def adjectives_identity(spec: str | None) -> str | None:
-    """Return *spec* with the hash of its file, for the record of what was built."""
-    return None if spec is None else f"{spec}#{sha256_of(resolve(sliced(spec)[0])[0])[:16]}"
+    """Return *spec* with the hash of its file, for the manifest."""
+    return None if spec is None else f"{spec}#{CorpusSpec.parse(spec).identity()}"

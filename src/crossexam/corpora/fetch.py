@@ -23,7 +23,7 @@ from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.download import ATTEMPTS, Transfer, download
-from crossexam.corpora.spec import data_folder
+from crossexam.corpora.installed import data_folder
 from crossexam.corpora.split_files import CORPUS_ALIASES
 from crossexam.corpora.unpack import unpack_zip
 

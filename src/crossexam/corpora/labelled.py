@@ -1,33 +1,31 @@
-""""""
+"""Labelled examples of a corpus, for training, fitting and scoring."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from itertools import islice
+from typing import Any
 
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.corpora.reading import load
-from crossexam.corpora.spec import sliced
-
-_SHARE: Final = re.compile(r"(.+)@(0?\.\d+)")
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import CorpusSpec
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Labelled examples of one corpus; of one with a *share* each epoch reads another random part."""
+    """Labelled examples of one corpus; if it has a *share*, each epoch draws that part of them anew."""
 
     spec: str
     examples: tuple[Example, ...]
     share: float | None = None
 
     def describe(self) -> dict[str, Any]:
-        """Return what a manifest says of it."""
+        """Return what a manifest says of the corpus."""
         labels = Counter(str(example.label) for example in self.examples)
         shared = {} if self.share is None else {"share": self.share}
         return {
@@ -39,16 +37,24 @@ class Corpus:
         }
 
 
-def load_corpus(spec: str, *, limit: int | None = None) -> Corpus:
-    """Return the labelled examples of *spec*; raises CrossexamError where there are none."""
-    path, share = spec, None
-    if not Path(spec).exists() and (found := _SHARE.fullmatch(spec)):
-        path, share = found[1], float(found[2])
-    path, part = sliced(path)
-    examples = load(path).examples
-    labelled = tuple(example for example in examples if example.label is not None)[part][:limit]
-    if not labelled:
+def iter_labelled(
+    spec: CorpusSpec, *, limit: int | None = None, report: ReadingReport | None = None
+) -> Iterator[Example]:
+    """Return the labelled examples of *spec*, the first *limit* of them, read one at a time."""
+    return islice(spec.examples(labelled_only=True, report=report), limit)
+
+
+def load_corpus(spec: str | CorpusSpec, *, limit: int | None = None) -> Corpus:
+    """Return the labelled examples of one corpus, the first *limit* of them.
+
+    A share is allowed in a CorpusSpec from :meth:`CorpusSpec.parse_union`, not in a text.  Raises
+    CrossexamError if there are no labelled examples.
+    """
+    spec = spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec)
+    report = ReadingReport()
+    examples = tuple(iter_labelled(spec, limit=limit, report=report))
+    if not examples:
         raise CrossexamError(
-            f"no labelled examples among {len(examples)}", where=spec, wanted="pairs with gold labels"
+            f"no labelled examples among {report.examples}", where=spec.text, wanted="pairs with gold labels"
         )
-    return Corpus(spec, labelled, share)
+    return Corpus(spec.text, examples, spec.share)

@@ -1,72 +1,47 @@
-"""Reading a corpus: every example in it, one at a time, and the count of what was left out and why.
-
-The count of what reading a corpus met.
-"""
+"""Reading the file of a corpus: its examples, one at a time, and a report of what was left out and why."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, expects_gold, find_layout, to_example
+from crossexam.corpora.installed import CorpusFile
 from crossexam.corpora.readers.reader import layout_of, numbered, plain_records
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.records import Form, Row, iter_records, sniff
-from crossexam.corpora.spec import Source, list_corpora, source_of
-
-__all__ = [
-    "CorpusReport",
-    "corpus_manifest",
-    "iter_corpus",
-    "list_corpora",
-    "load",
-    "resolve",
-]
 
 
-def resolve(spec: str | Path, *, data_dir: Path | None = None) -> tuple[Path, ...]:
-    """Return the files that *spec* (``CORPUS:SPLIT`` or a path) is read from; raises CrossexamError.
-
-    :func:`crossexam.corpora.spec.source_of` says more: the name, the part, the corpus.
-    """
-    return (source_of(spec, data_dir=data_dir).path,)
-
-
-def iter_corpus(
-    spec: str | Path,
+def read_examples(
+    file: CorpusFile,
     *,
     columns: Mapping[str, str] | None = None,
     skip_bad: bool = False,
     drop_no_gold: bool = True,
-    report: CorpusReport | None = None,
-    data_dir: Path | None = None,
+    report: ReadingReport | None = None,
 ) -> Iterator[Example]:
-    """Return the examples of *spec*, ``CORPUS:SPLIT`` or a path, read one at a time.
+    """Return the examples in the *file* of a corpus, read one at a time.
 
     *columns* maps roles (premise, hypothesis, label, id, question, sentence) to the file's columns;
     any other key puts its column into ``info``.  Well-known names need no mapping.  Ids are the
     corpus's own (SNLI's and MultiNLI's pairID) or else the file's stem and the record's number;
-    a repeated id gets ``~2``.  *report* is filled as the examples are drawn.
+    a repeated id gets ``~2``.  *report* is filled as the examples are read.
 
-    Raises FormatError, with file, line and field, at the first record that cannot be read, unless
-    *skip_bad*; and where nothing at all is left to give.  Raises CrossexamError for an unknown *spec*,
-    at once.
+    Raises FormatError, with file, line and field, at the first malformed record unless *skip_bad*, and if
+    no example is left at the end.
     """
-    source = source_of(spec, data_dir=data_dir)
-    report = CorpusReport() if report is None else report
-    reader = None if columns else READERS.get(source.corpus or "")
+    report = ReadingReport() if report is None else report
+    reader = None if columns else READERS.get(file.corpus or "")
     if reader is not None:
-        form, records = plain_records(reader, source)
+        form, records = plain_records(reader, file)
         return _examples(form, records, lambda row, _: layout_of(row), skip_bad, drop_no_gold, report)
-    form = sniff(source.path)
+    form = sniff(file.path)
 
     def find(row: Row, before: Layout | None) -> Layout:
         return before or _layout(form, row, columns)
@@ -74,52 +49,17 @@ def iter_corpus(
     return _examples(form, iter_records(form), find, skip_bad, drop_no_gold, report)
 
 
-def load(
-    spec: str | Path,
-    *,
-    columns: Mapping[str, str] | None = None,
-    skip_bad: bool = False,
-    drop_no_gold: bool = True,
-    report: CorpusReport | None = None,
-    data_dir: Path | None = None,
-) -> Dataset:
-    """Return the corpus *spec* as a Dataset with its manifest; arguments as for :func:`iter_corpus`.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "two.txt"
-    >>> _ = path.write_text("Tom has 3 pens.\\nAnn has 2.\\n")
-    >>> dataset = load(path)
-    >>> dataset.examples[1].id, dataset.manifest["counts"]["read"]
-    ('two-000002', 2)
-    """
-    report = CorpusReport() if report is None else report
-    source = source_of(spec, data_dir=data_dir)
-    examples = tuple(
-        iter_corpus(
-            spec,
-            columns=columns,
-            skip_bad=skip_bad,
-            drop_no_gold=drop_no_gold,
-            report=report,
-            data_dir=data_dir,
-        )
-    )
-    return Dataset(source.name, examples, corpus_manifest(source, report))
-
-
-def corpus_manifest(source: Source | str | Path, report: CorpusReport) -> dict[str, Any]:
-    """Return where a corpus came from: name, path, sha256, counts, and licence and citation if known."""
-    if not isinstance(source, Source):
-        source = source_of(source)
+def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
+    """Return where a corpus came from: name, path, SHA-256, counts, and licence and citation if known."""
     manifest: dict[str, Any] = {
-        "name": source.name,
-        "part": source.part,
-        "spec": source.spec,
-        "path": str(source.path),
-        "sha256": sha256_of(source.path),
+        "name": file.name,
+        "part": file.part,
+        "spec": file.spec,
+        "path": str(file.path),
+        "sha256": sha256_of(file.path),
         "counts": report.as_dict(),
     }
-    known = catalog().get(source.corpus or "")
+    known = catalog().get(file.corpus or "")
     if known is not None:
         manifest |= {"licence": known.licence, "citation": known.citation, "homepage": known.homepage}
     return manifest
@@ -131,7 +71,7 @@ def _examples(
     find: Callable[[Row, Layout | None], Layout],
     skip_bad: bool,
     drop_no_gold: bool,
-    report: CorpusReport,
+    report: ReadingReport,
 ) -> Iterator[Example]:
     layout: Layout | None = None
     identities = _Identities(form.path.stem, report)
@@ -162,7 +102,7 @@ def _examples(
 class _Identities:
     """Makes ids unique: the corpus's own, else ``stem-000123`` with the number of the record."""
 
-    def __init__(self, stem: str, report: CorpusReport) -> None:
+    def __init__(self, stem: str, report: ReadingReport) -> None:
         self.number = 0
         self._stem, self._report = stem, report
         self._seen: set[str] = set()
@@ -215,7 +155,7 @@ def _placed(error: FormatError, form: Form, number: int) -> FormatError:
     )
 
 
-def _something_was_given(form: Form, report: CorpusReport) -> None:
+def _something_was_given(form: Form, report: ReadingReport) -> None:
     if report.examples:
         return
     if not report.read:
@@ -237,7 +177,7 @@ MESSAGES_KEPT: Final = 5
 
 
 @dataclass
-class CorpusReport:
+class ReadingReport:
     """What reading a corpus met: records *read*, those given as *examples*, and those left out.
 
     *no_gold* records have no gold label, *bad* ones could not be read (*messages*: the first few);
@@ -269,12 +209,12 @@ class CorpusReport:
 
     def reset(self) -> None:
         """Begin to count anew."""
-        vars(self).update(vars(CorpusReport()))
+        vars(self).update(vars(ReadingReport()))
 
     def summary(self) -> str:
         """Return in one line what was left out or renamed; empty where nothing was.
 
-        >>> CorpusReport(read=10_000, no_gold=158).summary()
+        >>> ReadingReport(read=10_000, no_gold=158).summary()
         'of 10,000 records 158 have no gold label'
         """
         facts = {

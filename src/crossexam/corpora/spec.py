@@ -1,201 +1,394 @@
-"""Parts of a corpus by position: ``snli:dev[::2]`` is every second labelled example of it.
+"""How a corpus is named, and its examples: one grammar for every option and function that takes a corpus.
 
-Names of corpora: what ``snli:dev`` is, where its file is looked for, and which are installed.
+==================  ====================================================================================
+``snli:dev``        a split in the data folder
+``my/pairs.jsonl``  a file
+``joci@my/b.csv``   a file in the format of a corpus
+``snli:dev[::2]``   a slice, by position among the labelled examples: every second one
+``snli:train@0.15`` a share, drawn anew for each epoch; for training only
+``A+B``             a union of corpora; for training only
+==================  ====================================================================================
+
+A slice comes before a share.  A text that is the path of an existing file always means that file, whatever
+characters the path contains.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.files import sha256_of
 from crossexam.corpora.catalog import catalog
-from crossexam.corpora.split_files import BUILTIN, CORPORA, CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
+from crossexam.corpora.installed import CorpusFile, data_folder, find_split
+from crossexam.corpora.reading import ReadingReport, corpus_manifest, read_examples
+from crossexam.corpora.split_files import CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
-_SLICED: Final = re.compile(r"(.+)\[(\d*):(\d*)(?::(\d*))?\]")
+_SPLIT: Final = re.compile(r"([A-Za-z][\w-]+):([\w-]*)")  # at least two letters: C:x is a path
+_WITH_READER: Final = re.compile(r"([A-Za-z][\w-]+)@(.+)")
+_SLICE: Final = re.compile(r"(.+)\[(\d*):(\d*)(?::(\d*))?\]")
 _UNCLOSED: Final = re.compile(r".+\[[-\d:]*")
-
-
-def sliced(spec: str) -> tuple[str, slice]:
-    """Return *spec* without its ``[start:stop:step]``, and that as a slice of the labelled examples.
-
-    A file whose name ends so is taken as it is.  Raises CrossexamError for a step of 0, and for a part with
-    one bracket or with something else than numbers that are not negative.
-
-    >>> sliced("snli:dev[1::2]")
-    ('snli:dev', slice(1, None, 2))
-    >>> sliced("snli:dev")
-    ('snli:dev', slice(None, None, None))
-    """
-    found = _SLICED.fullmatch(spec)
-    if Path(spec).exists():
-        return spec, slice(None)
-    if found is None:
-        _not_almost(spec)
-        return spec, slice(None)
-    start, stop, step = (int(number) if number else None for number in found.groups()[1:])
-    if step == 0:
-        raise CrossexamError("a step of 0", where=spec, wanted="1 or more, as in [::2]")
-    return found[1], slice(start, stop, step)
-
-
-def _not_almost(spec: str) -> None:
-    """Refuse what was meant as a part and is none; raises CrossexamError."""
-    wanted = "[start:stop] or [start:stop:step], numbers from 0, as in snli:dev[:1000]"
-    if _UNCLOSED.fullmatch(spec):
-        raise CrossexamError("the closing bracket ']' of the part is missing", where=spec, wanted=f"{spec}]")
-    if spec.endswith("]"):
-        what = "is no part" if "[" in spec else "the opening bracket '[' of the part is missing"
-        inside = f"'{spec[spec.rindex('[') :]}' " if "[" in spec else ""
-        raise CrossexamError(f"{inside}{what}", where=spec, wanted=wanted)
-
-
-_NAME: Final = re.compile(r"([A-Za-z][\w-]+):([\w-]*)")  # two letters at least: C:x is a path
-_WITH_READER: Final = re.compile(r"([A-Za-z][\w-]+)@(.+)")  # joci@my/joci.csv: that file, read as JOCI
-_PLACES: Final = ("", "*/", "*/*/")
+_SHARE: Final = re.compile(r"(.+)@(\d*\.\d+)")
+_WHOLE: Final = slice(None)
 
 
 @dataclass(frozen=True)
-class Source:
-    """A corpus file: the *spec* as given, a *name* for people, its *part* (split or stem), its *path*.
+class CorpusSpec:
+    """A corpus by name or path: :meth:`parse` reads one, :meth:`parse_union` reads ``A+B``.
 
-    *corpus* is the name in the catalogue, None for a path.
+    *text* is as given and *name* the same without slice and share; *corpus* and *split* are its parts as
+    written, and *file* is the path if there is one.  *part* is the slice of the examples.  *share* is the
+    share of them that each epoch of a training draws, None for all.
+
+    >>> spec = CorpusSpec.parse("builtin:demo[1::2]")
+    >>> spec.corpus, spec.split, spec.part
+    ('builtin', 'demo', slice(1, None, 2))
+    >>> len(list(spec.examples()))
+    162
     """
 
-    spec: str
+    text: str
     name: str
-    part: str
-    path: Path
     corpus: str | None = None
+    split: str | None = None
+    file: Path | None = None
+    part: slice = field(default_factory=lambda: _WHOLE, hash=False)
+    share: float | None = None
 
+    @classmethod
+    def parse(cls, text: str | Path) -> CorpusSpec:
+        """Return the one corpus that *text* names; raises CrossexamError if it is a union or has a share.
 
-@dataclass(frozen=True)
-class CorpusEntry:
-    """A line of ``crossexam ls corpora``: *files* has the path of each split, None where it is not there."""
+        Whether the corpus exists is checked when it is read.
+        """
+        text = str(text)
+        pieces = _pieces(text)
+        if len(pieces) > 1 and any(_names_a_corpus(piece) for piece in pieces):
+            raise CrossexamError(
+                "a union of corpora cannot be used here",
+                where=text,
+                wanted="one corpus",
+                hint="only training data may be a union: --train A+B",
+            )
+        return cls._parse(text).without_share()
 
-    name: str
-    splits: tuple[str, ...]
-    reader: str
-    description: str
-    licence: str
-    files: Mapping[str, Path | None]
+    @classmethod
+    def parse_union(cls, text: str | Path) -> tuple[CorpusSpec, ...]:
+        """Return the corpora that *text* joins by ``+``; each may have a share.
+
+        >>> [(spec.name, spec.share) for spec in CorpusSpec.parse_union("multinli:train+snli:train@0.15")]
+        [('multinli:train', None), ('snli:train', 0.15)]
+        """
+        pieces = _pieces(str(text))
+        if len(pieces) > 1 and not all(pieces):
+            raise CrossexamError("a corpus is missing before or after '+'", where=str(text), wanted="A+B")
+        return tuple(cls._parse(piece) for piece in pieces)
+
+    @classmethod
+    def _parse(cls, text: str) -> CorpusSpec:
+        if not text:
+            raise CrossexamError("the name of the corpus is empty", wanted="CORPUS:SPLIT or a file")
+        name, share = _without_share(text)
+        name, part = _without_slice(name)
+        if not _exists(name):
+            _refuse_repeats(text, name)
+        path = _path(name)
+        if path.is_file():
+            return cls(text, name, file=path, part=part, share=share)
+        if with_reader := _WITH_READER.fullmatch(name):
+            return cls(text, name, with_reader[1], None, _path(with_reader[2]), part, share)
+        if named := _SPLIT.fullmatch(name):
+            return cls(text, name, named[1], named[2] or None, None, part, share)
+        if name.lower() in {*SPLITS, *CORPUS_ALIASES} and not path.exists():
+            return cls(text, name, name, part=part, share=share)
+        return cls(text, name, file=path, part=part, share=share)
+
+    def without_share(self) -> CorpusSpec:
+        """Return this spec; raises CrossexamError if it has a share."""
+        if self.share is None:
+            return self
+        raise CrossexamError(
+            "there are no epochs to draw a share for", where=self.text, hint="a slice: CORPUS:SPLIT[::10]"
+        )
 
     @property
-    def installed(self) -> bool:
-        """Whether any split is there."""
-        return any(self.files.values())
+    def is_slice(self) -> bool:
+        """Whether only a slice of the corpus is meant."""
+        return self.part != _WHOLE
 
+    def locate(self, *, data_dir: Path | None = None) -> CorpusFile:
+        """Return the file of the corpus; splits are looked for in *data_dir*, else in the data folder.
 
-def data_folder() -> Path:
-    """Return where corpora live: ``CROSSEXAM_DATA``, else the platform's folder for user data."""
-    named = os.environ.get("CROSSEXAM_DATA")
-    if named:
-        return Path(named).expanduser()
-    from platformdirs import user_data_path
+        Raises UnknownNameError for an unknown corpus or split, CrossexamError if the file is missing.
+        """
+        if self.corpus is None:
+            return self._located(self._existing(), None)
+        corpus = _known_corpus(self.corpus)
+        if self.file is not None:
+            return self._located(self._existing(), corpus)
+        split = _known_split(corpus, self.split, self.name)
+        folder = data_dir or data_folder()
+        path = find_split(corpus, split, folder)
+        if path is None:
+            raise _not_installed(corpus, split, folder)
+        return CorpusFile(self.text, f"{corpus}:{split}{self._suffix}", split, path, corpus)
 
-    return user_data_path("crossexam", appauthor=False)
+    def path(self, *, data_dir: Path | None = None) -> Path:
+        """Return the path of the corpus's file; raises as :meth:`locate` does."""
+        return self.locate(data_dir=data_dir).path
 
+    def installed(self, *, data_dir: Path | None = None) -> bool:
+        """Return whether the corpus's file exists; raises UnknownNameError for an unknown corpus or split."""
+        if self.corpus is None:
+            return self.file is not None and self.file.is_file()
+        corpus = _known_corpus(self.corpus)
+        if self.file is not None:
+            return self.file.is_file()
+        split = _known_split(corpus, self.split, self.name)
+        return find_split(corpus, split, data_dir or data_folder()) is not None
 
-def source_of(spec: str | Path, *, data_dir: Path | None = None) -> Source:
-    """Return the file that *spec* means: ``CORPUS:SPLIT`` in the data folder, a path as it is,
-    or ``CORPUS@PATH``: that path, read as a file of the corpus.
+    def sha256(self, *, data_dir: Path | None = None) -> str:
+        """Return the SHA-256 of the corpus's file; raises as :meth:`locate` does."""
+        return sha256_of(self.path(data_dir=data_dir))
 
-    Raises UnknownNameError for a name that is in no table, CrossexamError for a file that is not there.
-    """
-    path = Path(spec).expanduser()
-    if path.is_file():
-        return Source(str(spec), path.stem, path.stem, path)
-    asked = _WITH_READER.fullmatch(str(spec))
-    if asked is not None:
-        return _read_as(str(spec), asked[1].lower(), Path(asked[2]).expanduser())
-    named = _NAME.fullmatch(spec) if isinstance(spec, str) else None
-    if named is None and str(spec).lower() in {*SPLITS, *CORPUS_ALIASES} and not path.exists():
-        named = _NAME.fullmatch(f"{spec}:")
-    if named is not None:
-        return _named(str(spec), named[1].lower(), named[2].lower(), data_dir or data_folder())
-    if path.is_dir():
-        inside = sorted(p.name for p in path.iterdir() if p.is_file())[:6]
-        raise CrossexamError(
-            "is a folder", where=str(path), wanted="a file", hint=f"its files are: {', '.join(inside)}"
+    def identity(self, *, data_dir: Path | None = None) -> str:
+        """Return what identifies the content of the corpus's file in manifests: 16 digits of its SHA-256."""
+        return self.sha256(data_dir=data_dir)[:16]
+
+    def examples(
+        self,
+        *,
+        columns: Mapping[str, str] | None = None,
+        skip_bad: bool = False,
+        drop_no_gold: bool = True,
+        labelled_only: bool = False,
+        report: ReadingReport | None = None,
+        data_dir: Path | None = None,
+    ) -> Iterator[Example]:
+        """Return the examples of the corpus, or of its slice, read one at a time.
+
+        The options are those of :func:`crossexam.corpora.reading.read_examples`.  *labelled_only* also leaves
+        out what a file without labels and texts without a hypothesis hold.  A slice counts the examples that
+        would otherwise be returned, and *report* what was read for it.  A share is the trainer's to draw: all
+        examples are returned.
+
+        Raises CrossexamError at once if the corpus cannot be found, FormatError at the first malformed
+        record.
+        """
+        stream = read_examples(
+            self.locate(data_dir=data_dir),
+            columns=columns,
+            skip_bad=skip_bad,
+            drop_no_gold=drop_no_gold,
+            report=report,
         )
-    raise CrossexamError(
-        "no such file",
-        where=str(path),
-        wanted=f"a file, or CORPUS:SPLIT with one of {', '.join(SPLITS)}",
-        hint="crossexam ls corpora lists their splits",
+        if labelled_only:
+            stream = (example for example in stream if example.label is not None)
+        return islice(stream, self.part.start, self.part.stop, self.part.step)
+
+    @property
+    def _suffix(self) -> str:
+        return self.text[len(self.name) :]
+
+    def _existing(self) -> Path:
+        path = self.file
+        assert path is not None
+        if path.is_file():
+            return path
+        if self.corpus is not None:
+            corpus = _known_corpus(self.corpus)
+            raise CrossexamError("no such file", where=str(path), wanted=f"a file of {corpus}'s own format")
+        if path.is_dir():
+            names = sorted(child.name for child in path.iterdir() if child.is_file())[:6]
+            hint = f"its files are: {', '.join(names)}" if names else None
+            raise CrossexamError("is a folder", where=str(path), wanted="a file", hint=hint)
+        raise CrossexamError(
+            "no such file",
+            where=str(path),
+            wanted=f"a file, or CORPUS:SPLIT with one of {', '.join(SPLITS)}",
+            hint="crossexam ls corpora lists their splits",
+        )
+
+    def _located(self, path: Path, corpus: str | None) -> CorpusFile:
+        name = path.stem if corpus is None else f"{corpus}:{path.stem}"
+        return CorpusFile(self.text, f"{name}{self._suffix}", path.stem, path, corpus)
+
+
+def iter_corpus(
+    spec: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    drop_no_gold: bool = True,
+    report: ReadingReport | None = None,
+    data_dir: Path | None = None,
+) -> Iterator[Example]:
+    """Return the examples of the corpus *spec*, read one at a time; see :meth:`CorpusSpec.examples`."""
+    return CorpusSpec.parse(spec).examples(
+        columns=columns, skip_bad=skip_bad, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir
     )
 
 
-def _read_as(spec: str, corpus: str, path: Path) -> Source:
-    corpus = CORPUS_ALIASES.get(corpus, corpus)
-    if corpus not in SPLITS:
-        raise UnknownNameError("corpus", corpus, SPLITS)
-    if not path.is_file():
-        raise CrossexamError("no such file", where=str(path), wanted=f"a file of {corpus}'s own format")
-    return Source(spec, f"{corpus}:{path.stem}", path.stem, path, corpus)
+def read_corpus(
+    spec: str | Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    drop_no_gold: bool = True,
+    report: ReadingReport | None = None,
+    data_dir: Path | None = None,
+) -> Dataset:
+    """Return the corpus *spec* as a Dataset with its manifest; see :meth:`CorpusSpec.examples`.
 
+    Raises CrossexamError if a slice leaves no examples.
 
-def _named(spec: str, corpus: str, split: str, folder: Path) -> Source:
-    corpus = CORPUS_ALIASES.get(corpus, corpus)
-    if corpus not in SPLITS:
-        raise UnknownNameError("corpus", corpus, SPLITS)
-    splits = SPLITS[corpus]
-    if not split:
-        raise CrossexamError(
-            f"'{spec}' does not say which split", wanted=" or ".join(f"{corpus}:{name}" for name in splits)
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "two.txt"
+    >>> _ = path.write_text("Tom has 3 pens.\\nAnn has 2.\\n")
+    >>> dataset = read_corpus(path)
+    >>> dataset.examples[1].id, dataset.manifest["counts"]["read"]
+    ('two-000002', 2)
+    """
+    report = ReadingReport() if report is None else report
+    parsed = CorpusSpec.parse(spec)
+    file = parsed.locate(data_dir=data_dir)
+    examples = tuple(
+        parsed.examples(
+            columns=columns, skip_bad=skip_bad, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir
         )
+    )
+    if not examples:
+        raise CrossexamError(
+            f"the slice is empty ({report.examples:,} examples were read)", where=parsed.text
+        )
+    return Dataset(file.name, examples, corpus_manifest(file, report))
+
+
+def _path(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:  # ~nobody: no such user
+        return Path(text)
+
+
+def _exists(text: str) -> bool:
+    """Return whether *text*, as it is, is a path or ``NAME@PATH`` of something that exists."""
+    with_reader = _WITH_READER.fullmatch(text)
+    return _path(text).exists() or (with_reader is not None and _path(with_reader[2]).is_file())
+
+
+def _without_share(text: str) -> tuple[str, float | None]:
+    """Return *text* without its ``@0.15``, and that; raises CrossexamError if it is not between 0 and 1."""
+    match = _SHARE.fullmatch(text)
+    if match is None or _exists(text):
+        return text, None
+    share = float(match[2])
+    if not 0 < share < 1:
+        raise CrossexamError(
+            f"a share of {match[2]}", where=text, wanted="more than 0 and less than 1, as in snli:train@0.15"
+        )
+    return match[1], share
+
+
+def _without_slice(text: str) -> tuple[str, slice]:
+    """Return *text* without its ``[start:stop:step]``, and that; raises CrossexamError if it is malformed."""
+    if _exists(text):
+        return text, _WHOLE
+    match = _SLICE.fullmatch(text)
+    if match is None:
+        _refuse_near_slice(text)
+        return text, _WHOLE
+    start, stop, step = (int(number) if number else None for number in match.groups()[1:])
+    if step == 0:
+        raise CrossexamError("a step of 0", where=text, wanted="1 or more, as in [::2]")
+    return match[1], slice(start, stop, step)
+
+
+def _refuse_near_slice(text: str) -> None:
+    wanted = "[start:stop] or [start:stop:step], numbers from 0, as in snli:dev[:1000]"
+    if _UNCLOSED.fullmatch(text):
+        raise CrossexamError("the closing bracket ']' of the slice is missing", where=text, wanted=f"{text}]")
+    if not text.endswith("]"):
+        return
+    if "[" in text:
+        raise CrossexamError(f"'{text[text.rindex('[') :]}' is not a slice", where=text, wanted=wanted)
+    raise CrossexamError("the opening bracket '[' of the slice is missing", where=text, wanted=wanted)
+
+
+def _refuse_repeats(text: str, name: str) -> None:
+    """Refuse a slice or a share that is left in *name* after the last of either was taken off *text*."""
+    if _SLICE.fullmatch(name):
+        raise CrossexamError("there are two slices", where=text, wanted="one, as in snli:train[:1000]")
+    if _SHARE.fullmatch(name):
+        raise CrossexamError(
+            "the share must come last, and only once", where=text, wanted="snli:train[::2]@0.15"
+        )
+
+
+def _pieces(text: str) -> list[str]:
+    """Return what ``+`` separates in *text*; a ``+`` in the path of an existing file does not separate.
+
+    >>> _pieces("snli:train+multinli:train@0.15")
+    ['snli:train', 'multinli:train@0.15']
+    """
+    rest, pieces = text.split("+"), []
+    while rest:
+        lengths = range(len(rest), 1, -1)
+        taken = next((n for n in lengths if _is_file_with_part("+".join(rest[:n]))), 1)
+        pieces.append("+".join(rest[:taken]))
+        rest = rest[taken:]
+    return pieces
+
+
+def _is_file_with_part(text: str) -> bool:
+    """Return whether *text* is an existing file, or one with a slice, a share or both."""
+    if _exists(text):
+        return True
+    match = _SHARE.fullmatch(text) or _SLICE.fullmatch(text)
+    return match is not None and _is_file_with_part(match[1])
+
+
+def _names_a_corpus(text: str) -> bool:
+    name = _SHARE.sub(r"\1", text)
+    name = _SLICE.sub(r"\1", name)
+    return _SPLIT.fullmatch(name) is not None or (bool(name) and _exists(name))
+
+
+def _known_corpus(name: str) -> str:
+    """Return the name of a corpus in the tables; raises UnknownNameError."""
+    corpus = CORPUS_ALIASES.get(name.lower(), name.lower())
+    if corpus not in SPLITS:
+        raise UnknownNameError("corpus", corpus, SPLITS)
+    return corpus
+
+
+def _known_split(corpus: str, name: str | None, text: str) -> str:
+    """Return the name of a split in the tables; raises CrossexamError if *text* names none of them."""
+    splits = SPLITS[corpus]
+    if not name:
+        wanted = " or ".join(f"{corpus}:{split}" for split in splits)
+        raise CrossexamError(f"'{text}' does not say which split", wanted=wanted)
+    split = name.lower()
     split = split if split in splits else SPLIT_ALIASES.get(split, split)
     if split not in splits:
         raise UnknownNameError(f"split of {corpus}", split, splits, hint=f"there are: {', '.join(splits)}")
-    path = find_split(corpus, split, folder)
-    if path is not None:
-        return Source(spec, f"{corpus}:{split}", split, path, corpus)
-    names = " or ".join(splits[split])
-    raise CrossexamError(
+    return split
+
+
+def _not_installed(corpus: str, split: str, folder: Path) -> CrossexamError:
+    names = SPLITS[corpus][split]
+    downloaded = {file for item in catalog()[corpus].downloads for file in item.installs}
+    fetch = f"crossexam fetch {corpus}, or " if downloaded & {Path(name).name for name in names} else ""
+    return CrossexamError(
         f"{corpus}:{split} is not installed",
         where=str(folder),
-        wanted=f"{names}, there or up to two folders down",
-        hint=f"{_fetch_hint(corpus, names)}give the path of a file, or set CROSSEXAM_DATA",
+        wanted=f"{' or '.join(names)}, there or up to two folders down",
+        hint=f"{fetch}give the path of a file, or set CROSSEXAM_DATA",
     )
-
-
-def find_split(corpus: str, split: str, folder: Path) -> Path | None:
-    """Return the file of a split: in the folder of its corpus, else in *folder* or up to two below it."""
-    if corpus == BUILTIN:
-        path = Path(str(files("crossexam.corpora"))) / "builtin" / SPLITS[BUILTIN][split][0]
-        return path if path.is_file() else None
-    for name in SPLITS[corpus][split]:
-        for place in (f"{corpus}/", *_PLACES):
-            for path in sorted(folder.glob(place + name)):
-                hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-                if not hidden and path.is_file():
-                    return path
-    return None
-
-
-def list_corpora(*, data_dir: Path | None = None) -> list[CorpusEntry]:
-    """Return every corpus with a name, and which of its splits are installed."""
-    folder, facts = data_dir or data_folder(), catalog()
-    return [
-        CorpusEntry(
-            name=name,
-            splits=tuple(SPLITS[name]),
-            reader=reader,
-            description=description,
-            licence=facts[name].licence,
-            files={split: find_split(name, split, folder) for split in SPLITS[name]},
-        )
-        for name, (reader, description) in CORPORA.items()
-    ]
-
-
-def _fetch_hint(corpus: str, names: str) -> str:
-    """Return how to fetch, where that gets one of the files in *names*."""
-    gets = {file for item in catalog()[corpus].downloads for file in item.installs}
-    wanted = {name.rpartition("/")[2] for name in names.split(" or ")}
-    return f"crossexam fetch {corpus}, or " if gets & wanted else ""

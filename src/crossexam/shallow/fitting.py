@@ -9,31 +9,27 @@ from __future__ import annotations
 
 import json
 import platform
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, sha256_of, write_json
+from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
-from crossexam.corpora.labelled import Corpus, load_corpus
-from crossexam.corpora.reading import iter_corpus, resolve
-from crossexam.corpora.spec import sliced
+from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus
+from crossexam.corpora.spec import CorpusSpec
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 MANIFEST: Final = "manifest.json"
-_SHARE: Final = re.compile(r"@0?\.\d+$")
 
 
 class Answers(Protocol):
@@ -126,32 +122,24 @@ def scored_on(
     return Trained(folder, manifest)
 
 
-def corpora_of(train: str) -> list[str]:
-    """Return the names of the training corpora; raises CrossexamError for one with a share."""
-    specs = [train] if Path(train).exists() else train.split("+")
-    for spec in specs:
-        if _SHARE.search(spec) and not Path(spec).exists():
-            raise CrossexamError(
-                "there are no epochs to draw a share for", where=spec, hint="a slice: CORPUS:SPLIT[::10]"
-            )
-    return specs
+def corpora_of(train: str) -> list[CorpusSpec]:
+    """Return the training corpora; raises CrossexamError if one has a share."""
+    return [spec.without_share() for spec in CorpusSpec.parse_union(train)]
 
 
-def signatures(specs: Sequence[str]) -> dict[str, Any]:
+def signatures(specs: Sequence[CorpusSpec]) -> dict[str, Any]:
     """Return what a manifest says of the training corpora: their names and the hashes of their files."""
-    return {"train": [{"spec": spec, "sha256": sha256_of(resolve(sliced(spec)[0])[0])} for spec in specs]}
+    return {"train": [{"spec": spec.text, "sha256": spec.sha256()} for spec in specs]}
 
 
-def stream(specs: Sequence[str], limit: int | None) -> Iterator[Example]:
+def stream(specs: Sequence[CorpusSpec], limit: int | None) -> Iterator[Example]:
     """Yield the labelled examples of the corpora, one at a time: they are never all in memory.
 
     Raises CrossexamError at a label that is none of LABELS.
     """
     for spec in specs:
-        path, part = sliced(spec)
-        labelled = (example for example in iter_corpus(path) if example.label is not None)
-        for example in islice(islice(labelled, part.start, part.stop, part.step), limit):
-            all_three_way((example,), spec)
+        for example in iter_labelled(spec, limit=limit):
+            all_three_way((example,), spec.text)
             yield example
 
 

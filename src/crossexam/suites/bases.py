@@ -16,8 +16,8 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.corpora.reading import CorpusReport, iter_corpus, resolve
-from crossexam.corpora.spec import sliced
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import CorpusSpec
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,7 +35,7 @@ class Base:
     spec: str
     identity: str
     open: Callable[[], Iterator[Example]]
-    report: CorpusReport = field(default_factory=CorpusReport)
+    report: ReadingReport = field(default_factory=ReadingReport)
 
 
 def part_name(spec: str) -> str:
@@ -44,35 +44,29 @@ def part_name(spec: str) -> str:
     >>> part_name("multinli:dev_matched"), part_name("data/my set.v2.jsonl"), part_name("snli:dev[1::2]")
     ('multinli_dev_matched', 'my_set_v2', 'snli_dev_1_2')
     """
-    whole, _ = sliced(spec)
-    name = (whole if _is_name(whole) else Path(whole).stem) + spec[len(whole) :]
+    try:
+        whole = CorpusSpec.parse(spec).name
+    except CrossexamError:  # the name of a dataset, not of a corpus
+        whole = spec
+    name = Path(whole).stem + spec[len(whole) :]
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
-
-
-def _is_name(spec: str) -> bool:
-    return re.fullmatch(r"[A-Za-z_]\w*:\w+", spec) is not None
 
 
 def base_from_spec(
     spec: str, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False, limit: int | None = None
 ) -> Base:
-    """Return the base that *spec* names, ``CORPUS:SPLIT`` or a path, either with ``[start:stop:step]``.
+    """Return the base that *spec* names: a corpus or a slice of one (:class:`CorpusSpec`).
 
-    Raises CrossexamError.
+    Raises CrossexamError if the corpus cannot be found.
     """
-    from crossexam.core.files import sha256_of
-
-    whole, part = sliced(spec)
-    paths = resolve(whole)
-    identity = "+".join(sha256_of(path)[:16] for path in paths)
-    report = CorpusReport()
+    corpus = CorpusSpec.parse(spec)
+    report = ReadingReport()
 
     def open_stream() -> Iterator[Example]:
         report.reset()
-        stream = iter_corpus(whole, columns=columns, skip_bad=skip_bad, report=report)
-        return islice(islice(stream, part.start, part.stop, part.step), limit)
+        return islice(corpus.examples(columns=columns, skip_bad=skip_bad, report=report), limit)
 
-    return Base(part_name(spec), spec, identity, open_stream, report)
+    return Base(part_name(spec), spec, corpus.identity(), open_stream, report)
 
 
 def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None = None) -> Base:

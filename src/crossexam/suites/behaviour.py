@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,8 +23,7 @@ from crossexam.core.manifest import package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
 from crossexam.core.test_sets import write_test_set
-from crossexam.corpora.reading import iter_corpus, resolve
-from crossexam.corpora.spec import sliced
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
@@ -242,23 +240,21 @@ def cached_index(
     data_dir: Path | None = None,
     progress: Progress = silent,
 ) -> WordPairIndex:
-    """Return the index of the corpus *spec*: ``CORPUS:SPLIT`` or a file, either with ``[start:stop:step]``.
+    """Return the word-pair index of the corpus *spec*, or of a slice of one (:class:`CorpusSpec`).
 
-    It is kept in the user's cache (or *cache_folder*) under the hash of the corpus's file, the part taken,
-    and the versions of the tokenizer and of the index's files, so that a corpus that changed is counted anew.
-    Raises CrossexamError where there is no such corpus.
+    The index is cached in the user's cache (or *cache_folder*) under the hash of the corpus's file, the
+    slice, and the versions of the tokenizer and of the index format, so a changed corpus is counted again.
+    Raises CrossexamError if the corpus cannot be found.
     """
     from crossexam.language.word_pair_index import WordPairIndex
 
-    whole, part = sliced(spec)
-    (path,) = resolve(whole, data_dir=data_dir)
-    identity = sha256_of(path)
-    folder = (cache_folder or _cache_folder()) / _folder_name(identity, part)
+    corpus = CorpusSpec.parse(spec)
+    sha256 = corpus.sha256(data_dir=data_dir)
+    folder = (cache_folder or _cache_folder()) / _folder_name(sha256, corpus.part)
     if not folder.exists():
-        labelled = part != slice(None)  # parts are of the labelled examples
-        stream = iter_corpus(whole, drop_no_gold=labelled, data_dir=data_dir)
-        examples = islice(stream, part.start, part.stop, part.step)
-        source = {"spec": spec, "sha256": identity}
+        # a slice is of the labelled examples
+        examples = corpus.examples(drop_no_gold=corpus.is_slice, data_dir=data_dir)
+        source = {"spec": spec, "sha256": sha256}
         index = WordPairIndex.build(examples, source=source, progress=progress)
         with suppress(CrossexamError):  # another process was first: what it kept is the same
             index.save(folder)

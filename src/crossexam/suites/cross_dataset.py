@@ -26,7 +26,7 @@ from crossexam.core.manifest import package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import TestSetWriter
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.reading import iter_corpus, resolve
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import noted
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, Member, member_named
 from crossexam.suites.folder import MANIFEST, stands_there
@@ -141,14 +141,13 @@ def _datasets(request: CrossDatasetRequest, splits: Mapping[str, Split]) -> Iter
         if examples:
             yield Dataset(f"base.{key}", examples, _entry(request, split))
     spec = _REFERENCE_SPEC[request.part]
-    try:
-        resolve(spec)
-    except CrossexamError:
+    corpus = CorpusSpec.parse(spec)
+    if not corpus.installed():
         return
     counts = {"majority": "entailment", "reference": True, "part": request.part}
     parts = {"corpus": spec, "part": request.part}
     entry = _plain_entry(REFERENCE if request.part == "test" else "snli_dev", signature(parts))
-    yield Dataset(f"base.{entry['part']}", tuple(iter_corpus(spec)), {**entry, "cross_dataset": counts})
+    yield Dataset(f"base.{entry['part']}", tuple(corpus.examples()), {**entry, "cross_dataset": counts})
 
 
 def _entry(request: CrossDatasetRequest, split: Split) -> dict[str, Any]:
@@ -317,14 +316,12 @@ def _pool(member: Member) -> tuple[list[Example], tuple[str, ...], tuple[str, ..
     examples: list[Example] = []
     absent, files = [], []
     for part in member.splits:
-        spec = f"{member.corpus}:{part}"
-        try:
-            paths = resolve(spec)
-        except CrossexamError:
-            absent.append(spec)
+        spec = CorpusSpec.parse(f"{member.corpus}:{part}")
+        if not spec.installed():
+            absent.append(spec.text)
             continue
-        files += [path.name for path in paths]
-        found = iter_corpus(spec)
+        files.append(spec.path().name)
+        found = spec.examples()
         single = len(member.splits) == 1
         examples += (example if single else replace(example, id=f"{part}:{example.id}") for example in found)
     return examples, tuple(absent), tuple(files)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from crossexam.constructions.apply import chunks
@@ -21,6 +20,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, Example
 from crossexam.core.randomness import rng_for
 from crossexam.corpora.labelled import Corpus, load_corpus
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.tagging.corpus_parses import TAGS_KEY
 from crossexam.training.tokenization import words_of
 
@@ -61,14 +61,12 @@ class Data:
 
 
 def load_data(train: str, dev: str, *, tests: Sequence[str] = (), limit: int | None = None) -> Data:
-    """Return the data that the options name; raises CrossexamError where they cannot be trained on.
+    """Return the data that the options name; raises CrossexamError if it cannot be trained on.
 
-    *train* is ``CORPUS+CORPUS``, *dev* and each of *tests* one corpus.  A corpus is ``NAME:SPLIT`` or a
-    path, with ``[start:stop:step]`` for a slice of its labelled examples (``snli:dev[::2]``) or, of those
-    trained on, ``@0.15`` for a share drawn anew each epoch.  *limit* takes the first of each training
-    corpus.
+    *train* is a union of corpora, *dev* and each of *tests* one corpus (:class:`CorpusSpec`).  Only training
+    corpora may have a share.  *limit* takes the first examples of each training corpus.
     """
-    specs = [train] if Path(train).exists() else train.split("+")
+    specs = CorpusSpec.parse_union(train)
     corpora = _unique_ids([load_corpus(spec, limit=limit) for spec in specs])
     data = Data(tuple(corpora), load_corpus(dev), tuple(load_corpus(test) for test in tests))
     seen = {example.label for example in data.examples}

@@ -13,8 +13,8 @@ from typing import Any
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
+from crossexam.corpora.installed import CorpusFile
 from crossexam.corpora.records import Form, Row, iter_records, sniff
-from crossexam.corpora.spec import Source
 
 Cut = Callable[[Path], Iterator[tuple[int, Row | FormatError]]]
 
@@ -103,18 +103,18 @@ def numbered(stem: str, number: int) -> str:
     return f"{stem}-{number:06d}"
 
 
-def plain_records(reader: Reader, source: Source) -> tuple[Form, Iterator[tuple[int, Row | FormatError]]]:
+def plain_records(reader: Reader, file: CorpusFile) -> tuple[Form, Iterator[tuple[int, Row | FormatError]]]:
     """Return the form of a corpus's file, and its records as *reader* makes them plain."""
-    cut = reader.cut_of(source.path)
-    form = sniff(source.path) if cut is None else Form(source.path, "json lines")
-    return form, _plain(reader, source, iter_records(form) if cut is None else cut(source.path))
+    cut = reader.cut_of(file.path)
+    form = sniff(file.path) if cut is None else Form(file.path, "json lines")
+    return form, _plain(reader, file, iter_records(form) if cut is None else cut(file.path))
 
 
 def _plain(
-    reader: Reader, source: Source, records: Iterator[tuple[int, Row | FormatError]]
+    reader: Reader, file: CorpusFile, records: Iterator[tuple[int, Row | FormatError]]
 ) -> Iterator[tuple[int, Row | FormatError]]:
     """Yield plain records; one without an id has its number in the file, whatever is left out before it."""
-    inner, found = source.part in reader.inner, False
+    inner, found = file.part in reader.inner, False
     for count, (number, record) in enumerate(records, 1):
         if isinstance(record, FormatError):
             yield number, record
@@ -131,12 +131,12 @@ def _plain(
         except (TypeError, ValueError, AttributeError, IndexError) as error:
             yield number, FormatError(f"a field of another type: {error}", wanted="the corpus's own fields")
             continue
-        if row is not None and (not inner or row["split"] == source.part):
+        if row is not None and (not inner or row["split"] == file.part):
             found = True
-            yield number, row if row["id"] is not None else {**row, "id": numbered(source.path.stem, count)}
+            yield number, row if row["id"] is not None else {**row, "id": numbered(file.path.stem, count)}
     if inner and not found:
         raise FormatError(
-            f"no pair of it is marked '{source.part}'",
-            where=str(source.path),
-            hint=f"{source.corpus}:all has all of its pairs",
+            f"no pair of it is marked '{file.part}'",
+            where=str(file.path),
+            hint=f"{file.corpus}:all has all of its pairs",
         )

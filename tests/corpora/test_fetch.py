@@ -18,7 +18,7 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import CatalogEntry, Download
-from crossexam.corpora.fetch import FetchResult, fetch
+from crossexam.corpora.fetch import FetchResult, install_corpus
 
 DEV = b'{"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}\n' * 4000
 TEST = b'{"sentence1": "E f.", "sentence2": "G h.", "gold_label": "entailment"}\n' * 3000
@@ -124,7 +124,7 @@ def archive(server: Server, content: bytes = GOOD_ZIP, *, known: bool = True) ->
 
 def get(catalog: dict[str, CatalogEntry], data: Path, **more: object) -> FetchResult:
     options = {"attempts": 1, "pause": lambda seconds: None, **more}
-    return fetch("toy", data_dir=data, catalog=catalog, **options)  # type: ignore[arg-type]
+    return install_corpus("toy", data_dir=data, catalog=catalog, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -178,9 +178,9 @@ def test_a_wrong_hash_installs_nothing(server: Server, tmp_path: Path) -> None:
     with pytest.raises(CrossexamError) as caught:
         get(entry(archive(server, GOOD_ZIP)), tmp_path)
     assert str(caught.value) == (
-        f"{server.url}/toy.zip: the file has the SHA-256 {hashlib.sha256(changed).hexdigest()}\n"
+        f"{server.url}/toy.zip: the SHA-256 of the file is {hashlib.sha256(changed).hexdigest()}\n"
         f"  wanted: {hashlib.sha256(GOOD_ZIP).hexdigest()}, as in the catalogue\n"
-        "  hint: nothing was installed; the file is damaged or was changed by its publisher"
+        "  hint: nothing was installed; the file is damaged, or its publisher has changed it"
     )
     assert_nothing_installed(tmp_path)
     server.files["/toy.zip"] = GOOD_ZIP  # the bad part is not continued
@@ -199,14 +199,14 @@ def test_a_wrong_size_is_refused_before_the_download(server: Server, tmp_path: P
 
 def test_more_bytes_than_the_file_has_are_refused(server: Server, tmp_path: Path) -> None:
     server.files["/toy.zip"], server.length = GOOD_ZIP + b"more", False
-    with pytest.raises(CrossexamError, match="sends more bytes than the file has"):
+    with pytest.raises(CrossexamError, match="sends more bytes than the file should have"):
         get(entry(archive(server)), tmp_path)
     assert_nothing_installed(tmp_path)
 
 
 def test_a_cut_connection_is_continued_by_the_next_call(server: Server, tmp_path: Path) -> None:
     server.cuts = [100_000]
-    with pytest.raises(CrossexamError, match="100,000 bytes are kept and the next try continues from there"):
+    with pytest.raises(CrossexamError, match="100,000 bytes are kept and the next try resumes from there"):
         get(entry(archive(server)), tmp_path)
     assert_nothing_installed(tmp_path)
     result = get(entry(archive(server)), tmp_path)
@@ -240,7 +240,7 @@ def test_redirects_are_followed_and_continued(server: Server, tmp_path: Path) ->
 def test_a_file_that_changed_meanwhile_is_not_spliced(server: Server, tmp_path: Path) -> None:
     catalog = entry(archive(server, known=False))
     server.cuts = [100_000]
-    with pytest.raises(CrossexamError, match="cut"):
+    with pytest.raises(CrossexamError, match="the download was interrupted: "):
         get(catalog, tmp_path)
     other = zipped({"dev.jsonl": TEST, "test.jsonl": DEV})
     server.files["/toy.zip"], server.validator = other, '"v2"'
@@ -257,7 +257,7 @@ def test_without_hash_or_validator_a_part_is_not_continued(server: Server, tmp_p
 def test_a_part_longer_than_the_file_is_thrown_away(server: Server, tmp_path: Path) -> None:
     catalog = entry(archive(server, known=False))
     server.cuts = [200_000]
-    with pytest.raises(CrossexamError, match="cut"):
+    with pytest.raises(CrossexamError, match="the download was interrupted: "):
         get(catalog, tmp_path)
     server.files["/toy.zip"] = small = zipped({"dev.jsonl": b"d", "test.jsonl": b"t"})  # same ETag
     get(catalog, tmp_path, attempts=2)
@@ -280,7 +280,7 @@ def test_a_busy_server_is_asked_again_but_a_missing_file_is_not(server: Server, 
 def test_no_server_at_all(tmp_path: Path) -> None:
     with serving(Server({})) as gone:
         catalog = entry(archive(gone))
-    with pytest.raises(CrossexamError, match=r"cut 2 times: (.|\n)*--from"):
+    with pytest.raises(CrossexamError, match=r"interrupted 2 times: (.|\n)*--from"):
         get(catalog, tmp_path, attempts=2)
 
 
@@ -306,7 +306,7 @@ def test_several_plain_files(server: Server, tmp_path: Path) -> None:
         Download(f"{server.url}/b.json", "toy_b.json"),
     )
     server.cuts = [len(DEV), 10]
-    with pytest.raises(CrossexamError, match="cut"):
+    with pytest.raises(CrossexamError, match="the download was interrupted: "):
         get(entry(*downloads), tmp_path)
     assert_nothing_installed(tmp_path)  # the first is whole, but a corpus comes as one
     get(entry(*downloads), tmp_path)
@@ -347,7 +347,7 @@ BAD_ARCHIVES = {
     "bomb":    (zipped({"dev.jsonl": b"0" * 20_000_000, "test.jsonl": b""}, compression=zipfile.ZIP_DEFLATED),
                 "it unpacks to 20,000,000 bytes, more than the 10,000,000 expected"),
     "twice":   (zipped({"a/dev.jsonl": DEV, "b/dev.jsonl": DEV, "test.jsonl": b""}),
-                "'dev.jsonl' is in it twice"),
+                "it has two files 'dev.jsonl'"),
     "lacking": (zipped({"dev.jsonl": DEV}), "'test.jsonl' is not in the archive"),
     "half":    (GOOD_ZIP[:-100], "the archive cannot be unpacked"),
     "bad crc": (GOOD_ZIP.replace(b"A b.", b"X y."), "the archive cannot be unpacked: Bad CRC-32"),
@@ -374,7 +374,7 @@ def test_from_an_archive_on_disk(server: Server, tmp_path: Path) -> None:
         assert [path.read_bytes() for path in result.files] == [DEV, TEST]
         assert (result.missing, result.received) == ((), 0)
     copy.write_bytes(GOOD_ZIP[:-1] + b"?")
-    with pytest.raises(CrossexamError, match=r"toy\.zip: the file has the SHA-256"):
+    with pytest.raises(CrossexamError, match=r"toy\.zip: the SHA-256 of the file is"):
         get(entry(archive(server)), tmp_path / "x", source=copy)
     assert not server.asked  # nothing is downloaded
 
@@ -385,7 +385,7 @@ def test_from_files_that_somebody_unpacked(server: Server, tmp_path: Path) -> No
     (copies / "dev.jsonl").write_bytes(DEV)
     result = get(entry(archive(server)), tmp_path / "d", source=tmp_path / "copies")
     assert ([path.name for path in result.files], result.missing) == (["dev.jsonl"], ("test.jsonl",))
-    assert "the copy did not have: test.jsonl" in result.summary()
+    assert "not in the copy: test.jsonl" in result.summary()
     assert not get(entry(archive(server)), tmp_path / "d").missing
 
 
@@ -423,7 +423,7 @@ def test_from_plain_files_under_either_name(server: Server, tmp_path: Path) -> N
 
 def test_from_a_place_that_has_nothing(server: Server, tmp_path: Path) -> None:
     with pytest.raises(
-        CrossexamError, match=r"nothing of toy is there\n  wanted: toy\.zip or dev\.jsonl or test"
+        CrossexamError, match=r"no file of toy was found\n  wanted: toy\.zip or dev\.jsonl or test"
     ):
         get(entry(archive(server)), tmp_path / "d", source=tmp_path)
     with pytest.raises(CrossexamError, match="no such file or folder"):
@@ -434,9 +434,9 @@ def test_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(
         UnknownNameError, match=r"no corpus to fetch is called 'snlii'\n  hint: did you mean 'snli'"
     ):
-        fetch("snlii", data_dir=tmp_path)
+        install_corpus("snlii", data_dir=tmp_path)
     with pytest.raises(UnknownNameError, match="no corpus to fetch is called 'builtin'"):
-        fetch("builtin", data_dir=tmp_path)
+        install_corpus("builtin", data_dir=tmp_path)
 
 
 def test_two_fetches_at_once(server: Server, tmp_path: Path) -> None:
@@ -444,7 +444,7 @@ def test_two_fetches_at_once(server: Server, tmp_path: Path) -> None:
     (tmp_path / ".crossexam").mkdir()
     with (tmp_path / ".crossexam" / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(CrossexamError, match="another fetch is at work there"):
+        with pytest.raises(CrossexamError, match="another crossexam fetch is using this data folder"):
             get(entry(archive(server)), tmp_path)
 
 

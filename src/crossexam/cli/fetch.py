@@ -20,9 +20,9 @@ def fetch(
 ) -> None:
     """Download corpora, check size and SHA-256, unpack; an interrupted download goes on where it was."""
     from crossexam.cli.console import note, progress_bar
-    from crossexam.corpora.fetch import fetch as get
+    from crossexam.corpora.fetch import install_corpus
 
     for name in names:
         with progress_bar() as progress:
-            result = get(name, data_dir=data, source=source, progress=progress)
+            result = install_corpus(name, data_dir=data, source=source, progress=progress)
         note(result.summary())

@@ -1,4 +1,4 @@
-"""The catalogue of corpora: where each comes from, its size and hash, its licence, whom to cite."""
+"""The catalogue of corpora: downloads with sizes and hashes, licences, citations, published sizes."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 
 def installed_name(member: str) -> str:
-    """Return what the *member* of an archive is called once it is there."""
+    """Return the name under which the *member* of an archive is installed."""
     return member.replace("/", "_")
 
 
 @dataclass(frozen=True)
 class Download:
-    """One file to download: an archive of which *members* are wanted, or a file to be called *file* here.
+    """One file to download: an archive from which *members* are taken, or a file installed as *file*.
 
-    A member may be named with its folder, where others are called the same: ``R1/dev.jsonl`` becomes
-    ``R1_dev.jsonl``.
-    *size* is in bytes; without *sha256*, the hash of the first download is recorded and held after.
+    A member may be given with its folder if several have the same name: ``R1/dev.jsonl`` is installed as
+    ``R1_dev.jsonl``.  *size* is in bytes.  Without *sha256*, the hash of the first download is recorded, and
+    later downloads must match it.
     """
 
     url: str
@@ -32,23 +32,23 @@ class Download:
 
     @property
     def url_name(self) -> str:
-        """Name of the file as it is published."""
+        """The published name of the file."""
         return self.url.rpartition("/")[2].partition("?")[0]
 
     @property
     def url_end(self) -> str:
-        """Folder and name of the file as it is published: ``original/dev.tsv``."""
+        """The published folder and name of the file: ``original/dev.tsv``."""
         return f"{self.url.rpartition('/')[0].rpartition('/')[2]}/{self.url_name}"
 
     @property
     def installs(self) -> tuple[str, ...]:
-        """Names of the files that are there afterwards."""
+        """The names of the files that it installs."""
         return tuple(installed_name(member) for member in self.members) or (self.file,)
 
 
 @dataclass(frozen=True)
 class SplitFacts:
-    """Published sizes of a split: its *rows*, and those of them with a *gold* label."""
+    """The published size of a split: its *rows*, and how many of them have a *gold* label."""
 
     rows: int
     gold: int | None = None
@@ -56,7 +56,7 @@ class SplitFacts:
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """What is known of a corpus; *unpacked_limit* bounds the bytes that its archives may unpack to."""
+    """A corpus in the catalogue; its archives may unpack to at most *unpacked_limit* bytes."""
 
     name: str
     title: str
@@ -70,7 +70,7 @@ class CatalogEntry:
 
 @cache
 def catalog() -> Mapping[str, CatalogEntry]:
-    """Return the catalogue by name of corpus.
+    """Return the catalogue, by name of the corpus.
 
     >>> catalog()["snli"].splits["dev"].gold
     9842
@@ -80,7 +80,7 @@ def catalog() -> Mapping[str, CatalogEntry]:
 
 
 def parse_catalog(text: str) -> dict[str, CatalogEntry]:
-    """Return the entries of a catalogue in TOML."""
+    """Return the entries of a catalogue written in TOML."""
     return {name: _entry(name, fields) for name, fields in tomllib.loads(text).items()}
 
 

@@ -1,4 +1,4 @@
-"""Downloading a file in as many pieces as the connection needs."""
+"""Downloading a file, resuming after interruptions."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 ATTEMPTS: Final = 5
 _CONNECT_SECONDS: Final = 20.0
-_SILENCE_SECONDS: Final = 60.0  # without a byte, before an attempt counts as cut
+_SILENCE_SECONDS: Final = 60.0  # without a byte, before an attempt counts as interrupted
 _WORTH_RETRYING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
 
 
-class _CutError(Exception):
-    """The transfer ended early; another attempt may go on from where it stopped."""
+class _InterruptedError(Exception):
+    """The transfer ended early; another attempt may resume it."""
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """One file on its way: from *url* to the partial file *part*; *size* in bytes if it is known.
+    """The download of *url* to the partial file *part*; *size* is in bytes, None if unknown.
 
-    *verifiable* says that a hash will be checked afterwards, so that a part may be continued even where
-    the server gives nothing by which to tell that the file is still the same.
+    *verifiable* means that a hash is checked afterwards, so the download may be resumed even if the server
+    sends no validator that shows that the file is unchanged.
     """
 
     url: str
@@ -42,16 +42,16 @@ class Transfer:
 
     @property
     def have(self) -> int:
-        """Bytes that are there."""
+        """Bytes downloaded so far."""
         return self.part.stat().st_size if self.part.exists() else 0
 
     @property
     def note(self) -> Path:
-        """Where the server's name for this version of the file is kept beside the part."""
+        """The file next to the part that records the server's validator (ETag or date) of this version."""
         return self.part.with_name(self.part.name + ".json")
 
     def forget(self) -> None:
-        """Remove what there is of the file."""
+        """Remove the partial file."""
         self.part.unlink(missing_ok=True)
         self.note.unlink(missing_ok=True)
 
@@ -63,11 +63,10 @@ def download(
     attempts: int = ATTEMPTS,
     pause: Callable[[float], None] = time.sleep,
 ) -> int:
-    """Fetch the file of *transfer* into its part, and return how many bytes were received now.
+    """Download the file of *transfer* into its part, and return how many bytes this call received.
 
-    A part that is there is continued (HTTP ``Range`` with ``If-Range``), by this call and by later ones;
-    a server that sends everything anew is accepted.  After *attempts* cut connections, raises
-    CrossexamError and leaves the part.
+    A partial file is resumed (HTTP ``Range`` with ``If-Range``), by this call and by later ones; a server may
+    also send everything again.  After *attempts* interruptions, raises CrossexamError and keeps the part.
     """
     received = 0
     for attempt in range(1, attempts + 1):
@@ -75,29 +74,29 @@ def download(
             for size in _pieces(transfer, progress):
                 received += size
             return received
-        except _CutError as error:
+        except _InterruptedError as error:
             reason = str(error)
             if attempt < attempts:
                 pause(2.0 ** (attempt - 1))
     raise CrossexamError(
-        f"the download was cut {attempts} times: {reason}" if attempts > 1 else f"cut: {reason}",
+        f"the download was interrupted{f' {attempts} times' if attempts > 1 else ''}: {reason}",
         where=transfer.url,
-        hint=f"{transfer.have:,} bytes are kept and the next try continues from there;"
-        " or download it in another way and give it with --from",
+        hint=f"{transfer.have:,} bytes are kept and the next try resumes from there;"
+        " or download the file yourself and pass it with --from",
     )
 
 
 def _pieces(transfer: Transfer, progress: Progress) -> Iterator[int]:
-    """Yield the size of each piece written in one attempt; raises _CutError."""
+    """Yield the size of each piece written in one attempt; raises _InterruptedError if it ends early."""
     headers = {"Accept-Encoding": "identity", **_continuation(transfer)}
     have = transfer.have
     if transfer.size is not None and have == transfer.size:
-        return  # whole already: interrupted between the last byte and the check of the hash
+        return  # complete: interrupted between the last byte and the check of the hash
     with _answer(transfer, headers) as response:
         continued = response.status_code == 206
         if continued and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
             transfer.forget()
-            raise _CutError("the server continued at another byte than asked")
+            raise _InterruptedError("the server resumed at another byte than requested")
         have = have if continued else 0
         total = _total(transfer, response, have)
         validator = response.headers.get("ETag") or response.headers.get("Last-Modified")
@@ -109,7 +108,7 @@ def _pieces(transfer: Transfer, progress: Progress) -> Iterator[int]:
                 progress(f"download {transfer.url.rpartition('/')[2]}", have, total)
                 yield len(piece)
         if total is not None and have < total:
-            raise _CutError(f"{have:,} of {total:,} bytes came")
+            raise _InterruptedError(f"{have:,} of {total:,} bytes arrived")
 
 
 @contextmanager
@@ -122,25 +121,25 @@ def _answer(transfer: Transfer, headers: dict[str, str]) -> Iterator[httpx.Respo
             httpx.Client(follow_redirects=True, timeout=timeout) as client,
             client.stream("GET", transfer.url, headers=headers) as response,
         ):
-            if response.status_code == 416:  # the part is longer than the file: not a part of it
+            if response.status_code == 416:  # the part is longer than the file, so not a part of it
                 transfer.forget()
             if response.status_code in _WORTH_RETRYING:
-                raise _CutError(f"the server answered {response.status_code}")
+                raise _InterruptedError(f"the server answered {response.status_code}")
             if response.status_code not in {200, 206}:
                 raise CrossexamError(
                     f"the server answered {response.status_code} {response.reason_phrase}",
                     where=transfer.url,
-                    hint="download it in another way and give it with --from",
+                    hint="download the file yourself and pass it with --from",
                 )
             yield response
     except httpx.TransportError as error:
-        raise _CutError(str(error) or type(error).__name__) from None
+        raise _InterruptedError(str(error) or type(error).__name__) from None
     except (httpx.InvalidURL, httpx.RequestError) as error:
         raise CrossexamError(str(error), where=transfer.url) from None
 
 
 def _continuation(transfer: Transfer) -> dict[str, str]:
-    """Return the headers that continue the part that is there; removes a part that cannot be continued."""
+    """Return the headers that resume the partial file; remove a part that cannot be resumed."""
     if not transfer.have:
         return {}
     try:
@@ -165,7 +164,7 @@ def _total(transfer: Transfer, response: httpx.Response, have: int) -> int | Non
             f"the server offers a file of {total:,} bytes",
             where=transfer.url,
             wanted=f"{transfer.size:,} bytes, as in the catalogue",
-            hint="the file has changed; nothing was installed",
+            hint="nothing was installed; the file has changed since it was catalogued",
         )
     return total
 
@@ -174,7 +173,7 @@ def _not_more(transfer: Transfer, have: int) -> None:
     if transfer.size is not None and have > transfer.size:
         transfer.forget()
         raise CrossexamError(
-            "the server sends more bytes than the file has",
+            "the server sends more bytes than the file should have",
             where=transfer.url,
             wanted=f"{transfer.size:,} bytes",
         )

@@ -1,4 +1,4 @@
-"""Unpacking an archive without trusting it."""
+"""Unpacking an untrusted zip archive."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ def unpack_zip(
     limit: int,
     progress: Progress = silent,
 ) -> list[Path]:
-    """Write the files of *archive* whose paths end with *members* into the folder *into*.
+    """Write the *members* of *archive*, found by the ends of their paths, into the folder *into*.
 
-    A member that names its folder (``R1/dev.jsonl``) is called ``R1_dev.jsonl`` there.
-    Nothing else is written, and nothing at all where any path leaves the archive (absolute, a drive,
-    ``..``), a wanted member is a link, is there twice or not at all, or the wanted members unpack to
-    more than *limit* bytes: then raises CrossexamError.
+    A member given with its folder (``R1/dev.jsonl``) is written as ``R1_dev.jsonl``.  Nothing else is
+    written.  Raises CrossexamError, and writes nothing, if any path leaves the archive (absolute, a drive,
+    ``..``), if a member is a link, missing or ambiguous, or if the members unpack to more than *limit* bytes.
     """
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -40,36 +39,36 @@ def unpack_zip(
             ]
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
         raise CrossexamError(
-            f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a whole zip archive"
+            f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a complete zip archive"
         ) from None
 
 
 def _wanted(
     opened: zipfile.ZipFile, archive: Path, members: Collection[str], limit: int
 ) -> dict[str, zipfile.ZipInfo]:
-    found: dict[str, zipfile.ZipInfo] = {}
+    wanted: dict[str, zipfile.ZipInfo] = {}
     for info in opened.infolist():
         if _ESCAPES.search(info.filename):
             raise _unsafe(archive, f"the path '{info.filename}' leaves the archive's folder")
-        name = next((each for each in members if f"/{info.filename}".endswith(f"/{each}")), None)
+        name = next((member for member in members if f"/{info.filename}".endswith(f"/{member}")), None)
         if name is None:
             continue
         if stat.S_ISLNK(info.external_attr >> 16):
             raise _unsafe(archive, f"'{info.filename}' is a link")
-        if name in found:
-            raise _unsafe(archive, f"'{name}' is in it twice")
-        found[name] = info
-    missing = [name for name in members if name not in found]
+        if name in wanted:
+            raise _unsafe(archive, f"it has two files '{name}'")
+        wanted[name] = info
+    missing = [name for name in members if name not in wanted]
     if missing:
         raise CrossexamError(f"'{missing[0]}' is not in the archive", where=str(archive))
-    total = sum(info.file_size for info in found.values())
+    total = sum(info.file_size for info in wanted.values())
     if total > limit:
         raise _unsafe(archive, f"it unpacks to {total:,} bytes, more than the {limit:,} expected at most")
-    return {name: found[name] for name in members}
+    return {name: wanted[name] for name in members}
 
 
 def _extract(opened: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, progress: Progress) -> Path:
-    # zipfile gives no more bytes than file_size states and checks their CRC, so the limit above holds
+    # zipfile reads no more bytes than file_size and checks their CRC, so the limit above holds
     done = 0
     with opened.open(info) as source, target.open("xb") as sink:
         while chunk := source.read(_CHUNK):

@@ -89,7 +89,10 @@ def test_reports_of_every_form(
         (["build", "negaton", "--base", "builtin:demo", "-o", "x"], "did you mean 'negation'"),
         (["build", "negation", "--base", "nowhere.jsonl", "-o", "x"], "nowhere.jsonl"),
         (["build", "negation", "--base", "snli:valid", "-o", "x"], "snli"),
-        (["build", "negation", "--base", "builtin:demo", "-o", "x", "--columns", "a"], "--columns has 'a'"),
+        (
+            ["build", "negation", "--base", "builtin:demo", "-o", "x", "--columns", "a"],
+            "'a' does not name a column",
+        ),
         (["build", "negation", "--base", "builtin:demo", "-o", "x", "--format", "xml"], "'xml'"),
         (["build", "antonymy", "--base", "builtin:demo", "-o", "x", "--annotator", "spcy"], "spcy"),
         (["run", "builtin/overlp", "x.parquet", "-o", "r"], "x.parquet"),

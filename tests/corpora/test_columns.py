@@ -203,7 +203,7 @@ def test_tags_where_there_are_no_parses(tmp_path: Path) -> None:
     assert first.info == {"premise_tags": tags["sentence1_tags"], "hypothesis_tags": [["Wet", "JJ"]]}
     (second,) = iter_corpus(write(tmp_path / "q.jsonl", json.dumps(problem)))
     assert second.info == {"kind": "problem", "premise_tags": problem["question_tags"]}
-    with pytest.raises(FormatError, match="line 1, field 'sentence1_tags': a str where an array of"):
+    with pytest.raises(FormatError, match="line 1, field 'sentence1_tags': a string instead of an array of"):
         list(iter_corpus(write(tmp_path / "r.jsonl", json.dumps({**pair, "sentence1_tags": "PRP VBZ"}))))
 
 
@@ -212,7 +212,7 @@ def test_a_report_says_what_was_left_out_and_can_begin_anew() -> None:
     for _ in range(2):  # a stream that is opened twice counts once
         report.reset()
         list(iter_corpus(DATA / "snli.jsonl", report=report))
-    assert report.summary() == "of 5 records 1 have no gold label"
+    assert report.summary() == "of 5 records, 1 have no gold label"
     assert ReadingReport(read=7).summary() == ""
 
 

@@ -33,19 +33,19 @@ BAD_JSON = {
     "null":              (b"null",                      ": null, not an object"),
     "no sentence2":      (without("sentence2"),         ": the field 'sentence2' is missing"),
     "no gold_label":     (without("gold_label"),        ": the field 'gold_label' is missing"),
-    "number sentence":   (line(sentence1=3),            ", field 'sentence1': a number where a text"),
-    "null sentence":     (line(sentence2=None),         ", field 'sentence2': null where a text"),
-    "list sentence":     (line(sentence2=["C"]),        ", field 'sentence2': an array where a text"),
+    "number sentence":   (line(sentence1=3),            ", field 'sentence1': a number instead of a string"),
+    "null sentence":     (line(sentence2=None),         ", field 'sentence2': null instead of a string"),
+    "list sentence":     (line(sentence2=["C"]),        ", field 'sentence2': an array instead of a string"),
     "empty sentence":    (line(sentence1=""),           ", field 'sentence1': the text is empty"),
     "blank sentence":    (line(sentence2=" \t"),        ", field 'sentence2': the text is empty"),
     "nul":               (line(sentence1="A\0b"),       ", field 'sentence1': a NUL character at position 1"),
     "unknown label":     (line(gold_label="maybe"),     ", field 'gold_label': unknown label 'maybe'"),
     "label out of range": (line(gold_label=3),          ", field 'gold_label': unknown label 3"),
-    "label true":        (line(gold_label=True),        ", field 'gold_label': true or false where a label"),
-    "parse not text":    (line(sentence1_parse=["S"]),  ", field 'sentence1_parse': an array where a text"),
-    "annotators":        (line(annotator_labels="e"),   ", field 'annotator_labels': a str where an array"),
+    "label true":        (line(gold_label=True),        ", field 'gold_label': true or false instead"),
+    "parse not text":    (line(sentence1_parse=["S"]),  ", field 'sentence1_parse': an array instead"),
+    "annotators":        (line(annotator_labels="e"),   ", field 'annotator_labels': a string instead"),
     "not utf-8":         (b'{"sentence1": "caf\xe9"}',  ": byte 0xe9 at position 18 is not UTF-8"),
-    "half a surrogate":  (line(sentence1="x\ud83d"),    r": an escape \uD800 to \uDFFF stands alone"),
+    "half a surrogate":  (line(sentence1="x\ud83d"),    r": an unpaired surrogate escape"),
     "too deep":          (b"[" * 100_000,               ": not JSON: "),
 }
 # fmt: on
@@ -77,7 +77,9 @@ def test_a_bad_first_line_does_not_hide_the_columns(tmp_path: Path) -> None:
 def test_a_truncated_last_line(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(line() + b"\n" + line()[:-9])
-    with pytest.raises(FormatError, match=r"line 2: not JSON: .*; the line has no end: is the file cut off"):
+    with pytest.raises(
+        FormatError, match=r"line 2: not JSON: .*; the line does not end in a newline: is the file truncated"
+    ):
         list(iter_corpus(path))
 
 
@@ -85,7 +87,7 @@ def test_labels_that_begin_in_the_middle_are_not_lost(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(without("gold_label") + b"\n" + line())
     with pytest.raises(
-        FormatError, match="line 2, field 'gold_label': a label, but the first record has none"
+        FormatError, match="line 2, field 'gold_label': this record has a label, but the first has none"
     ):
         list(iter_corpus(path))
 
@@ -104,7 +106,11 @@ BAD_TABLES = {
     "after lines": ("x.csv", HEADER + b'"a\nb",c,neutral\nd\n', "line 4: 1 fields"),
     "not utf-8": ("x.csv", HEADER + b"caf\xe9,b,neutral\n", "line 2: byte 0xe9 at position 3 is not"),
     "nul": ("x.csv", HEADER + b"a\0,b,neutral\n", "line 2, field 'premise': a NUL"),
-    "twice": ("x.csv", b"premise,hypothesis,label,label\na,b,c,d\n", "line 1: column 'label' is there twice"),
+    "twice": (
+        "x.csv",
+        b"premise,hypothesis,label,label\na,b,c,d\n",
+        "line 1: the header repeats column 'label'",
+    ),
     "tsv short": ("x.tsv", b"premise\thypothesis\tlabel\na\tb\n", "line 2: 2 fields\n  wanted: 3 fields"),
     "tsv latin": ("x.tsv", b"premise\thypothesis\nna\xefve\tb\n", "line 2: byte 0xef at position 2 is not"),
     "txt latin": ("x.txt", b"Good.\nna\xefve\n", "line 2: byte 0xef at position 2 is not"),
@@ -133,9 +139,9 @@ def test_problems_with_fields_of_the_wrong_kind(tmp_path: Path) -> None:
     good = {"question": "How many?", "options": ["A)1"], "rationale": "r", "correct": "A"}
     path = tmp_path / "aqua.json"
     for field, value, message in (
-        ("options", "A)1", "a str where an array of texts should be"),
-        ("options", [1], "an array where an array of texts should be"),
-        ("rationale", None, "null where a text"),
+        ("options", "A)1", "a string instead of an array of strings"),
+        ("options", [1], "an array instead of an array of strings"),
+        ("rationale", None, "null instead of a string"),
     ):
         path.write_text(json.dumps(good) + "\n" + json.dumps({**good, field: value}), encoding="utf-8")
         with pytest.raises(FormatError, match=f"line 2, field '{field}': {message}"):
@@ -156,19 +162,19 @@ def test_a_test_set_with_an_id_twice(tmp_path: Path) -> None:
     }
     path = tmp_path / "s.jsonl"
     path.write_text("\n".join([json.dumps({**row, "edits": []})] * 2), encoding="utf-8")
-    with pytest.raises(FormatError, match="line 2, field 'id': the id 'a' is there twice"):
+    with pytest.raises(FormatError, match="line 2, field 'id': the id 'a' is not unique"):
         list(iter_corpus(path))
 
 
 NOT_CORPORA = {
     "empty": ("x.jsonl", b"", "the file is empty"),
-    "only a header": ("x.csv", b"premise,hypothesis\n", "there are no records"),
-    "blank": ("x.txt", b"\n \n", "there are no records"),
+    "only a header": ("x.csv", b"premise,hypothesis\n", "the file has no records"),
+    "blank": ("x.txt", b"\n \n", "the file has no records"),
     "gzip": ("x.jsonl", b"\x1f\x8b\x08\x00", r"the file is compressed \(gzip\)(.|\n)*gunzip"),
     "utf-16": ("x.csv", "\ufeffa,b".encode("utf-16-le"), "the file is UTF-16 text(.|\n)*iconv"),
     "not parquet": ("x.parquet", b"premise,hypothesis\n", "not a Parquet file"),
     "half parquet": ("x.parquet", b"PAR1abcdefgh", "the Parquet file is damaged"),
-    "json array": ("x.json", b"[\n{}]", "the file is one JSON array(.|\n)*jq"),
+    "json array": ("x.json", b"[\n{}]", "the file is a JSON array(.|\n)*jq"),
     "all without gold": ("x.csv", HEADER + b"a,b,-\n", "none of 1 records has a gold label"),
     "workbook": (
         "x.xlsx",
@@ -184,8 +190,8 @@ NOT_CORPORA = {
     "open document": ("x", b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/", "an OpenDocument sheet"),
     "pdf": ("x.pdf", b"%PDF-1.7\n", "the file is a PDF"),
     "html": ("x.htm", b"\n <!DOCTYPE html>\n<p>a</p>", "the file is XML or HTML"),
-    "binary": ("x.npy", b"\x93NUMPY\x01\x00", r"the file is no text: byte 0x01 at position 6"),
-    "binary called txt": ("x.txt", b"ab\0cd\n", r"the file is no text: byte 0x00 at position 2"),
+    "binary": ("x.npy", b"\x93NUMPY\x01\x00", r"the file is not text: byte 0x01 at position 6"),
+    "binary called txt": ("x.txt", b"ab\0cd\n", r"the file is not text: byte 0x00 at position 2"),
     "no tabs known": ("x.txt", b"a\tb\nc\td\n", "header: no column for the premise or the hypothesis"),
 }
 

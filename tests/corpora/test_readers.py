@@ -287,10 +287,10 @@ def test_no_reader_is_without_a_test() -> None:
 def test_what_a_reader_was_tried_on_is_true() -> None:
     """A reader that says "its documented format" alone was tried on no real file, and the other way."""
     real = {re.split("[:@]", spec)[0] for spec in REAL}
-    assert {name for name, reader in READERS.items() if reader.seen == "its documented format"} == {
+    assert {name for name, reader in READERS.items() if reader.tested_on == "its documented format"} == {
         name for name in READERS if name not in real
     }
-    assert all(len(reader.seen) > 10 for reader in READERS.values())
+    assert all(len(reader.tested_on) > 10 for reader in READERS.values())
 
 
 def test_projections_fit_the_labels() -> None:
@@ -324,7 +324,8 @@ def test_a_split_that_no_pair_is_marked_with(tmp_path: Path) -> None:
     with pytest.raises(FormatError) as caught:
         read_corpus("dpr:test", data_dir=tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path / 'dpr_data.txt'}: no pair of it is marked 'test'\n  hint: dpr:all has all of its pairs"
+        f"{tmp_path / 'dpr_data.txt'}: no pair in the file belongs to the split 'test'\n"
+        "  hint: dpr:all has all pairs"
     )
 
 
@@ -395,15 +396,15 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "scitail":    ("scitail_1.0_dev.tsv", "\tneutral", "", "line 2: 2 fields\n  wanted: 3: premise"),
     "scitail@":   ("scitail_1.0_dev.tsv", "\tneutral", "\tmaybe", "line 2, the label: unknown label 'maybe'"),
     "diagnostic": ("diagnostic-full.tsv", "\tNews", "", "line 3: 7 fields\n  wanted: 8 fields"),
-    "add_one":    ("add_one/data.train", "3.25", "9", "line 2, field 'score': '9' is no mean score"),
+    "add_one":    ("add_one/data.train", "3.25", "9", "line 2, field 'score': '9' is not a mean score"),
     "add_one@":   ("add_one/data.train", "\tred", "", "line 2: 6 fields\n  wanted: 7: score"),
-    "cb":         ("CommitmentBank-items.csv", '"0, 0, 0, 0, 1"', "none", "line 4: a field of another type"),
+    "cb":         ("CommitmentBank-items.csv", '"0, 0, 0, 0, 1"', "none", "line 4: a field has the wrong"),
     "cb@":        ("CommitmentBank-items.csv", ",Wait.", "", "line 6: 13 fields\n  wanted: 14"),
     "dpr":        ("dpr_data.txt", "partof: dev\n", "", "line 8: the field 'split' is missing"),
     "spr":        ("sprl_data.txt", "partof: test\n\n", "partof: test\n",
-                   "line 7: the field 'provenance' is there twice\n  wanted: a blank line"),
+                   "line 7: the field 'provenance' is repeated\n  wanted: a blank line"),
     "fn_plus":    ("fnplus_data.txt", "entailed: entailed", "entailed: yes", "line 1, the label: unknown"),
-    "fn_plus@":   ("fnplus_data.txt", "entailed: entailed", "entailed", "line 5: 'entailed' is no field"),
+    "fn_plus@":   ("fnplus_data.txt", "entailed: entailed", "entailed", "line 5: 'entailed' is not a field"),
     "dnc":        ("dnc/recast_new_data.json", '"pair-id": 900002', '"pair-id" 900002', "line 12: not JSON"),
     "dnc@":       ("dnc/recast_new_data.json", '"pair-id": 900002,', "", "line 12: the field 'pair-id'"),
     "multinli_hard": ("multinli_0.9_test_matched_unlabeled_hard.jsonl", '"pairID": "2e", ', "",
@@ -416,7 +417,7 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "fracas@":    ("fracas.xml", "<h> Jones slept. </h>", "<h> Jones", "line 26: not XML: mismatched tag"),
     "fracas@@":   ("fracas.xml", "<h> Jones slept. </h>", "", "line 26: the field 'h' is missing"),
     "anli":       ("R1/dev.jsonl", '"uid": "u-2", ', "", "line 2: the field 'uid' is missing"),
-    "wanli":      ("wanli/test.jsonl", '"It will rain."', "5", "line 2, field 'hypothesis': a number where"),
+    "wanli":      ("wanli/test.jsonl", '"It will rain."', "5", "line 2, field 'hypothesis': a number"),
     "cad_nli":    ("NLI/original/dev.tsv", '"A boy reads ""Emma""."', '"A boy" x', "line 3: malformed CSV"),
 }
 # fmt: on
@@ -446,7 +447,7 @@ def test_wrong_records_of_corpora_whose_real_files_are_there(tmp_path: Path) -> 
 
     head = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
     assert said("sick@s.txt", f"{head}1\tA.\tB.\thigh\tNEUTRAL\n").startswith(
-        "line 2: a field of another type"
+        "line 2: a field has the wrong type"
     )
     assert said("sick@s.txt", f"{head}1\tA.\tB.\t3\tMAYBE\n").startswith(
         "line 2, field 'label': unknown label"
@@ -463,7 +464,7 @@ def test_wrong_records_of_corpora_whose_real_files_are_there(tmp_path: Path) -> 
     short = "\t".join(["1", *(f"9.jpg#{n}/A dog." for n in range(4)), "It sat.", "1", "2"])
     assert said("mpe@mpe_dev.txt", f"{head}\n{short}\n").startswith("line 2: 8 fields\n  wanted: 10: ID, ")
     assert said("rte@r.tsv", "sentence1\tsentence2\tlabel\nA.\tB.\tentailment\n").startswith(
-        "line 2: no field 'ind"
+        "line 2: the field 'ind"
     )
     assert said("wnli@w.tsv", "index\tsentence1\tsentence2\tlabel\n0\tA.\tB.\t2\n").startswith(
         "line 2, the label"
@@ -471,9 +472,13 @@ def test_wrong_records_of_corpora_whose_real_files_are_there(tmp_path: Path) -> 
     row = '{"sentence1": "A.", "sentence2": "B.", "gold_label": "neutral", "pairID": 1}\n'
     assert said("breaking_nli@b.jsonl", row).startswith("line 1: the field 'category' is missing")
     row = '{"uid": "a", "label_count": [0, 0, 0], "majority_label": "e", "example": {}}\n'
-    assert said("chaosnli@c.jsonl", row).startswith("line 1, field 'label_count': [0, 0, 0] are no votes")
+    assert said("chaosnli@c.jsonl", row).startswith(
+        "line 1, field 'label_count': [0, 0, 0] are not vote counts"
+    )
     row = '{"uid": "a", "label_count": [9, 91, 0], "majority_label": 1, "example": {"obs1": "A."}}\n'
-    assert said("chaosnli@c.jsonl", row).startswith("line 1: not a pair (abductive NLI has two hypotheses)")
+    assert said("chaosnli@c.jsonl", row).startswith(
+        "line 1: not a premise-hypothesis pair (abductive NLI has two hypotheses)"
+    )
 
 
 def test_entities_are_refused(tmp_path: Path) -> None:
@@ -487,7 +492,7 @@ def test_entities_are_refused(tmp_path: Path) -> None:
     ):
         path = tmp_path / "fracas.xml"
         path.write_text(f"{declared}\n{problem}", encoding="utf-8")
-        with pytest.raises(FormatError, match=r"line [13]: the file declares or uses entities of its own"):
+        with pytest.raises(FormatError, match=r"line [13]: the file declares or uses its own entities"):
             list(iter_corpus("fracas:test", data_dir=tmp_path))
 
 
@@ -506,7 +511,7 @@ def test_the_page_of_corpora_has_every_one() -> None:
     rows = {line.split("`")[1]: line for line in table.splitlines() if line.startswith("| `")}
     assert list(rows) == list(CORPORA)
     for name, reader in READERS.items():
-        assert rows[name].endswith(f"| {reader.seen} |")
+        assert rows[name].endswith(f"| {reader.tested_on} |")
     assert all(
         candidates[0].rpartition(".")[2] in rows[name]
         for name, splits in SPLITS.items()

@@ -150,7 +150,7 @@ def test_a_part_that_is_none_says_what_is_missing(spec: str, message: str) -> No
 
 
 def test_a_step_of_nothing_is_refused() -> None:
-    with pytest.raises(CrossexamError, match="a step of 0"):
+    with pytest.raises(CrossexamError, match="the step of the slice is 0"):
         base_from_spec("builtin:demo[::0]")
 
 

@@ -207,28 +207,12 @@ def items_per_set(text: str | None) -> int | None:
     return int(text)
 
 
-def parse_columns(text: str | None) -> dict[str, str] | None:
-    """Return the mapping that ``premise=a,hypothesis=b`` stands for; raises CrossexamError.
-
-    >>> parse_columns("premise=s1,hypothesis=s2")
-    {'premise': 's1', 'hypothesis': 's2'}
-    """
-    if text is None:
-        return None
-    mapping = {}
-    for piece in text.split(","):
-        field, equals, column = (part.strip() for part in piece.partition("="))
-        if not (field and equals and column):
-            raise CrossexamError(f"--columns has '{piece.strip()}'", wanted="FIELD=COLUMN,FIELD=COLUMN")
-        mapping[field] = column
-    return mapping
-
-
 def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit: int | None) -> list[Base]:
     """Return the bases that the options name."""
+    from crossexam.corpora.columns import parse_columns
     from crossexam.suites.bases import base_from_spec
 
-    mapping = parse_columns(columns)
+    mapping = None if columns is None else parse_columns(columns)
     return [base_from_spec(spec, columns=mapping, skip_bad=skip_bad, limit=limit) for spec in specs]
 
 

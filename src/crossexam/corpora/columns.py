@@ -1,10 +1,9 @@
-"""Which column of a corpus holds what: the names that published corpora use, and a user's own.
+"""Columns: which column of a file has which role, and how a record becomes an example.
 
-Sources of the names: the headers of SNLI 1.0, MultiNLI 1.0 and their copies on the hub, SICK, GLUE,
-AQuA-RAT.  Names that other corpora use for something else (JOCI's ordinal ``LABEL`` beside
-``CONTEXT``) are left out on purpose, so that such a file is refused instead of misread.
-
-From a record to an example: labelled pairs, word problems, sentences, items of a built test set.
+A record is a labelled pair, a word problem, a sentence, or an item of a built test set.  The column names
+are those of SNLI 1.0, MultiNLI 1.0 and their copies on the hub, SICK, GLUE and AQuA-RAT.  Names that other
+corpora use for something else (JOCI's ordinal ``LABEL`` with ``CONTEXT``) are left out on purpose, so that
+such a file is refused instead of misread.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from crossexam.corpora.records import Row
 
 Shape = Literal["pair", "problem", "sentence", "test set"]
 
-# Compared without regard to case; the first that a file has is taken.
+# Compared without regard to case; the first that a file has is used.
 # fmt: off
 ROLES: Final[dict[str, tuple[str, ...]]] = {
     "premise":    ("premise", "sentence1", "sentence_1", "sentence_a", "text1", "text_a"),
@@ -37,7 +36,7 @@ ROLES: Final[dict[str, tuple[str, ...]]] = {
     "sentence":   ("sentence", "text"),
 }
 
-#: Column to key of ``info``.  The hub calls the sides premise and hypothesis, the official files
+#: Columns and their keys in ``info``.  The hub calls the sides premise and hypothesis, the official files
 #: sentence1 and sentence2.
 INFO_COLUMNS: Final[dict[str, str]] = {
     "genre":                    "genre",
@@ -54,14 +53,14 @@ INFO_COLUMNS: Final[dict[str, str]] = {
     "hypothesis_binary_parse":  "hypothesis_binary_parse",
 }
 
-#: Part-of-speech tags as a list of [word, tag], where a corpus has these instead of parses.
+#: Columns with POS tags as a list of [word, tag], for corpora that have them instead of parses.
 TAG_COLUMNS: Final[dict[str, str]] = {
     "premise_tags":    "premise_tags",     "sentence1_tags": "premise_tags",
     "hypothesis_tags": "hypothesis_tags",  "sentence2_tags": "hypothesis_tags",
     "question_tags":   "premise_tags",
 }
 
-#: The single annotators' labels of the official .txt files, where the .jsonl have a list.
+#: The labels of the single annotators in the official .txt files; the .jsonl files have a list.
 ANNOTATOR_COLUMNS: Final = ("label1", "label2", "label3", "label4", "label5")
 # fmt: on
 
@@ -71,7 +70,7 @@ _PROBLEM_SIGNS: Final = frozenset({"options", "rationale", "correct", "answer"})
 
 @dataclass(frozen=True)
 class Layout:
-    """What a file's records are and which column plays which role; *extra* maps info keys to columns."""
+    """The kind of a file's records and the column of each role; *extra* maps keys of ``info`` to columns."""
 
     shape: Shape
     columns: Mapping[str, str]
@@ -79,7 +78,7 @@ class Layout:
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """Return the mapping that ``--columns`` states; raises CrossexamError.
+    """Return the mapping of roles to columns in *text*, the value of ``--columns``; raises CrossexamError.
 
     >>> parse_columns("premise=sentence1, hypothesis=sentence2")
     {'premise': 'sentence1', 'hypothesis': 'sentence2'}
@@ -98,10 +97,10 @@ def parse_columns(text: str) -> dict[str, str]:
 
 
 def find_layout(names: Iterable[str], mapping: Mapping[str, str] | None = None) -> Layout:
-    """Return what a file with the columns *names* holds; *mapping* (role to column) goes first.
+    """Return the layout of a file with the columns *names*; *mapping* (role to column) takes precedence.
 
-    A role that is none of ours puts its column into ``info`` under the role's name.  Raises
-    FormatError where a column of *mapping* is not there or a pair lacks a side.
+    The column of any other role is put into ``info`` under that name.  Raises FormatError if a column of
+    *mapping* is missing or a pair lacks a side.
 
     >>> find_layout(["sentence1", "sentence2", "gold_label"]).columns["label"]
     'gold_label'
@@ -130,9 +129,9 @@ def _roles(names: list[str], mapping: Mapping[str, str]) -> dict[str, str]:
         folded.setdefault(name.lower(), name)
     columns: dict[str, str] = {}
     for role, known in ROLES.items():
-        found = mapping.get(role) or next((folded[name] for name in known if name in folded), None)
-        if found is not None:
-            columns[role] = found
+        column = mapping.get(role) or next((folded[name] for name in known if name in folded), None)
+        if column is not None:
+            columns[role] = column
     return columns
 
 
@@ -148,29 +147,29 @@ def _shape(columns: Mapping[str, str], names: list[str], mapping: Mapping[str, s
     raise FormatError(
         f"no column for the {' or the '.join(missing)}",
         wanted=f"a column called {', '.join(ROLES[missing[0]])}; or question and options; or sentence",
-        hint=f"say which it is, as in --columns premise=A,hypothesis=B; the columns are: {', '.join(names)}",
+        hint=f"name it with --columns premise=A,hypothesis=B; the columns are: {', '.join(names)}",
     )
 
 
-#: Kinds of example that are single texts, marked in ``info["kind"]``: they have no hypothesis and no gold.
+#: Kinds of example that are single texts, without a hypothesis and a gold label; see ``info["kind"]``.
 SINGLE_TEXTS: Final = frozenset({"problem", "sentence"})
 
-_JSON_NAMES: Final = {bool: "true or false", int: "a number", float: "a number", list: "an array",
-                      dict: "an object", type(None): "null"}  # fmt: skip
+_JSON_NAMES: Final = {bool: "true or false", int: "a number", float: "a number", str: "a string",
+                      list: "an array", dict: "an object", type(None): "null"}  # fmt: skip
 
 
 def to_example(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
-    """Return the example in *row*; *identify* makes the id of what the corpus calls it (None: nothing).
+    """Return the example in *row*; *identify* makes its id from the corpus's own, None if it has none.
 
-    Raises FormatError whose *where* names the field.
+    Raises FormatError, which names the field.
     """
     return _READERS[layout.shape](row, layout, identify)
 
 
 def expects_gold(example: Example, layout: Layout) -> bool:
-    """Return whether a missing label means "no gold", not that such records have none.
+    """Return whether a missing label means that annotators did not agree on a gold label.
 
-    A pair has a gold label where its file has a label column; a word problem or a sentence has not.
+    Pairs in a file with a label column should have one; word problems and sentences never do.
     """
     return "label" in layout.columns and example.info.get("kind") not in SINGLE_TEXTS
 
@@ -203,7 +202,7 @@ def _problem(row: Row, layout: Layout, identify: Callable[[object], str]) -> Exa
     if "options" in columns:
         options = _field(row, columns["options"])
         if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
-            raise _wrong_type(columns["options"], options, "an array of texts")
+            raise _wrong_type(columns["options"], options, "an array of strings")
         info["options"] = options
     for role in ("rationale", "correct"):
         if role in columns:
@@ -225,7 +224,7 @@ def _item(row: Row, layout: Layout, identify: Callable[[object], str]) -> Exampl
     name = identify(example.id)
     if name == example.id:
         return example
-    raise FormatError(f"the id '{example.id}' is there twice", where="field 'id'", wanted="unique ids")
+    raise FormatError(f"the id '{example.id}' is not unique", where="field 'id'", wanted="unique ids")
 
 
 _READERS: Final[dict[Shape, Callable[[Row, Layout, Callable[[object], str]], Example]]] = {
@@ -240,13 +239,15 @@ def _field(row: Row, column: str) -> Any:
     try:
         return row[column]
     except KeyError:
-        raise FormatError(f"the field '{column}' is missing", wanted="it in every record") from None
+        raise FormatError(
+            f"the field '{column}' is missing", wanted="the same fields in every record"
+        ) from None
 
 
 def _text(row: Row, column: str) -> str:
     value = _field(row, column)
     if not isinstance(value, str):
-        raise _wrong_type(column, value, "a text")
+        raise _wrong_type(column, value, "a string")
     return value
 
 
@@ -264,7 +265,7 @@ def _sentence(row: Row, column: str) -> str:
 
 def _label(row: Row, column: str) -> Gold | None:
     value = _field(row, column)
-    if isinstance(value, float):  # tables with gaps hold 0, 1, 2 as 0.0, 1.0, 2.0 and NaN
+    if isinstance(value, float):  # tables with missing values store 0, 1, 2 as 0.0, 1.0, 2.0 and NaN
         value = None if math.isnan(value) else int(value) if value.is_integer() else value
     if isinstance(value, list | dict | bool):
         raise _wrong_type(column, value, "a label")
@@ -272,12 +273,12 @@ def _label(row: Row, column: str) -> Gold | None:
 
 
 def _wrong_type(column: str, value: object, wanted: str) -> FormatError:
-    found = _JSON_NAMES.get(type(value), f"a {type(value).__name__}")
-    return FormatError(f"{found} where {wanted} should be", where=f"field '{column}'", wanted=wanted)
+    actual = _JSON_NAMES.get(type(value), f"a {type(value).__name__}")
+    return FormatError(f"{actual} instead of {wanted}", where=f"field '{column}'", wanted=wanted)
 
 
 def _extra(row: Row, layout: Layout) -> dict[str, Any]:
-    """Return the tags, and the columns that the user maps to info as what JSON can hold."""
+    """Return the POS tags and the columns that the user maps to ``info``, as values that JSON can hold."""
     info: dict[str, Any] = {}
     for column in TAG_COLUMNS.keys() & row.keys():
         if not isinstance(row[column], list | None):

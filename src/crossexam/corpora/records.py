@@ -1,9 +1,7 @@
-"""The records of a file, one at a time: JSON lines, tables with a header, Parquet, plain sentences.
+"""The records of a file, one at a time: JSON lines, tables with a header, Parquet, one sentence per line.
 
-A record that cannot be read is yielded as the error that says why, in its place, so that the reader
-can stop at it or count it.  Lines that hold nothing but white space are no records.
-
-What a file is, from how it begins and from its suffix: JSON lines, a table, Parquet, sentences.
+The format is recognised by the first bytes of the file and by its suffix.  A malformed record is
+yielded as the error that describes it, so that the caller can stop or count it.  Blank lines are skipped.
 """
 
 from __future__ import annotations
@@ -18,27 +16,25 @@ from typing import Any, Final, Literal
 
 from crossexam.core.errors import FormatError
 
-__all__ = ["Form", "Row", "iter_records", "sniff", "text_lines"]
-
 Row = dict[str, Any]
 
-_ROWS_A_BATCH: Final = 8192
-_OPTIONAL_AT_END: Final = re.compile(r"label[1-5]")  # lines may end before the last annotators
+_ROWS_PER_BATCH: Final = 8192
+_OPTIONAL_AT_END: Final = re.compile(r"label[1-5]")  # lines may end before the last annotators' labels
 
 
-def iter_records(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
-    """Yield the number of the line or row, and the record or what is wrong with it."""
-    if form.kind == "parquet":
-        return _parquet(form.path)
-    if form.kind == "csv":
-        return _csv(form)
-    if form.kind == "tsv":
-        return _tsv(form)
-    return _json_lines(form.path) if form.kind == "json lines" else _sentences(form.path)
+def iter_records(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
+    """Yield the number of each line or row, and its record or the error that describes it."""
+    if file.format == "parquet":
+        return _parquet(file.path)
+    if file.format == "csv":
+        return _csv(file)
+    if file.format == "tsv":
+        return _tsv(file)
+    return _json_lines(file.path) if file.format == "json lines" else _sentences(file.path)
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str | FormatError, bool]]:
-    """Yield number, text without its line end, and whether there was one; a line a time in memory."""
+    """Yield the number of each line that is not blank, its text, and whether it ended in a newline."""
     with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             if number == 1:
@@ -62,12 +58,15 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
             continue
         try:
             row = json.loads(line)
-            if "\\u" in line:  # an escape may state half of a surrogate pair, which no file can hold
+            if "\\u" in line:  # an escape may be half of a surrogate pair, which UTF-8 cannot encode
                 json.dumps(row, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            yield number, FormatError("an escape \\uD800 to \\uDFFF stands alone", wanted="UTF-8 text")
+            yield (
+                number,
+                FormatError("an unpaired surrogate escape (\\uD800 to \\uDFFF)", wanted="UTF-8 text"),
+            )
         except (ValueError, RecursionError) as error:
-            cut = "" if ended else "; the line has no end: is the file cut off?"
+            cut = "" if ended else "; the line does not end in a newline: is the file truncated?"
             yield number, FormatError(f"not JSON: {error}{cut}", wanted="one JSON object")
         else:
             if isinstance(row, dict):
@@ -81,25 +80,25 @@ def _json_name(value: object) -> str:
     return names.get(type(value), "a number")
 
 
-def _tsv(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
-    """Yield the rows of a tab-separated file, in which quotes are text (SNLI, MultiNLI, GLUE, SICK)."""
+def _tsv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
+    """Yield the rows of a tab-separated file, in which quotes are plain text (SNLI, MultiNLI, GLUE, SICK)."""
     names: list[str] = []
-    for number, line, _ in text_lines(form.path):
+    for number, line, _ in text_lines(file.path):
         if isinstance(line, FormatError):
             if not names:
-                raise FormatError(line.what, where=f"{form.path}, line {number}", wanted=line.wanted)
+                raise FormatError(line.what, where=f"{file.path}, line {number}", wanted=line.wanted)
             yield number, line
         elif names:
-            yield number, _row(names, line.split("\t"), "in tab-separated files quotes are text, not quotes")
+            yield number, _row(names, line.split("\t"), "in tab-separated files, quotes are plain text")
         else:
-            names = _header(line.split("\t"), f"{form.path}, line {number}")
+            names = _header(line.split("\t"), f"{file.path}, line {number}")
 
 
-def _csv(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
-    """Yield the rows of a CSV file as RFC 4180 has it: quotes may hold separators and line ends."""
+def _csv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
+    """Yield the rows of a CSV file by RFC 4180: quoted fields may contain separators and newlines."""
     names: list[str] = []
-    with form.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
-        reader = csv.reader(stream, delimiter=form.separator, strict=True)
+    with file.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        reader = csv.reader(stream, delimiter=file.separator, strict=True)
         while True:
             number = reader.line_num + 1
             try:
@@ -113,17 +112,18 @@ def _csv(form: Form) -> Iterator[tuple[int, Row | FormatError]]:
             if undecoded:
                 yield number, _not_utf8(ord(undecoded[0]) - 0xDC00, undecoded.start())
             elif names and any(fields):
-                yield number, _row(names, fields, "a field that holds a separator or a quote needs quotes")
+                yield (
+                    number,
+                    _row(names, fields, "a field that contains a separator or a quote must be quoted"),
+                )
             elif not names:
-                names = _header(fields, f"{form.path}, line {number}")
+                names = _header(fields, f"{file.path}, line {number}")
 
 
 def _header(names: list[str], where: str) -> list[str]:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise FormatError(
-            f"column '{twice[0]}' is there twice", where=where, wanted="a header with each name once"
-        )
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise FormatError(f"the header repeats column '{repeated[0]}'", where=where, wanted="unique names")
     return names
 
 
@@ -150,7 +150,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
     try:
         with pq.ParquetFile(path) as file:
             classes = _class_names(file.schema_arrow.metadata or {})
-            for batch in file.iter_batches(batch_size=_ROWS_A_BATCH):
+            for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
                 for row in pl.DataFrame(batch).iter_rows(named=True):
                     number += 1
                     for column, names in classes.items():
@@ -162,7 +162,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
 
 
 def _class_names(metadata: dict[bytes, bytes]) -> dict[str, Sequence[str]]:
-    """Return the names of the numbers in each column that the hub's metadata call a ClassLabel."""
+    """Return the class names of each column that the hub's metadata call a ClassLabel."""
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
         return {column: f["names"] for column, f in features.items() if f.get("_type") == "ClassLabel"}
@@ -170,17 +170,17 @@ def _class_names(metadata: dict[bytes, bytes]) -> dict[str, Sequence[str]]:
         return {}
 
 
-Kind = Literal["json lines", "csv", "tsv", "parquet", "sentences"]
+Format = Literal["json lines", "csv", "tsv", "parquet", "sentences"]
 
 BOM: Final = b"\xef\xbb\xbf"
-# What a file begins with that no reader of ours takes, and the way out; the first that fits is meant.
-_AS_CSV: Final = "save it as CSV (UTF-8) there"
+# The first bytes of files that cannot be read, what these files are, and the way out; the first match counts.
+_AS_CSV: Final = "save it as CSV (UTF-8) in that program"
 # fmt: off
 _NOT_OURS: Final[tuple[tuple[bytes, str, str], ...]] = (
     (rb"PK\x03\x04.{26}\[Content_Types\]", "an Excel workbook or another Office file", _AS_CSV),
     (rb"PK\x03\x04.{26}mimetype",           "an OpenDocument sheet or text", _AS_CSV),
     (rb"PK\x03\x04",                        "a zip archive",
-     "unpack it and name a file of it; or crossexam fetch NAME --from ZIP"),
+     "unpack it and give one of its files; or crossexam fetch NAME --from ZIP"),
     (rb"\xd0\xcf\x11\xe0",                  "an old Office file (.xls, .doc)", _AS_CSV),
     (rb"\x1f\x8b",                          "compressed (gzip)", "unpack it first: gunzip FILE"),
     (rb"\xff\xfe|\xfe\xff",                 "UTF-16 text", "save it as UTF-8: iconv -f UTF-16 -t UTF-8"),
@@ -190,7 +190,7 @@ _NOT_OURS: Final[tuple[tuple[bytes, str, str], ...]] = (
 )
 _WORKBOOKS: Final = frozenset({".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers"})
 # fmt: on
-_BY_SUFFIX: Final[dict[str, Kind]] = {
+_BY_SUFFIX: Final[dict[str, Format]] = {
     ".jsonl": "json lines",
     ".ndjson": "json lines",
     ".json": "json lines",
@@ -198,60 +198,59 @@ _BY_SUFFIX: Final[dict[str, Kind]] = {
     ".tsv": "tsv",
     ".tab": "tsv",
 }  # fmt: skip
-_NO_TEXT: Final = re.compile(
-    rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]"
-)  # control characters but white space and escape
+# Control characters other than white space and escape.
+_NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True)
-class Form:
-    """The form of the file at *path*: its *kind*, and what separates the fields of a CSV."""
+class FormattedFile:
+    """The file at *path*, its *format*, and the *separator* of the fields of a CSV file."""
 
     path: Path
-    kind: Kind
+    format: Format
     separator: str = ","
 
     @property
     def unit(self) -> str:
-        """What the numbers count: lines of a text, rows of a Parquet file."""
-        return "row" if self.kind == "parquet" else "line"
+        """What the numbers of records count: lines of a text file, rows of a Parquet file."""
+        return "row" if self.format == "parquet" else "line"
 
 
-def sniff(path: Path) -> Form:
-    """Return the form of *path*, from how it begins and from its suffix; raises FormatError.
+def detect_format(path: Path) -> FormattedFile:
+    """Return the file at *path* with its format, by its first bytes and its suffix; raises FormatError.
 
-    A ``.txt`` file whose first line has a tab is a table, otherwise it holds a sentence a line.  What
-    separates a CSV is the commonest of comma, semicolon and tab in its header.
+    A ``.txt`` file whose first line has a tab is a table, otherwise it has one sentence per line.  The
+    separator of a CSV file is the most frequent of comma, semicolon and tab in its header.
     """
     with path.open("rb") as stream:
         first = stream.readline(1_000_000)
         second = stream.readline(1_000_000) if not first.strip() else b""
     if not first:
         raise FormatError("the file is empty", where=str(path))
-    _not_of_others(path, first + second)
+    _refuse_other_formats(path, first + second)
     if first.startswith(b"PAR1"):
-        return Form(path, "parquet")
+        return FormattedFile(path, "parquet")
     if path.suffix.lower() == ".parquet":
         raise FormatError("not a Parquet file", where=str(path), wanted="a file that begins with PAR1")
     start = (first.removeprefix(BOM) + second).lstrip()
     kind = _BY_SUFFIX.get(path.suffix.lower())
     if kind == "csv":
         counts = {mark: first.count(mark.encode()) for mark in (",", ";", "\t")}
-        return Form(path, "csv", max(counts, key=counts.__getitem__))
+        return FormattedFile(path, "csv", max(counts, key=counts.__getitem__))
     if kind is None:
         kind = "json lines" if start.startswith(b"{") else "tsv" if b"\t" in first else "sentences"
     if kind == "json lines" and start.startswith(b"["):
         raise FormatError(
-            "the file is one JSON array",
+            "the file is a JSON array",
             where=str(path),
-            wanted="JSON lines: one object a line",
+            wanted="JSON lines: one object per line",
             hint="jq -c '.[]' FILE > FILE.jsonl makes them",
         )
-    return Form(path, kind)
+    return FormattedFile(path, kind)
 
 
-def _not_of_others(path: Path, first: bytes) -> None:
-    """Refuse files of other programs, and whatever is no text though its suffix does not say what it is."""
+def _refuse_other_formats(path: Path, first: bytes) -> None:
+    """Raise FormatError for files of other programs and, if the suffix is unknown, for binary files."""
     suffix = path.suffix.lower()
     found = next(
         ((what, hint) for begins, what, hint in _NOT_OURS if re.match(begins, first, re.DOTALL)), None
@@ -261,11 +260,11 @@ def _not_of_others(path: Path, first: bytes) -> None:
     wanted = "a text or Parquet file"
     if found is not None:
         raise FormatError(f"the file is {found[0]}", where=str(path), wanted=wanted, hint=found[1])
-    strange = None if suffix in _BY_SUFFIX or first.startswith(b"PAR1") else _NO_TEXT.search(first)
+    strange = None if suffix in _BY_SUFFIX or first.startswith(b"PAR1") else _NOT_TEXT.search(first)
     if strange is not None:
         raise FormatError(
-            f"the file is no text: byte 0x{first[strange.start()]:02x} at position {strange.start()}",
+            f"the file is not text: byte 0x{first[strange.start()]:02x} at position {strange.start()}",
             where=str(path),
             wanted=wanted,
-            hint="JSON lines, CSV, TSV, Parquet, or a sentence a line",
+            hint="JSON lines, CSV, TSV, Parquet, or one sentence per line",
         )

@@ -43,9 +43,9 @@ _WHOLE: Final = slice(None)
 class CorpusSpec:
     """A corpus by name or path: :meth:`parse` reads one, :meth:`parse_union` reads ``A+B``.
 
-    *text* is as given and *name* the same without slice and share; *corpus* and *split* are its parts as
-    written, and *file* is the path if there is one.  *part* is the slice of the examples.  *share* is the
-    share of them that each epoch of a training draws, None for all.
+    *text* is the spec as given, *name* the same without slice and share.  *corpus* and *split* are as written
+    in it, and *file* is the path if it has one.  *part* is the slice of the examples; *share* is the proportion
+    of them that each training epoch draws, None for all.
 
     >>> spec = CorpusSpec.parse("builtin:demo[1::2]")
     >>> spec.corpus, spec.split, spec.part
@@ -115,7 +115,9 @@ class CorpusSpec:
         if self.share is None:
             return self
         raise CrossexamError(
-            "there are no epochs to draw a share for", where=self.text, hint="a slice: CORPUS:SPLIT[::10]"
+            "there are no epochs to draw a share for",
+            where=self.text,
+            hint="use a slice instead: CORPUS:SPLIT[::10]",
         )
 
     @property
@@ -175,9 +177,9 @@ class CorpusSpec:
         """Return the examples of the corpus, or of its slice, read one at a time.
 
         The options are those of :func:`crossexam.corpora.reading.read_examples`.  *labelled_only* also leaves
-        out what a file without labels and texts without a hypothesis hold.  A slice counts the examples that
-        would otherwise be returned, and *report* what was read for it.  A share is the trainer's to draw: all
-        examples are returned.
+        out examples that cannot have a label: single texts, and pairs in a file without labels.  A slice is by
+        position among the examples that would otherwise be returned.  *report* counts everything that was
+        read.  A share is ignored here: the training draws it from these examples.
 
         Raises CrossexamError at once if the corpus cannot be found, FormatError at the first malformed
         record.
@@ -292,7 +294,9 @@ def _without_share(text: str) -> tuple[str, float | None]:
     share = float(match[2])
     if not 0 < share < 1:
         raise CrossexamError(
-            f"a share of {match[2]}", where=text, wanted="more than 0 and less than 1, as in snli:train@0.15"
+            f"the share is {match[2]}",
+            where=text,
+            wanted="more than 0 and less than 1, as in snli:train@0.15",
         )
     return match[1], share
 
@@ -307,7 +311,7 @@ def _without_slice(text: str) -> tuple[str, slice]:
         return text, _WHOLE
     start, stop, step = (int(number) if number else None for number in match.groups()[1:])
     if step == 0:
-        raise CrossexamError("a step of 0", where=text, wanted="1 or more, as in [::2]")
+        raise CrossexamError("the step of the slice is 0", where=text, wanted="1 or more, as in [::2]")
     return match[1], slice(start, stop, step)
 
 

@@ -1,1 +1,1 @@
-"""Readers of corpora whose files say it their own way: one function of a record each, in a table."""
+"""Readers of corpora with formats of their own: one function per corpus, in one table."""

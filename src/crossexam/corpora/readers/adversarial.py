@@ -1,4 +1,4 @@
-"""Readers of corpora collected against or with models, and of opinions: ANLI, WANLI, CAD-NLI, ChaosNLI."""
+"""Readers of adversarial, generated, revised and relabelled corpora: ANLI, WANLI, CAD-NLI, ChaosNLI."""
 
 from __future__ import annotations
 
@@ -25,32 +25,36 @@ def _anli(row: Row) -> Row:
 
 
 def _wanli(row: Row) -> Row:
-    """WANLI (Liu et al. 2022): genre is generated or generated_revised, pairID that of the seed example."""
+    """WANLI (Liu et al. 2022): genre is generated or generated_revised; pairID is the seed example's."""
     return pair(
         row["premise"], row["hypothesis"], row["gold"], name=row["id"], genre=row["genre"], seed=row["pairID"]
     )
 
 
 def _cad_nli(row: Row) -> Row:
-    """CAD-NLI (Kaushik et al. 2020): pairs of SNLI and what people made of them to change the label.
+    """CAD-NLI (Kaushik et al. 2020): pairs of SNLI, and revisions by people that change the label.
 
-    The pairs made of one are neighbours in the file and one cluster.
+    The revisions of a pair are adjacent in the file and form one cluster.
     """
     cluster = f"cad_nli {row['group']}" if "group" in row else None
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], cluster=cluster)
 
 
 def _chaosnli(row: Row) -> Row:
-    """ChaosNLI (Nie et al. 2020b): the majority of 100 new labels is the gold.
+    """ChaosNLI (Nie et al. 2020b): the majority of 100 new labels is the gold label.
 
-    ``label_distribution`` are the shares of entailment, neutral and contradiction among them, ``votes``
-    the counts; ``old_label`` is the gold label of SNLI or MultiNLI.
+    ``label_distribution`` has the proportions of entailment, neutral and contradiction among them, ``votes``
+    their counts; ``old_label`` is the gold label of SNLI or MultiNLI.
     """
     votes = [int(count) for count in row["label_count"]]
     if len(votes) != 3 or sum(votes) <= 0:
-        raise FormatError(f"{votes} are no votes", where="field 'label_count'", wanted="three counts")
+        raise FormatError(
+            f"{votes} are not vote counts", where="field 'label_count'", wanted="three counts, not all 0"
+        )
     if "premise" not in row["example"]:
-        raise FormatError("not a pair (abductive NLI has two hypotheses)", wanted="premise, hypothesis")
+        raise FormatError(
+            "not a premise-hypothesis pair (abductive NLI has two hypotheses)", wanted="premise, hypothesis"
+        )
     return pair(
         row["example"]["premise"],
         row["example"]["hypothesis"],
@@ -64,8 +68,8 @@ def _chaosnli(row: Row) -> Row:
     )
 
 
-# How many neighbours each folder of CAD-NLI has of one pair of SNLI.
-_NEIGHBOURS: Final = {
+# How many adjacent rows of each folder of CAD-NLI belong to one pair of SNLI.
+_ROWS_PER_PAIR: Final = {
     "original": 1, "revised_premise": 2, "revised_hypothesis": 2, "revised_combined": 4, "all_combined": 5,
 }  # fmt: skip
 
@@ -74,9 +78,9 @@ WANLI: Final = Reader(_wanli, "its documented format")
 CAD_NLI: Final = Reader(
     _cad_nli,
     "its documented format",
-    cuts={
+    splitters={
         f"{folder}{between}{split}.tsv": groups_of_quoted(size)
-        for folder, size in _NEIGHBOURS.items()
+        for folder, size in _ROWS_PER_PAIR.items()
         for between in "/_"
         for split in ("train", "dev", "test")
     },

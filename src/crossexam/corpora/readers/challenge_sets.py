@@ -1,11 +1,11 @@
-"""Readers of sets made to find what models cannot do: HANS, MultiNLI-hard, Breaking NLI and others."""
+"""Readers of challenge sets: HANS, MultiNLI-hard, Breaking NLI, ConjNLI, MoNLI, MED."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.reader import Reader, carried, labelled, pair
+from crossexam.corpora.readers.reader import Reader, gold_label, pair, shared_info
 from crossexam.corpora.records import Row
 
 _HANS: Final[dict[str, Gold | None]] = {
@@ -17,9 +17,9 @@ def _hans(row: Row) -> Row:
     """HANS (McCoy et al. 2019): the official table, or the hub's copy (0 is entailment)."""
     kinds = {key: row[key] for key in ("heuristic", "subcase", "template")}
     if "premise" in row:
-        return pair(row["premise"], row["hypothesis"], labelled(_HANS, row["label"]), **kinds)
-    label = labelled(_HANS, row["gold_label"])
-    return pair(row["sentence1"], row["sentence2"], label, name=row["pairID"], **kinds, **carried(row))
+        return pair(row["premise"], row["hypothesis"], gold_label(_HANS, row["label"]), **kinds)
+    label = gold_label(_HANS, row["gold_label"])
+    return pair(row["sentence1"], row["sentence2"], label, name=row["pairID"], **kinds, **shared_info(row))
 
 
 def _multinli_hard(row: Row) -> Row | None:
@@ -29,11 +29,11 @@ def _multinli_hard(row: Row) -> Row | None:
     """
     if "hard" in row and str(row["hard"]) not in {"1", "True", "true"}:
         return None
-    return pair(row["sentence1"], row["sentence2"], row["gold_label"], name=row["pairID"], **carried(row))
+    return pair(row["sentence1"], row["sentence2"], row["gold_label"], name=row["pairID"], **shared_info(row))
 
 
 def _breaking_nli(row: Row) -> Row:
-    """Breaking NLI (Glockner et al. 2018): SNLI's fields and the category of the word replaced."""
+    """Breaking NLI (Glockner et al. 2018): SNLI's fields, and the category of the replaced word."""
     return pair(
         row["sentence1"],
         row["sentence2"],
@@ -45,12 +45,12 @@ def _breaking_nli(row: Row) -> Row:
 
 
 def _conjnli(row: Row) -> Row:
-    """ConjNLI (Saha et al. 2020): three columns, of which the test file has no Label."""
+    """ConjNLI (Saha et al. 2020): three columns; the test file has no Label."""
     return pair(row["Premise"], row["Hypothesis"], row.get("Label"))
 
 
 def _monli(row: Row) -> Row:
-    """MoNLI (Geiger et al. 2020): entailment or neutral, and the distance of the two words in WordNet."""
+    """MoNLI (Geiger et al. 2020): entailment or neutral, and the WordNet distance of the two words."""
     words = [row[key] for key in ("sentence1_lex", "sentence2_lex") if key in row]
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], depth=row.get("depth"), words=words)
 
@@ -59,9 +59,9 @@ _MONOTONE: Final = "_monotone"
 
 
 def _med(row: Row) -> Row:
-    """MED (Yanaka et al. 2019): ``genre`` is tags parted by colons, first crowd or paper.
+    """MED (Yanaka et al. 2019): ``genre`` is a list of tags separated by colons; the first is crowd or paper.
 
-    One of the others is the monotonicity; the rest are phenomena and the collections that a pair is from.
+    One of the others is the monotonicity; the rest are phenomena and the sources of a pair.
     """
     origin, *tags = (tag.strip() for tag in row["genre"].split(":"))
     monotonicity = next((tag.removesuffix(_MONOTONE) for tag in tags if tag.endswith(_MONOTONE)), None)

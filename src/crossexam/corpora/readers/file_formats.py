@@ -1,30 +1,28 @@
-"""Ways to cut a file into records that its form does not tell: no header, blocks, one JSON array ..."""
+"""Splitters for files that are not in a common format: no header, blocks of lines, a JSON array ..."""
 
 from __future__ import annotations
 
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.corpora.readers.reader import Cut
-from crossexam.corpora.records import Form, Row, iter_records, text_lines
-
-Records = Iterator[tuple[int, Row | FormatError]]
+from crossexam.corpora.readers.reader import Records, Splitter
+from crossexam.corpora.records import FormattedFile, Row, iter_records, text_lines
 
 _BETWEEN: Final = re.compile(r"[\s,]*")
 
 
-def headless(names: Sequence[str], **marks: str) -> Cut:
-    """Return the cut of a tab-separated file without a header, whose columns are *names*.
+def headless(names: Sequence[str], **marks: str) -> Splitter:
+    """Return the splitter of a tab-separated file without a header, whose columns are *names*.
 
-    *marks* are fields that every record has besides: what only the file's name tells.
+    *marks* are added to every record: what only the name of the file says.
     """
 
-    def cut(path: Path) -> Records:
+    def split(path: Path) -> Records:
         for number, line, _ in text_lines(path):
             if isinstance(line, FormatError):
                 yield number, line
@@ -35,13 +33,13 @@ def headless(names: Sequence[str], **marks: str) -> Cut:
             else:
                 yield number, _wrong_count(fields, names)
 
-    return cut
+    return split
 
 
-def may_end_before(*last: str) -> Cut:
-    """Return the cut of a tab-separated file with a header, whose lines may lack the fields *last*."""
+def may_end_before(*last: str) -> Splitter:
+    """Return the splitter of a tab-separated file with a header, whose lines may lack the fields *last*."""
 
-    def cut(path: Path) -> Records:
+    def split(path: Path) -> Records:
         names: list[str] = []
         for number, line, _ in text_lines(path):
             if isinstance(line, FormatError):
@@ -55,39 +53,39 @@ def may_end_before(*last: str) -> Cut:
             else:
                 yield number, _wrong_count(fields, names)
 
-    return cut
+    return split
 
 
 def _wrong_count(fields: Sequence[str], names: Sequence[str]) -> FormatError:
     return FormatError(f"{len(fields)} fields", wanted=f"{len(names)}: {', '.join(names)}")
 
 
-def groups_of_quoted(size: int) -> Cut:
-    """Return the cut of a tab-separated file quoted as CSV, where each *size* lines belong together.
+def groups_of_quoted(size: int) -> Splitter:
+    """Return the splitter of a tab-separated file quoted as CSV, whose rows form groups of *size*.
 
-    The field ``group`` is the split, the last word of the file's name, and the number of the group in it.
+    The field ``group`` has the split, which is the last word of the file's name, and the number of the group.
     """
 
-    def cut(path: Path) -> Records:
-        split = path.stem.rpartition("_")[2]
-        for count, (number, row) in enumerate(iter_records(Form(path, "csv", "\t"))):
+    def split(path: Path) -> Records:
+        name = path.stem.rpartition("_")[2]
+        for count, (number, row) in enumerate(iter_records(FormattedFile(path, "csv", "\t"))):
             yield (
                 number,
-                row if isinstance(row, FormatError) else {**row, "group": f"{split} {count // size}"},
+                row if isinstance(row, FormatError) else {**row, "group": f"{name} {count // size}"},
             )
 
-    return cut
+    return split
 
 
 def first_of_names(path: Path) -> Records:
-    """Yield the records of a CSV file whose header repeats a name: the first column of it is meant."""
+    """Yield the records of a CSV file whose header repeats a name; the first column of that name counts."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
         lines = csv.reader(stream, strict=True)
         number = 1
         try:
             names = next(lines, [])
             while True:
-                number = lines.line_num + 1  # of the record's first line
+                number = lines.line_num + 1  # the record's first line
                 fields = next(lines, None)
                 if fields is None:
                     return
@@ -100,7 +98,7 @@ def first_of_names(path: Path) -> Records:
 
 
 def blocks(path: Path) -> Records:
-    """Yield the records of a file of ``key: value`` lines that blank lines part (White et al. 2017)."""
+    """Yield the records of a file of ``key: value`` lines, separated by blank lines (White et al. 2017)."""
     row: Row = {}
     start = last = 0
     for number, line, _ in text_lines(path):
@@ -114,11 +112,11 @@ def blocks(path: Path) -> Records:
             continue
         key, colon, value = (part.strip() for part in line.partition(":"))
         if not colon:
-            yield number, FormatError(f"'{line[:40]}' is no field", wanted="key: value")
+            yield number, FormatError(f"'{line[:40]}' is not a field", wanted="key: value")
         elif key in row:
             yield (
                 number,
-                FormatError(f"the field '{key}' is there twice", wanted="a blank line between pairs"),
+                FormatError(f"the field '{key}' is repeated", wanted="a blank line between pairs"),
             )
         else:
             row[key] = value
@@ -127,7 +125,7 @@ def blocks(path: Path) -> Records:
 
 
 def json_array(path: Path) -> Records:
-    """Yield the objects of a file that is one JSON array (Poliak et al. 2018), with the line of each."""
+    """Yield the objects of a file that is a JSON array (Poliak et al. 2018), with their line numbers."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:

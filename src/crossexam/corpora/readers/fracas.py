@@ -1,7 +1,7 @@
-"""The FraCaS problems (Cooper et al. 1996) in the XML of MacCartney and Manning (2007).
+"""Reader of the FraCaS problems (Cooper et al. 1996) in the XML of MacCartney and Manning (2007).
 
-Expat reads the file without its DTD: nothing outside the file is opened, and a file that declares
-entities is refused, so that none can be blown up.
+Expat reads the file without its DTD: nothing outside the file is opened, and a file that declares entities is
+refused, so that entity expansion cannot exhaust the memory.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from xml.parsers import expat
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
-from crossexam.corpora.readers.file_formats import Records
-from crossexam.corpora.readers.reader import Reader, labelled, pair
+from crossexam.corpora.readers.reader import Reader, Records, gold_label, pair
 from crossexam.corpora.records import Row
 
 _ANSWERS: Final[dict[str, Gold | None]] = {
@@ -24,10 +23,10 @@ _HEADINGS: Final = ("section", "subsection", "subsubsection")
 
 
 class _Problems:
-    """What the parser has met: *found* problems, the headings they stand under, and the text at hand."""
+    """The state of the parser: the problems *read*, the current headings, and the current text."""
 
     def __init__(self, line: Callable[[], int]) -> None:
-        self.found: list[tuple[int, Row | FormatError]] = []
+        self.read: list[tuple[int, Row | FormatError]] = []
         self._line, self._text = line, ""
         self._headings: dict[str, str] = {}
         self._problem: Row = {}
@@ -35,7 +34,7 @@ class _Problems:
         self._start = 0
 
     def open(self, tag: str, attributes: dict[str, str]) -> None:
-        """A tag begins."""
+        """Handle a start tag."""
         self._text = ""
         if tag == "problem":
             self._start = self._line()
@@ -44,11 +43,11 @@ class _Problems:
             self._heading = attributes.get("class")
 
     def write(self, text: str) -> None:
-        """Text comes, in pieces."""
+        """Handle a piece of text."""
         self._text += text
 
     def close(self, tag: str) -> None:
-        """A tag ends."""
+        """Handle an end tag."""
         text = " ".join(self._text.split())
         if tag == "comment" and self._heading in _HEADINGS:
             below = _HEADINGS[_HEADINGS.index(self._heading) :]
@@ -59,7 +58,7 @@ class _Problems:
         elif tag == "h":
             self._problem["h"] = text
         elif tag == "problem":
-            self.found.append((self._start, self._problem))
+            self.read.append((self._start, self._problem))
 
 
 def _problems(path: Path) -> Records:
@@ -68,7 +67,7 @@ def _problems(path: Path) -> Records:
 
     def refuse(*_: Any) -> None:
         raise FormatError(
-            "the file declares or uses entities of its own",
+            "the file declares or uses its own entities",
             where=f"{path}, line {parser.CurrentLineNumber}",
             wanted="problems and nothing else",
         )
@@ -83,17 +82,17 @@ def _problems(path: Path) -> Records:
         raise FormatError(
             f"not XML: {error}", where=f"{path}, line {error.lineno}", wanted="fracas.xml"
         ) from None
-    yield from problems.found
+    yield from problems.read
 
 
 def _fracas(row: Row) -> Row | None:
-    """A problem: its premises joined, the declarative hypothesis; None where there is no question."""
+    """Return a problem's premises, joined, and its declarative hypothesis; None if it has no question."""
     if not row["h"]:
         return None
     headings = {name: row[name] for name in _HEADINGS[:2] if name in row}
-    label = labelled(_ANSWERS, row["fracas_answer"])
+    label = gold_label(_ANSWERS, row["fracas_answer"])
     premises = row["premises"]
     return pair(" ".join(premises), row["h"], label, name=row["id"], premises=str(len(premises)), **headings)
 
 
-FRACAS: Final = Reader(_fracas, "its documented format", cuts={".xml": _problems})
+FRACAS: Final = Reader(_fracas, "its documented format", splitters={".xml": _problems})

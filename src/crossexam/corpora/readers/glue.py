@@ -1,4 +1,4 @@
-"""Readers of corpora that GLUE and SuperGLUE collected: its diagnostic set, CommitmentBank, RTE, WNLI."""
+"""Readers of corpora in GLUE and SuperGLUE: the diagnostic set, CommitmentBank, RTE, WNLI."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, Final
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.readers.file_formats import first_of_names
-from crossexam.corpora.readers.reader import Reader, labelled, pair
+from crossexam.corpora.readers.reader import Reader, gold_label, pair
 from crossexam.corpora.records import Row
 
-# Key of info, the column of diagnostic-full.tsv, the field of AX-b.jsonl (Wang et al. 2018, section 4).
+# Key of info, column of diagnostic-full.tsv, field of AX-b.jsonl (Wang et al. 2018, section 4).
 # fmt: off
 _TAGS: Final[tuple[tuple[str, str, str], ...]] = (
     ("lexical_semantics",            "Lexical Semantics",            "lexical-semantics"),
@@ -22,7 +22,7 @@ _TAGS: Final[tuple[tuple[str, str, str], ...]] = (
 
 
 def _diagnostic(row: Row) -> Row:
-    """The diagnostic set of GLUE: three labels in diagnostic-full.tsv, two in SuperGLUE's AX-b.jsonl."""
+    """GLUE's diagnostic set: three labels in diagnostic-full.tsv, two in SuperGLUE's AX-b.jsonl."""
     tags: dict[str, Any] = {
         key: [tag.strip() for tag in (row.get(column) or row.get(field) or "").split(";") if tag.strip()]
         for key, column, field in _TAGS
@@ -32,24 +32,24 @@ def _diagnostic(row: Row) -> Row:
     return pair(row["sentence1"], row["sentence2"], row["label"], name=row["idx"], **tags)
 
 
-# By number as the hub's copy of SuperGLUE has it: neither GLUE's order nor ours.
+# The numbers are those of the hub's copy of SuperGLUE: neither GLUE's order nor ours.
 _CB: Final[dict[str, Gold | None]] = {
     "entailment": "entailment", "contradiction": "contradiction", "neutral": "neutral",
     "0": "entailment",          "1": "contradiction",             "2": "neutral",
 }  # fmt: skip
-_AGREEING: Final = 0.8  # share of the annotators in one of three ranges (Jiang and de Marneffe 2019)
+_AGREEING: Final = 0.8  # proportion of annotators in one of three ranges (Jiang and de Marneffe 2019)
 
 
 def _commitment_bank(row: Row) -> Row:
     """CommitmentBank: SuperGLUE's files or the hub's copy, or the 1,200 items (de Marneffe et al. 2019).
 
-    Of the items, the label is the range of -3 to 3 where 80 % of the answers lie: below 0 contradiction,
-    0 neutral, above 0 entailment; there is no gold where they disagree.
+    The label of an item is the range of the scale from -3 to 3 that has at least 80% of the judgments: below
+    0 is contradiction, 0 neutral, above 0 entailment.  If there is no such range, there is no gold label.
     """
     if "Target" not in row:
-        label = labelled(_CB, row.get("label"))
+        label = gold_label(_CB, row.get("label"))
         return pair(row["premise"], row["hypothesis"], label, name=row.get("idx"))
-    column = "Responses" if "Responses" in row else "Reponses"  # so in the published file
+    column = "Responses" if "Responses" in row else "Reponses"  # misspelt in the published file
     answers = [int(answer) for answer in row[column].split(",")]
     shares = {
         "contradiction": sum(answer < 0 for answer in answers) / len(answers),
@@ -82,23 +82,25 @@ _WNLI: Final[dict[str, Gold | None]] = {
 def _rte(row: Row) -> Row:
     """RTE: GLUE's files, SuperGLUE's (premise, hypothesis), or the hub's copy (0 is entailment)."""
     if "premise" in row:
-        return pair(row["premise"], row["hypothesis"], labelled(_RTE, row.get("label")), name=row.get("idx"))
+        return pair(
+            row["premise"], row["hypothesis"], gold_label(_RTE, row.get("label")), name=row.get("idx")
+        )
     return _of_glue(row, _RTE)
 
 
 def _wnli(row: Row) -> Row:
-    """WNLI: GLUE's files or the hub's copy; 1 is entailment, against the order of RTE."""
+    """WNLI: GLUE's files or the hub's copy; 1 is entailment, unlike in RTE."""
     return _of_glue(row, _WNLI)
 
 
 def _of_glue(row: Row, names: dict[str, Gold | None]) -> Row:
     name = row["index"] if "index" in row else row.get("idx")
     if name is None:
-        raise FormatError("no field 'index'", wanted="it, or idx as in the hub's copy")
-    return pair(row["sentence1"], row["sentence2"], labelled(names, row.get("label")), name=name)
+        raise FormatError("the field 'index' is missing", wanted="index, or idx as in the hub's copy")
+    return pair(row["sentence1"], row["sentence2"], gold_label(names, row.get("label")), name=name)
 
 
-# The projection is of the copy with two labels; a set with the three is scored as it is.
+# The projection is for the copy with two labels; a file with all three is scored as it is.
 DIAGNOSTIC: Final = Reader(
     _diagnostic,
     "SuperGLUE's AX-b; the file with three labels as documented",
@@ -107,7 +109,7 @@ DIAGNOSTIC: Final = Reader(
 COMMITMENT_BANK: Final = Reader(
     _commitment_bank,
     "SuperGLUE's train and val; the table of items and the hub's copy as documented",
-    cuts={"CommitmentBank-items.csv": first_of_names},
+    splitters={"CommitmentBank-items.csv": first_of_names},
 )
 RTE: Final = Reader(
     _rte, "official files; SuperGLUE's and the hub's copy as documented", projection="two labels"

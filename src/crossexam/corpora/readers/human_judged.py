@@ -1,4 +1,4 @@
-"""Readers of corpora whose pairs people judged: SICK, JOCI, SciTail, MPE, Add-1."""
+"""Readers of corpora labelled by human judgments: SICK, JOCI, SciTail, MPE, Add-1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.readers.file_formats import headless, may_end_before
-from crossexam.corpora.readers.reader import Reader, carried, labelled, pair
+from crossexam.corpora.readers.reader import Reader, gold_label, pair, shared_info
 from crossexam.corpora.records import Row
 
 _SPLITS: Final = ("train", "dev", "test")
@@ -29,14 +29,14 @@ _ORDINAL: Final[dict[str, Gold | None]] = {
 
 
 def _joci(row: Row) -> Row:
-    """JOCI (Zhang et al. 2017): 5 very likely to 1 impossible; 0, no sense, is no gold.
+    """JOCI (Zhang et al. 2017): from 5, very likely, to 1, impossible; 0, nonsensical, is not gold.
 
-    Very likely is read as entailment and impossible as contradiction, as Poliak et al. (2018) do.
+    Very likely is read as entailment and impossible as contradiction, as in Poliak et al. (2018).
     """
     return pair(
         row["CONTEXT"],
         row["HYPOTHESIS"],
-        labelled(_ORDINAL, row["LABEL"]),
+        gold_label(_ORDINAL, row["LABEL"]),
         name=row.get("HYPOTHESIS_ID"),
         ordinal=row["LABEL"],
         context_from=row["CONTEXT_FROM"],
@@ -54,9 +54,9 @@ _PAIR: Final = ("premise", "hypothesis", "label")
 def _scitail(row: Row) -> Row:
     """SciTail (Khot et al. 2018): tsv_, snli_, predictor_ or dgem_format, or the hub's copy."""
     if "sentence1" in row:
-        label = labelled(_SCITAIL, row["gold_label"])
-        return pair(row["sentence1"], row["sentence2"], label, **carried(row))
-    return pair(row["premise"], row["hypothesis"], labelled(_SCITAIL, row["label"]))
+        label = gold_label(_SCITAIL, row["gold_label"])
+        return pair(row["sentence1"], row["sentence2"], label, **shared_info(row))
+    return pair(row["premise"], row["hypothesis"], gold_label(_SCITAIL, row["label"]))
 
 
 _CAPTION: Final = re.compile(r"(?:(\S+?)(?:#\d+)?/)?(.*)")
@@ -64,9 +64,9 @@ _JUDGED: Final = ("entailment", "neutral", "contradiction")
 
 
 def _mpe(row: Row) -> Row:
-    """MPE (Lai et al. 2017): four captions of one picture, joined in their order, as the premise.
+    """MPE (Lai et al. 2017): the premise is four captions of one picture, joined in order.
 
-    ``judgments`` are how many of five annotators chose entailment, neutral, contradiction.
+    ``judgments`` counts how many of five annotators chose entailment, neutral, contradiction.
     """
     captions = [_CAPTION.fullmatch(row[f"premise{number}"]) for number in (1, 2, 3, 4)]
     premise = " ".join(found[2].strip() for found in captions if found)
@@ -82,16 +82,16 @@ _ADD_ONE: Final[dict[str, Gold | None]] = {
 }  # fmt: skip
 _ADD_ONE_COLUMNS: Final = ("score", "answer", "sentence", "adjective", "noun", "premise", "hypothesis")
 _MARKUP: Final = re.compile(r"</?[bu]>")
-# In test, scores of at most 3 and at least 4 count (Pavlick and Callison-Burch 2016); else one cut.
+# In test, only scores up to 3 and from 4 count (Pavlick and Callison-Burch 2016); elsewhere one threshold.
 _NOT_ABOVE, _FROM, _CUT = 3.0, 4.0, 3.5
 
 
 def _add_one(row: Row) -> Row:
-    """Add-1 (Pavlick and Callison-Burch 2016): mean score of 1 to 5, or a copy that has labels already."""
+    """Add-1 (Pavlick and Callison-Burch 2016): mean scores from 1 to 5, or a copy that has labels."""
     premise, hypothesis = (" ".join(_MARKUP.sub("", row[side]).split()) for side in ("premise", "hypothesis"))
     if "label" in row:
         score = row.get("mean_human_score")
-        label = labelled(_ADD_ONE, row["label"])
+        label = gold_label(_ADD_ONE, row["label"])
     else:
         score = _score(row["score"])
         undecided = row["split"] == "test" and _NOT_ABOVE < score < _FROM
@@ -106,7 +106,7 @@ def _score(text: str) -> float:
         score = 0.0
     if 1 <= score <= 5:
         return score
-    raise FormatError(f"'{text}' is no mean score", where="field 'score'", wanted="a number from 1 to 5")
+    raise FormatError(f"'{text}' is not a mean score", where="field 'score'", wanted="a number from 1 to 5")
 
 
 # fmt: off
@@ -115,7 +115,7 @@ JOCI: Final = Reader(_joci, "official files")
 SCITAIL: Final = Reader(
     _scitail,
     "a copy of the test split as CSV; the four official formats and the hub's copy as documented",
-    cuts={
+    splitters={
         **{f"scitail_1.0_{split}.tsv": headless(_PAIR) for split in _SPLITS},
         **{f"scitail_1.0_structure_{split}.tsv": headless((*_PAIR, "structure")) for split in _SPLITS},
     },
@@ -123,12 +123,12 @@ SCITAIL: Final = Reader(
 )
 MPE: Final = Reader(
     _mpe, "official files",
-    cuts={f"mpe_{split}.txt": may_end_before("gold_label") for split in _SPLITS},
+    splitters={f"mpe_{split}.txt": may_end_before("gold_label") for split in _SPLITS},
 )
 ADD_ONE: Final = Reader(
     _add_one,
     "a copy with labels as CSV (train with dev, test); the official columns and the hub's copy as documented",
-    cuts={f"data.{split}": headless(_ADD_ONE_COLUMNS, split=split) for split in _SPLITS},
+    splitters={f"data.{split}": headless(_ADD_ONE_COLUMNS, split=split) for split in _SPLITS},
     projection="two labels",
 )
 # fmt: on

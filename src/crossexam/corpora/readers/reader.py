@@ -1,6 +1,6 @@
-"""What a reader is: how a corpus's files are cut into records, and each record made a plain one.
+"""Readers: how the files of a corpus are split into records, and each record is normalized.
 
-The records of a corpus's file as its reader makes them plain.
+A normalized record is a row of :func:`pair`, the same for all corpora.
 """
 
 from __future__ import annotations
@@ -14,32 +14,33 @@ from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
 from crossexam.corpora.installed import CorpusFile
-from crossexam.corpora.records import Form, Row, iter_records, sniff
+from crossexam.corpora.records import FormattedFile, Row, detect_format, iter_records
 
-Cut = Callable[[Path], Iterator[tuple[int, Row | FormatError]]]
+Records = Iterator[tuple[int, Row | FormatError]]
+Splitter = Callable[[Path], Records]
 
 
 @dataclass(frozen=True)
 class Reader:
-    """The reader of a corpus: *plain* makes a record one of :func:`pair`'s, None where it is no pair.
+    """The reader of a corpus: *normalize* turns a record into one of :func:`pair`, or None to leave it out.
 
-    *cuts* are other ways to cut a file into records than its form tells, by the end of the file's path
-    (the longest that fits is taken).  *projection* is how a model's answers are read where the corpus has
-    other labels than the three (``core/projections.py``).  *seen* says what the reader was tried on:
-    "official files", "a copy ...", or "its documented format".  *inner* splits are marked in the records
-    themselves (key ``split``), where one file has them all.
+    *tested_on* says which files the reader was tested on: "official files", "a copy ...", or "its documented
+    format".  *splitters* split the files whose format :func:`detect_format` does not recognise into records,
+    by the end of their paths; the longest match counts.  *projection* is how a model's predictions are mapped
+    if the corpus has other labels than the three (``core/projections.py``).  *inner_splits* are the splits
+    that the records themselves name (key ``split``), if one file has them all.
     """
 
-    plain: Callable[[Row], Row | None]
-    seen: str
-    cuts: Mapping[str, Cut] = field(default_factory=dict)
+    normalize: Callable[[Row], Row | None]
+    tested_on: str
+    splitters: Mapping[str, Splitter] = field(default_factory=dict)
     projection: str = "three labels"
-    inner: frozenset[str] = frozenset()
+    inner_splits: frozenset[str] = frozenset()
 
-    def cut_of(self, path: Path) -> Cut | None:
-        """Return how the file at *path* is cut, None where its form tells."""
-        fitting = [end for end in self.cuts if path.as_posix().endswith(end)]
-        return self.cuts[max(fitting, key=len)] if fitting else None
+    def splitter_for(self, path: Path) -> Splitter | None:
+        """Return the splitter of the file at *path*, None if its format is a common one."""
+        matching = [end for end in self.splitters if path.as_posix().endswith(end)]
+        return self.splitters[max(matching, key=len)] if matching else None
 
 
 def pair(
@@ -51,9 +52,9 @@ def pair(
     split: str | None = None,
     **info: Any,
 ) -> Row:
-    """Return a plain record: two sentences, a label as ``parse_label`` takes it, an id, and more.
+    """Return a normalized record: two sentences, a label as ``parse_label`` takes it, an id, and *info*.
 
-    A label of None means that there is no gold.  Values of *info* that are None or empty are left out.
+    A label of None means that there is no gold label.  Values of *info* that are None or empty are left out.
 
     >>> pair("It rains.", "It is wet.", "neutral", name=7, genre="weather")["genre"]
     'weather'
@@ -63,27 +64,28 @@ def pair(
 
 
 def layout_of(row: Row) -> Layout:
-    """Return the layout of a record of :func:`pair`: its four columns, the rest to ``info``."""
+    """Return the layout of a record of :func:`pair`: its four columns; the others go to ``info``."""
     roles = ("premise", "hypothesis", "label", "id")
     extra = {key: key for key in row if key not in {*roles, "split", *INFO_COLUMNS, "annotator_labels"}}
     return Layout("pair", {role: role for role in roles}, extra)
 
 
-def carried(row: Row) -> Row:
-    """Return what every corpus may say of a pair: genre, parses, the annotators' labels (``INFO_COLUMNS``).
+def shared_info(row: Row) -> Row:
+    """Return what many corpora record of a pair: genre, parses, annotators' labels (``INFO_COLUMNS``).
 
-    >>> carried({"sentence1": "It rains.", "genre": "weather"})
+    >>> shared_info({"sentence1": "It rains.", "genre": "weather"})
     {'genre': 'weather'}
     """
     return {key: row[key] for key in (*INFO_COLUMNS, "annotator_labels") if key in row}
 
 
-def labelled(names: Mapping[str, Gold | None], value: object) -> Gold | None:
-    """Return the label that *names* gives for *value*, without regard to case; raises FormatError.
+def gold_label(names: Mapping[str, Gold | None], value: object) -> Gold | None:
+    """Return the gold label that *names* gives for *value*, without regard to case; None if there is none.
 
-    None stands for "no gold"; a value of None, or -1 as the hub has it, is no gold under any names.
+    A value of None, or -1 as in the hub's copies, always means that there is no gold label.  Raises
+    FormatError for any other value that is not in *names*.
 
-    >>> labelled({"1": "entailment"}, 1)
+    >>> gold_label({"1": "entailment"}, 1)
     'entailment'
     """
     name = str(value).strip().lower()
@@ -94,49 +96,52 @@ def labelled(names: Mapping[str, Gold | None], value: object) -> Gold | None:
     raise FormatError(f"unknown label {value!r}", where="the label", wanted=", ".join(names))
 
 
-def numbered(stem: str, number: int) -> str:
-    """Return the id of the record *number* of the file *stem*.
+def record_id(stem: str, number: int) -> str:
+    """Return the id of record *number* of the file called *stem*.
 
-    >>> numbered("dev", 12)
+    >>> record_id("dev", 12)
     'dev-000012'
     """
     return f"{stem}-{number:06d}"
 
 
-def plain_records(reader: Reader, file: CorpusFile) -> tuple[Form, Iterator[tuple[int, Row | FormatError]]]:
-    """Return the form of a corpus's file, and its records as *reader* makes them plain."""
-    cut = reader.cut_of(file.path)
-    form = sniff(file.path) if cut is None else Form(file.path, "json lines")
-    return form, _plain(reader, file, iter_records(form) if cut is None else cut(file.path))
+def normalized_records(reader: Reader, file: CorpusFile) -> tuple[FormattedFile, Records]:
+    """Return a corpus's file with its format, and its records as *reader* normalizes them."""
+    split = reader.splitter_for(file.path)
+    if split is None:
+        formatted = detect_format(file.path)
+        return formatted, _normalized(reader, file, iter_records(formatted))
+    return FormattedFile(file.path, "json lines"), _normalized(reader, file, split(file.path))
 
 
-def _plain(
-    reader: Reader, file: CorpusFile, records: Iterator[tuple[int, Row | FormatError]]
-) -> Iterator[tuple[int, Row | FormatError]]:
-    """Yield plain records; one without an id has its number in the file, whatever is left out before it."""
-    inner, found = file.part in reader.inner, False
+def _normalized(reader: Reader, file: CorpusFile, records: Records) -> Records:
+    """Yield normalized records; one without an id gets its number in the file, counting all records."""
+    inner, matched = file.part in reader.inner_splits, False
     for count, (number, record) in enumerate(records, 1):
-        if isinstance(record, FormatError):
-            yield number, record
-            continue
         try:
-            row = reader.plain(record)
+            if isinstance(record, FormatError):
+                raise record
+            row = _normalize(reader, record)
         except FormatError as error:
             yield number, error
             continue
-        except KeyError as error:
-            fields = ", ".join(map(str, record))
-            yield number, FormatError(f"the field '{error.args[0]}' is missing", wanted=f"it beside {fields}")
-            continue
-        except (TypeError, ValueError, AttributeError, IndexError) as error:
-            yield number, FormatError(f"a field of another type: {error}", wanted="the corpus's own fields")
-            continue
         if row is not None and (not inner or row["split"] == file.part):
-            found = True
-            yield number, row if row["id"] is not None else {**row, "id": numbered(file.path.stem, count)}
-    if inner and not found:
+            matched = True
+            yield number, row if row["id"] is not None else {**row, "id": record_id(file.path.stem, count)}
+    if inner and not matched:
         raise FormatError(
-            f"no pair of it is marked '{file.part}'",
+            f"no pair in the file belongs to the split '{file.part}'",
             where=str(file.path),
-            hint=f"{file.corpus}:all has all of its pairs",
+            hint=f"{file.corpus}:all has all pairs",
         )
+
+
+def _normalize(reader: Reader, record: Row) -> Row | None:
+    try:
+        return reader.normalize(record)
+    except KeyError as error:
+        wanted = f"that field; the record has {', '.join(map(str, record))}"
+        raise FormatError(f"the field '{error.args[0]}' is missing", wanted=wanted) from None
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        wanted = "the fields of the corpus's documented format"
+        raise FormatError(f"a field has the wrong type: {error}", wanted=wanted) from None

@@ -6,26 +6,26 @@ from typing import Final
 
 from crossexam.core.labels import Gold
 from crossexam.corpora.readers.file_formats import blocks, json_array
-from crossexam.corpora.readers.reader import Reader, labelled, pair
+from crossexam.corpora.readers.reader import Reader, gold_label, pair
 from crossexam.corpora.records import Row
 
 _ENTAILED: Final[dict[str, Gold | None]] = {"entailed": "entailment", "not-entailed": "not_entailment"}
 
 
 def _recast(row: Row) -> Row:
-    """A block (provenance, index, text, hypothesis, entailed, partof), or an object of DNC's JSON.
+    """Read a block (provenance, index, text, hypothesis, entailed, partof), or an object of DNC's JSON.
 
     The Diverse NLI Collection (Poliak et al. 2018) has context, hypothesis, label, split, pair-id and
     type-of-inference.
     """
     if "context" in row:
-        label = labelled(_ENTAILED, row["label"])
+        label = gold_label(_ENTAILED, row["label"])
         kind = row.get("type-of-inference")
         return pair(
             row["context"], row["hypothesis"], label, name=row["pair-id"], split=row["split"], inference=kind
         )
     split = row["partof"] if "partof" in row else row["split"]
-    label = labelled(_ENTAILED, row["entailed"])
+    label = gold_label(_ENTAILED, row["entailed"])
     return pair(
         row["text"],
         row["hypothesis"],
@@ -37,9 +37,9 @@ def _recast(row: Row) -> Row:
 
 
 def _reader(seen: str) -> Reader:
-    cuts = {"_data.txt": blocks, "_data.json": json_array}
+    splitters = {"_data.txt": blocks, "_data.json": json_array}
     inner = frozenset({"train", "dev", "test"})
-    return Reader(_recast, seen, cuts=cuts, projection="two labels", inner=inner)
+    return Reader(_recast, seen, splitters=splitters, projection="two labels", inner_splits=inner)
 
 
 DPR: Final = _reader("a reconstruction as TSV; the blocks and DNC's JSON as documented")

@@ -1,4 +1,4 @@
-"""The table of readers: a corpus by name, what reads its files."""
+"""The table of readers, by name of the corpus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossexam.corpora.readers.human_judged import ADD_ONE, JOCI, MPE, SCITAIL, 
 from crossexam.corpora.readers.reader import Reader
 from crossexam.corpora.readers.recast import DPR, FN_PLUS, SPR
 
-#: A corpus that is not here has the columns of ``corpora/columns.py`` (SNLI, SNLI-hard, MultiNLI, AQuA-RAT).
+#: All other corpora have the columns of ``corpora/columns.py`` (SNLI, SNLI-hard, MultiNLI, AQuA-RAT).
 READERS: Final[dict[str, Reader]] = {
     "sick": SICK,
     "joci": JOCI,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import string
 from pathlib import Path
@@ -158,9 +159,12 @@ def test_a_union_with_a_gap(text: str) -> None:
         CorpusSpec.parse_union(text)
 
 
-def test_a_missing_file_with_a_plus_is_no_union() -> None:
-    with pytest.raises(CrossexamError, match=r"no\+such\.jsonl: no such file"):
-        iter_corpus("no+such.jsonl")
+def test_a_missing_file_with_a_plus_is_no_union(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    for name in ("no+such.jsonl", "data+more/x.jsonl"):
+        with pytest.raises(CrossexamError, match=rf"^{re.escape(name)}: no such file"):
+            iter_corpus(name)
 
 
 def test_identity_and_whether_it_is_installed(tmp_path: Path) -> None:

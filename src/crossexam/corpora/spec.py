@@ -44,8 +44,8 @@ class CorpusSpec:
     """A corpus by name or path: :meth:`parse` reads one, :meth:`parse_union` reads ``A+B``.
 
     *text* is the spec as given, *name* the same without slice and share.  *corpus* and *split* are as written
-    in it, and *file* is the path if it has one.  *part* is the slice of the examples; *share* is the proportion
-    of them that each training epoch draws, None for all.
+    in it, and *file* is the path if it has one.  *part* is the slice of the examples; *share* is the
+    proportion of them that each training epoch draws, None for all.
 
     >>> spec = CorpusSpec.parse("builtin:demo[1::2]")
     >>> spec.corpus, spec.split, spec.part
@@ -177,8 +177,8 @@ class CorpusSpec:
         """Return the examples of the corpus, or of its slice, read one at a time.
 
         The options are those of :func:`crossexam.corpora.reading.read_examples`.  *labelled_only* also leaves
-        out examples that cannot have a label: single texts, and pairs in a file without labels.  A slice is by
-        position among the examples that would otherwise be returned.  *report* counts everything that was
+        out examples that cannot have a label: single texts, and pairs in a file without labels.  A slice
+        is by position among the examples that would otherwise be returned; *report* counts all that were
         read.  A share is ignored here: the training draws it from these examples.
 
         Raises CrossexamError at once if the corpus cannot be found, FormatError at the first malformed
@@ -362,7 +362,8 @@ def _is_file_with_part(text: str) -> bool:
 def _names_a_corpus(text: str) -> bool:
     name = _SHARE.sub(r"\1", text)
     name = _SLICE.sub(r"\1", name)
-    return _SPLIT.fullmatch(name) is not None or (bool(name) and _exists(name))
+    with_reader = _WITH_READER.fullmatch(name)
+    return _SPLIT.fullmatch(name) is not None or _path(with_reader[2] if with_reader else name).is_file()
 
 
 def _known_corpus(name: str) -> str:

@@ -118,8 +118,8 @@ def test_a_mistake_has_one_message_and_no_traceback(
 
 def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
     code = (
-        "import sys; from crossexam.cli import listing, main; sys.argv = ['crossexam', 'ls'];"
-        "listing._table = lambda kind: 1 / 0; main.run()"
+        "import sys; from crossexam.cli import ls, main; sys.argv = ['crossexam', 'ls'];"
+        "ls._table = lambda kind: 1 / 0; main.run()"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

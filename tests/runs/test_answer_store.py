@@ -33,7 +33,7 @@ CHILD = """
 import hashlib, os, signal, sys
 from pathlib import Path
 from crossexam.models.table import ModelOptions
-from crossexam.runs import asking, folder
+from crossexam.runs import folder, run
 from crossexam.runs.answer_store import Store
 
 suite, out, log, moment, count = sys.argv[1:]
@@ -73,7 +73,7 @@ folder._write_predictions = watched_write
 
 options = ModelOptions(batch_size=BATCH_SIZE)
 out = Path(out)
-folder.save_run(asking.run("py/judge_of_the_test:judge", suite, store=out, options=options), out)
+folder.save_run(run.run("py/judge_of_the_test:judge", suite, store=out, options=options), out)
 """.replace("BATCH_SIZE", str(BATCH))
 
 MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"

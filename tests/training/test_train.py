@@ -443,8 +443,8 @@ def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["--set", "hiden=4"], "no setting is called 'hiden'\n  hint: did you mean 'hidden'?"),
-        (["--set", "hidden"], "--set has 'hidden'"),
-        (["--set", "hidden=wide"], "'hidden' cannot be 'wide'\n  wanted: int"),
+        (["--set", "hidden"], "--set: 'hidden' is not an assignment"),
+        (["--set", "hidden=wide"], "'hidden' cannot be 'wide'\n  wanted: a whole number"),
         (["--set", "schedule=plato"], "'schedule' cannot be 'plato'"),
         (["--set", "epochs=2", "--epochs", "3"], "'epochs' is both in --set and in --epochs"),
         (["--ablate", "cnn"], "--ablate is 'cnn'"),

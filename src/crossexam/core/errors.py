@@ -1,4 +1,4 @@
-"""Errors that say what is wrong, where, what was wanted, and the way out."""
+"""Errors that say what is wrong, where, what was wanted, and how to fix it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 
 class CrossexamError(Exception):
-    """A mistake that the user can mend: *what* is wrong, *where*, what was *wanted*, a *hint*.
+    """An error that the user can fix: *what* is wrong, *where*, what was *wanted*, and a *hint*.
 
     >>> print(CrossexamError("no gold label", where="dev.jsonl, line 3", hint="use --skip-bad"))
     dev.jsonl, line 3: no gold label
@@ -30,22 +30,24 @@ class CrossexamError(Exception):
 
 
 class FormatError(CrossexamError):
-    """Input that does not have the documented form; *where* names file, line and field."""
+    """Input that is not in the documented format; *where* names the file, the line and the field."""
 
 
 class UnknownNameError(CrossexamError):
-    """A name that is in no table, with the nearest one that is."""
+    """A name that is not in a table; unless given, the *hint* is the nearest name that is, or all names."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, hint: str | None = None) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, where: str | None = None, hint: str | None = None
+    ) -> None:
         known = sorted(known)
         near = get_close_matches(name, known, n=1)
         if hint is None:
-            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known)}"
-        super().__init__(f"no {kind} is called '{name}'", hint=hint)
+            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known) or 'none'}"
+        super().__init__(f"no {kind} is called '{name}'", where=where, hint=hint)
 
 
 class MissingExtraError(CrossexamError):
-    """A part of Crossexam that needs an optional dependency which is not installed."""
+    """A feature that needs an optional dependency that is not installed."""
 
     def __init__(self, package: str, extra: str, needed_for: str) -> None:
         super().__init__(

@@ -1,137 +1,220 @@
-"""``--set FIELD=VALUE``: fields of a configuration, of a recipe and of a debiasing method."""
+"""``--set FIELD=VALUE``: change fields of frozen dataclasses from the command line.
+
+The dataclasses, here called parts, have names: the configuration and the recipe of a training, the options of
+a kind of model (``--set hf.dtype=bfloat16``), those of a construction (``--set antonymy.as_published=true``).
+``FIELD`` is enough if only one part has it, else ``PART.FIELD``.  Values are read by the type of the field.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from itertools import product
-from types import NoneType
+from pathlib import Path
+from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
 ALIASES: Final = {"lr": "learning_rate"}
 
+_OPTION: Final = "--set"
+_BOOLS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+# fmt: off
+_WORDS: Final[dict[Any, tuple[str, str]]] = {  # one value, several
+    bool:     ("true or false",  "true or false each"),
+    int:      ("a whole number", "whole numbers"),
+    float:    ("a number",       "numbers"),
+    str:      ("a text",         "texts"),
+    Path:     ("a path",         "paths"),
+    NoneType: ("none",           "none"),
+}
+# fmt: on
+
 
 @dataclass(frozen=True)
 class Settings:
-    """What fields can be set on: plain frozen dataclasses by the name of their part, or None."""
+    """The parts whose fields can be set: frozen dataclasses by name; a part that is None has no fields."""
 
     parts: Mapping[str, Any]
 
     def with_values(self, values: Mapping[str, str]) -> Settings:
-        """Return the settings with *values* (texts by field, or ``part.field``) in their places.
+        """Return the settings changed by *values*, texts by ``field`` or ``part.field``.
 
-        Raises UnknownNameError with the nearest field, CrossexamError where a value does not fit or a
-        field is in two parts.
+        The values of a part are set together, so that its ``__post_init__`` sees them all.  Raises
+        UnknownNameError with the nearest field, and CrossexamError if a value has the wrong type, if
+        ``__post_init__`` rejects it, or if two parts have the field.
 
-        >>> from crossexam.zoo.architecture import Recipe
-        >>> settings = Settings({"recipe": Recipe("adam", 0.1, 32, 3, source="")})
-        >>> settings.with_values({"lr": "4e-4"}).parts["recipe"].learning_rate
-        0.0004
+        >>> @dataclass(frozen=True)
+        ... class Recipe:
+        ...     learning_rate: float = 0.1
+        ...     clip: float | None = 5.0
+        >>> Settings({"recipe": Recipe()}).with_values({"lr": "4e-4", "recipe.clip": "none"}).parts["recipe"]
+        Recipe(learning_rate=0.0004, clip=None)
         """
-        parts = dict(self.parts)
+        changes: dict[str, dict[str, Any]] = {}
+        given: dict[str, list[str]] = {}
         for name, text in values.items():
             part, field = self._find(name)
-            value = parse_value(text, get_type_hints(type(parts[part]))[field], name)
-            parts[part] = replace(parts[part], **{field: value})
-        return Settings(parts)
+            if field in changes.setdefault(part, {}):
+                raise CrossexamError(f"'{field}' is given twice", where=_OPTION)
+            changes[part][field] = parse_value(text, get_type_hints(type(self.parts[part]))[field], name)
+            given.setdefault(part, []).append(f"{_OPTION} {name}={text}")
+        changed = {
+            part: _replaced(self.parts[part], of_part, " ".join(given[part]))
+            for part, of_part in changes.items()
+        }
+        return Settings({**self.parts, **changed})
 
     def _find(self, name: str) -> tuple[str, str]:
         """Return the part and the field that *name* means."""
         known = {
-            part: [field.name for field in fields(each)]
+            part: [field.name for field in fields(each) if field.init]
             for part, each in self.parts.items()
             if each is not None
         }
-        prefix, dot, rest = name.partition(".")
-        wanted = ALIASES.get(rest if dot else name, rest if dot else name)
-        within = [prefix] if dot else list(known)
-        found = [part for part in within if wanted in known.get(part, ())]
-        if len(found) > 1:
+        prefix, dot, rest = name.rpartition(".")
+        field = ALIASES.get(rest, rest)
+        parts = [part for part in ([prefix] if dot else known) if field in known.get(part, ())]
+        if len(parts) > 1:
             raise CrossexamError(
-                f"'{name}' is a field of {' and of '.join(found)}",
-                where="--set",
-                hint=f"say which: {' or '.join(f'{part}.{wanted}' for part in found)}",
+                f"'{name}' is a setting of {' and of '.join(parts)}",
+                where=_OPTION,
+                hint=f"say which: {' or '.join(f'{part}.{field}' for part in parts)}",
             )
-        if not found:
-            names = {*ALIASES, *(field for part in known for field in known[part])}
-            error = UnknownNameError("setting", name, names)
-            raise UnknownNameError("setting", name, names, hint=f"{error.hint} (--set)")
-        return found[0], wanted
+        if not parts:
+            raise _unknown(name, known)
+        return parts[0], field
+
+
+def _unknown(name: str, known: Mapping[str, Sequence[str]]) -> CrossexamError:
+    """Return the error for *name*, which is not among the fields *known* by part."""
+    prefix, dot, field = name.rpartition(".")
+    hint = None
+    if not dot:
+        names = {field for part in known for field in known[part]}
+        names |= {alias for alias, field in ALIASES.items() if field in names}
+    elif prefix in known:  # the prefix is right: it must not count when names are compared
+        names = {f"{prefix}.{field}" for field in known[prefix]}
+        near = get_close_matches(field, known[prefix], n=1)
+        hint = f"did you mean '{prefix}.{near[0]}'?" if near else None
+        if not names:
+            hint = f"'{prefix}' has no settings"
+        elif not near:
+            hint = f"there are: {', '.join(sorted(names))}"
+    else:
+        names = {f"{part}.{field}" for part in known for field in known[part]}
+    return UnknownNameError("setting", name, names, where=_OPTION, hint=hint)
+
+
+def _replaced(part: Any, values: Mapping[str, Any], where: str) -> Any:
+    try:
+        return replace(part, **values)
+    except CrossexamError as error:
+        raise CrossexamError(
+            error.what, where=error.where or where, wanted=error.wanted, hint=error.hint
+        ) from None
+    except ValueError as error:
+        raise CrossexamError(str(error), where=where) from None
 
 
 def parse_value(text: str, kind: Any, name: str) -> Any:
-    """Return *text* as a value of the type *kind*; raises CrossexamError.
+    """Return *text* as a value of the type *kind* of the field *name*.
+
+    Types are bool (true, yes, 1; false, no, 0), int, float, str, Path, None (none), Literal, tuples of these
+    (``1,3`` or ``(1, 3)``) and unions.  Raises CrossexamError if *text* fits none of them.
 
     >>> parse_value("none", float | None, "clip"), parse_value("(1, 3)", tuple[int, ...], "widths")
     (None, (1, 3))
+    >>> parse_value("yes", bool, "trees"), parse_value("auto", int | Literal["auto"], "batch_size")
+    (True, 'auto')
     """
-    for choice in _choices(kind):
+    for choice in sorted(_choices(kind), key=_generality):
         try:
             return _converted(text.strip(), choice)
         except ValueError:
             continue
-    raise CrossexamError(f"'{name}' cannot be '{text}'", where="--set", wanted=_described(kind))
+    raise CrossexamError(f"'{name}' cannot be '{text}'", where=_OPTION, wanted=_described(kind))
+
+
+def _generality(kind: Any) -> int:
+    """Return where *kind* is tried among others: "none" is also a text, and any text is a str."""
+    return 0 if kind is NoneType else 2 if kind in (str, Path) else 1
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:
-    if get_origin(kind) is Union or type(kind).__name__ == "UnionType":
-        return get_args(kind)
-    return (kind,)
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 def _converted(text: str, kind: Any) -> Any:
+    """Return *text* as a *kind*, which is not a union; raises ValueError."""
+    if get_origin(kind) is Literal:
+        return _spelt(text, {str(choice): choice for choice in get_args(kind)})
+    if get_origin(kind) is tuple:
+        return _tuple(text, get_args(kind))
     if kind is NoneType:
-        if text.lower() == "none":
-            return None
-    elif get_origin(kind) is Literal:
-        if text in get_args(kind):
-            return text
-    elif kind is bool:
-        if text.lower() in ("true", "false"):
-            return text.lower() == "true"
-    elif kind in (int, float):
-        return kind(text)
-    elif kind is str:
-        return text
-    elif get_origin(kind) is tuple:
-        items = json.loads(f"[{text.strip('()[] ')}]")
-        element = get_args(kind)[0]
-        return tuple(_converted(str(item), element) for item in items)
+        return _spelt(text.lower(), {"none": None})
+    if kind is bool:
+        return _spelt(text.lower(), _BOOLS)
+    if kind in (int, float, str, Path):
+        value = kind(text)
+        if value == value:  # a number, not NaN
+            return value
     raise ValueError(text)
 
 
+def _spelt(text: str, spellings: Mapping[str, Any]) -> Any:
+    if text not in spellings:
+        raise ValueError(text)
+    return spellings[text]
+
+
+def _tuple(text: str, kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    inner = text.strip("()[] ").removesuffix(",")
+    pieces = [piece.strip().strip("'\"") for piece in inner.split(",")] if inner else []
+    if kinds[-1] is Ellipsis:
+        kinds = (kinds[0],) * len(pieces)
+    return tuple(_converted(piece, kind) for piece, kind in zip(pieces, kinds, strict=True))
+
+
 def _described(kind: Any) -> str:
-    names = []
+    """Return what a value of *kind* looks like.
+
+    >>> _described(tuple[int, ...] | Literal["all"] | None), _described(tuple[str, str])
+    ('whole numbers separated by commas or all or none', '2 texts separated by commas')
+    """
+    words = []
     for choice in _choices(kind):
-        literal = get_origin(choice) is Literal
-        names.append(
-            ", ".join(get_args(choice))
-            if literal
-            else "none"
-            if choice is NoneType
-            else str(getattr(choice, "__name__", choice))
-        )
-    return " or ".join(names)
+        if get_origin(choice) is Literal:
+            words.append(", ".join(map(str, get_args(choice))))
+        elif get_origin(choice) is tuple:
+            kinds = get_args(choice)
+            count = "" if kinds[-1] is Ellipsis else f"{len(kinds)} "
+            several = _WORDS[kinds[0]][1] if kinds[0] in _WORDS else "values"
+            words.append(f"{count}{several} separated by commas")
+        else:
+            words.append(_WORDS[choice][0] if choice in _WORDS else str(getattr(choice, "__name__", choice)))
+    return " or ".join(words)
 
 
 def parse_assignments(pieces: Sequence[str], option: str) -> dict[str, str]:
-    """Return FIELD by VALUE of ``FIELD=VALUE`` *pieces*; raises CrossexamError.
+    """Return VALUE by FIELD of ``FIELD=VALUE`` *pieces*; *option* is named in errors.
+
+    Raises CrossexamError if a piece has another form or a field is given twice.
 
     >>> parse_assignments(["lr=1e-3", "hidden=50"], "--set")
     {'lr': '1e-3', 'hidden': '50'}
     """
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for piece in pieces:
         name, equals, value = (part.strip() for part in piece.partition("="))
         if not (name and equals and value):
-            raise CrossexamError(f"{option} has '{piece}'", wanted="FIELD=VALUE, as in lr=0.0004")
-        if name in found:
-            raise CrossexamError(f"{option} has '{name}' twice")
-        found[name] = value
-    return found
+            raise CrossexamError(f"'{piece}' is not an assignment", where=option, wanted="FIELD=VALUE")
+        if name in values:
+            raise CrossexamError(f"'{name}' is given twice", where=option)
+        values[name] = value
+    return values
 
 
 def grid(pieces: Sequence[str]) -> list[dict[str, str]]:

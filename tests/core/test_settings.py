@@ -1,0 +1,203 @@
+"""``--set FIELD=VALUE``: what each type accepts, and what errors say, for the three things it is used for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.settings import Settings, grid, parse_assignments, parse_value
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """As of a training."""
+
+    learning_rate: float = 0.1
+    epochs: int = 3
+    clip: float | None = 5.0
+    widths: tuple[int, ...] = (1, 3)
+    schedule: Literal["constant", "plateau"] = "constant"
+    least: int = 1
+    most: int = 9
+
+    def __post_init__(self) -> None:
+        if self.epochs < 1:
+            raise ValueError("'epochs' must be at least 1")
+        if self.least > self.most:
+            raise CrossexamError("'least' is greater than 'most'", wanted="least <= most")
+
+
+@dataclass(frozen=True)
+class HuggingFace:
+    """As of a kind of model."""
+
+    dtype: Literal["float32", "bfloat16"] = "float32"
+    batch_size: int | Literal["auto"] = "auto"
+    label_order: tuple[str, str, str] | None = None
+    revision: str | None = None
+
+
+@dataclass(frozen=True)
+class Antonymy:
+    """As of a construction."""
+
+    as_published: bool = False
+    adjectives: Path | None = None
+    derived: int = field(default=0, init=False)
+
+
+@dataclass(frozen=True)
+class SOSwap:
+    """As of another construction."""
+
+    as_published: bool = False
+
+
+@dataclass(frozen=True)
+class Negation:
+    """As of a construction without options."""
+
+
+TRAINING = Settings({"recipe": Recipe(), "debias": None})
+MODELS = Settings({"hf": HuggingFace()})
+CONSTRUCTIONS = Settings({"antonymy": Antonymy(), "so_swap": SOSwap(), "negation": Negation()})
+
+
+def message(settings: Settings, **values: str) -> str:
+    with pytest.raises(CrossexamError) as caught:
+        settings.with_values({name.replace("__", "."): value for name, value in values.items()})
+    return str(caught.value)
+
+
+def test_values_reach_their_parts() -> None:
+    changed = TRAINING.with_values({"lr": "4e-4", "recipe.epochs": "7", "widths": "2"}).parts
+    assert changed == {"recipe": Recipe(learning_rate=0.0004, epochs=7, widths=(2,)), "debias": None}
+    assert MODELS.with_values({"hf.dtype": "bfloat16", "batch_size": "8"}).parts == {
+        "hf": HuggingFace("bfloat16", 8)
+    }
+    assert CONSTRUCTIONS.with_values({"antonymy.as_published": "true"}).parts == {
+        "antonymy": Antonymy(as_published=True),
+        "so_swap": SOSwap(),
+        "negation": Negation(),
+    }
+    assert TRAINING.with_values({}).parts == TRAINING.parts
+
+
+# fmt: off
+GOOD: list[tuple[str, Any, Any]] = [
+    *((text, bool, True) for text in ("true", "True", "yes", "YES", "1")),
+    *((text, bool, False) for text in ("false", "no", "0")),
+    ("5",             int,                           5),
+    ("-1",            int,                           -1),
+    ("1e-3",          float,                         0.001),
+    ("5",             float,                         5.0),
+    ("none",          float | None,                  None),
+    ("None",          str | None,                    None),
+    ("main",          str | None,                    "main"),
+    ("none",          str,                           "none"),
+    ("a/b.tsv",       Path | None,                   Path("a/b.tsv")),
+    ("auto",          int | Literal["auto"],         "auto"),
+    ("3",             Literal[1, 3],                 3),
+    ("1,3",           tuple[int, ...],               (1, 3)),
+    ("(1, 3)",        tuple[int, ...],               (1, 3)),
+    ("[1, 3]",        tuple[int, ...],               (1, 3)),
+    ("(1,)",          tuple[int, ...],               (1,)),
+    ("()",            tuple[int, ...],               ()),
+    ("0.5, 1",        tuple[float, float],           (0.5, 1.0)),
+    ("c, n, e",       tuple[str, str, str] | None,   ("c", "n", "e")),
+    ("('c', \"n\")",  tuple[str, ...],               ("c", "n")),
+    ("none",          tuple[str, ...] | None,        None),
+    ("none",          Literal["a", "b"] | None,      None),
+]
+BAD: list[tuple[str, Any, str]] = [
+    ("maybe",   bool,                          "true or false"),
+    ("2",       bool,                          "true or false"),
+    ("wide",    int,                           "a whole number"),
+    ("2.5",     int,                           "a whole number"),
+    ("fast",    float,                         "a number"),
+    ("nan",     float,                         "a number"),
+    ("off",     float | None,                  "a number or none"),
+    ("none",    float,                         "a number"),
+    ("all",     int | Literal["auto"],         "a whole number or auto"),
+    ("plato",   Literal["constant", "step"],   "constant, step"),
+    ("1,x",     tuple[int, ...],               "whole numbers separated by commas"),
+    ("c,n",     tuple[str, str, str] | None,   "3 texts separated by commas or none"),
+    ("x",       dict,                          "dict"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("text", "kind", "value"), GOOD)
+def test_a_value_is_read_by_its_type(text: str, kind: Any, value: Any) -> None:
+    parsed = parse_value(text, kind, "field")
+    assert parsed == value
+    assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(("text", "kind", "wanted"), BAD)
+def test_a_value_of_another_type_is_an_error_that_says_what_is_wanted(
+    text: str, kind: Any, wanted: str
+) -> None:
+    with pytest.raises(CrossexamError) as caught:
+        parse_value(text, kind, "field")
+    assert str(caught.value) == f"--set: 'field' cannot be '{text}'\n  wanted: {wanted}"
+
+
+def test_an_unknown_field_is_answered_with_the_nearest() -> None:
+    assert message(TRAINING, epoch="1") == (
+        "--set: no setting is called 'epoch'\n  hint: did you mean 'epochs'?"
+    )
+    assert message(MODELS, hf__dtpye="float32").endswith("did you mean 'hf.dtype'?")
+    assert message(CONSTRUCTIONS, antonymy__as_publised="true") == (
+        "--set: no setting is called 'antonymy.as_publised'\n  hint: did you mean 'antonymy.as_published'?"
+    )
+    assert message(CONSTRUCTIONS, antonimy__as_published="true").endswith(
+        "did you mean 'antonymy.as_published'?"
+    )
+    assert message(CONSTRUCTIONS, antonymy__zzz="1").endswith(
+        "there are: antonymy.adjectives, antonymy.as_published"
+    )
+    assert message(CONSTRUCTIONS, negation__as_published="true").endswith("hint: 'negation' has no settings")
+    assert message(Settings({"negation": Negation()}), zzz="1").endswith("hint: there are: none")
+    with pytest.raises(UnknownNameError):
+        CONSTRUCTIONS.with_values({"antonymy.derived": "1"})  # a field that is computed
+
+
+def test_a_part_that_is_absent_has_no_fields() -> None:
+    assert "no setting is called 'debias.smooth'" in message(TRAINING, debias__smooth="1")
+
+
+def test_a_field_of_two_parts_needs_its_part() -> None:
+    assert message(CONSTRUCTIONS, as_published="true") == (
+        "--set: 'as_published' is a setting of antonymy and of so_swap\n"
+        "  hint: say which: antonymy.as_published or so_swap.as_published"
+    )
+
+
+def test_what_the_dataclass_rejects_is_the_users_error() -> None:
+    assert message(TRAINING, epochs="0") == "--set epochs=0: 'epochs' must be at least 1"
+    assert message(TRAINING, recipe__least="5", most="2") == (
+        "--set recipe.least=5 --set most=2: 'least' is greater than 'most'\n  wanted: least <= most"
+    )
+
+
+def test_values_of_a_part_are_checked_together() -> None:
+    changed = TRAINING.with_values({"least": "20", "most": "30"}).parts["recipe"]
+    assert (changed.least, changed.most) == (20, 30)
+
+
+def test_a_field_cannot_be_given_twice() -> None:
+    assert message(TRAINING, lr="1", learning_rate="2") == "--set: 'learning_rate' is given twice"
+    with pytest.raises(CrossexamError, match="--sweep: 'lr' is given twice"):
+        grid(["lr=1", "lr=2"])
+
+
+@pytest.mark.parametrize("piece", ["hidden", "hidden=", "=4", "="])
+def test_an_assignment_has_a_field_and_a_value(piece: str) -> None:
+    with pytest.raises(CrossexamError) as caught:
+        parse_assignments([piece], "--set")
+    assert str(caught.value) == f"--set: '{piece}' is not an assignment\n  wanted: FIELD=VALUE"

@@ -1,7 +1,9 @@
 """An example, and the record of how it was derived from another.
 
-A construction does not write text.  It states which sentence of the base example each side starts
-from and which edits are made, and the text follows, so that text and record cannot disagree.
+A construction does not write text.  It says which sentence of the base example each side starts from and
+which edits are made; the text follows, so that text and record cannot disagree.
+
+The keys of ``info`` that the package reads are constants here, and so are the values of an item's status.
 """
 
 from __future__ import annotations
@@ -16,19 +18,54 @@ from crossexam.core.labels import Gold
 Side = Literal["premise", "hypothesis"]
 SIDES: Final[tuple[Side, ...]] = ("premise", "hypothesis")
 
-#: Keys of ``info`` that only constructions read; they are not copied to derived examples.
-HEAVY_INFO: Final[frozenset[str]] = frozenset(
-    {"premise_parse", "hypothesis_parse", "premise_binary_parse", "hypothesis_binary_parse",
-     "premise_tags", "hypothesis_tags", "rationale", "options"}
-)  # fmt: skip
+# fmt: off
+# Keys of `info`, in all corpora and constructions.
+CLUSTER:          Final = "cluster"           # examples that are not independent share it: see cluster_of
+CAPTION_ID:       Final = "captionID"         # SNLI's premise
+PROMPT_ID:        Final = "promptID"          # MultiNLI's premise
+GENRE:            Final = "genre"             # of a corpus that has genres
+ANNOTATOR_LABELS: Final = "annotator_labels"  # the labels that single annotators gave
+PAIR:             Final = "pair"              # of words: "hot/cold"
+KIND:             Final = "kind"              # of antonyms; of a single text ("problem", "sentence")
+HOW:              Final = "how"               # the rule that made a numerical item
+RELATION:         Final = "relation"          # of the words that were swapped
+CONTROL_LABEL:    Final = "control_label"     # the gold label of the control of a swap
+SEEN:             Final = "seen"              # whether the pair of words is in the training corpus
+POLARITY:         Final = "polarity"          # of a pair of words in the training corpus
+SCORE:            Final = "lexically_misleading_score"
+# Keys of `info` in word problems.
+OPTIONS:          Final = "options"           # possible answers
+CORRECT:          Final = "correct"           # the letter of the right one
+RATIONALE:        Final = "rationale"         # its derivation
+# Keys of `info` for what people judged.
+VERDICT:          Final = "verdict"           # VERIFIED or REJECTED
+AGREED:           Final = "agreed"            # how many judges give the item's label, and of how many: [2, 3]
+STATUS:           Final = "status"            # one of STATUSES, of an item whose label is only proposed
+# Keys of `info` for annotation that a corpus ships with each sentence.
+PARSE_KEY:        Final[Mapping[Side, str]] = {"premise": "premise_parse", "hypothesis": "hypothesis_parse"}
+BINARY_PARSE_KEY: Final[Mapping[Side, str]] = {"premise": "premise_binary_parse",
+                                               "hypothesis": "hypothesis_binary_parse"}
+TAGS_KEY:         Final[Mapping[Side, str]] = {"premise": "premise_tags", "hypothesis": "hypothesis_tags"}
+# fmt: on
 
-#: Keys of ``info`` that say what people judged of an example; a derived one was not judged.
-JUDGED_INFO: Final[frozenset[str]] = frozenset({"verdict", "agreed", "status"})
+#: Keys of ``info`` that only constructions read; derived examples do not inherit them.
+HEAVY_INFO: Final[frozenset[str]] = frozenset(
+    {*PARSE_KEY.values(), *BINARY_PARSE_KEY.values(), *TAGS_KEY.values(), RATIONALE, OPTIONS}
+)
+
+#: Keys of ``info`` for what people judged; a derived example was not judged.
+JUDGED_INFO: Final[frozenset[str]] = frozenset({VERDICT, AGREED, STATUS})
+
+#: Values of ``info[STATUS]`` and, the first two, of ``info[VERDICT]``.
+VERIFIED: Final = "verified"
+REJECTED: Final = "rejected"
+PROPOSED: Final = "proposed"
+STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """On the new *side*, characters *start* to *end* of the starting sentence, *old*, become *new*."""
+    """The replacement, on the new *side*, of *old* (characters *start* to *end* of the old text) by *new*."""
 
     side: Side
     start: int
@@ -39,10 +76,10 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How an example came about.
+    """The derivation of an example from its base.
 
-    ``construction`` is a name with its version (``antonymy.v1``).  ``source`` says which side of the
-    base example the new premise starts from, ``target`` which side the new hypothesis starts from.
+    ``construction`` is a name with its version (``antonymy.v1``).  ``source`` is the side of the base example
+    that the new premise starts from, ``target`` the side that the new hypothesis starts from.
     """
 
     construction: str
@@ -53,10 +90,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A premise, a hypothesis and the gold label (None where there is none).
+    """A premise, a hypothesis and the gold label (None if there is none).
 
-    ``base`` is the id of the example that this one was derived from, ``change`` how.  ``info`` holds
-    what a corpus or construction says besides: genre, annotator labels, parses, the word pair ...
+    ``base`` is the id of the example that this one was derived from, ``change`` how.  ``info`` holds whatever
+    else a corpus or a construction records: genre, annotator labels, parses, the word pair ...
 
     >>> base = Example("a", "The man is tall.", "A man is here.", "neutral")
     >>> edit = Edit("hypothesis", 11, 15, "tall", "short")
@@ -80,9 +117,9 @@ class Example:
     def derive(
         self, label: Gold | None, change: Change, *, suffix: str = "", info: Mapping[str, Any] | None = None
     ) -> Example:
-        """Return the example that *change* makes of this one; its text follows from the edits.
+        """Return the example that *change* derives from this one; its text follows from the edits.
 
-        The id is ``construction:base-id`` and *suffix*.  Raises ValueError where an edit does not fit.
+        The id is ``construction:base-id`` and *suffix*.  Raises ValueError if an edit does not fit.
         """
         name = change.construction.partition(".")[0]
         inherited = {key: value for key, value in self.info.items() if key not in HEAVY_INFO | JUDGED_INFO}
@@ -93,25 +130,37 @@ class Example:
             label=label,
             base=self.id,
             change=change,
-            info={**inherited, "cluster": cluster_of(self), **(info or {})},
+            info={**inherited, CLUSTER: cluster_of(self), **(info or {})},
         )
 
 
 def cluster_of(example: Example) -> str:
-    """Return the name of the cluster of *example*: examples made from one premise share it.
+    """Return the cluster of *example*; examples with the same premise share it.
 
-    Answers about one premise are not independent, so every interval counts by cluster.
+    Predictions on one premise are not independent, so every confidence interval is computed over clusters.
     """
-    known = example.info.get("cluster")
+    known = example.info.get(CLUSTER)
     if known is not None:
         return str(known)
     return hashlib.blake2b(example.premise.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
-    """Return *text* after those of *edits* that are on *side*; offsets are those of *text*.
+def status_of(example: Example) -> str | None:
+    """Return whether *example* is verified, rejected or proposed; None if its label is not in question.
 
-    Raises ValueError where edits overlap or their ``old`` is not what stands there.
+    >>> status_of(Example("a", "p", "h", "neutral", info={"status": "proposed"}))
+    'proposed'
+    """
+    for status in (example.info.get(VERDICT), example.info.get(STATUS)):
+        if status in STATUSES:
+            return str(status)
+    return None
+
+
+def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
+    """Return *text* with those of *edits* applied that are on *side*; offsets are those of *text*.
+
+    Raises ValueError if edits overlap or if *text* does not have their ``old`` at their offsets.
     """
     pieces: list[str] = []
     position = 0
@@ -129,9 +178,9 @@ def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
 
 
 def undo_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
-    """Return the sentence that *text* was before those of *edits* that are on *side*.
+    """Return *text* as it was before those of *edits* that are on *side*.
 
-    Raises ValueError where the record does not fit the text.
+    Raises ValueError if the record does not fit the text.
 
     >>> undo_edits("not here", [Edit("premise", 0, 0, "", "not ")], "premise")
     'here'
@@ -140,7 +189,7 @@ def undo_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
 
 
 def located_in_result(edits: Iterable[Edit], side: Side) -> list[Edit]:
-    """Return the inverse edits of *side*: where each new piece stands in the edited text."""
+    """Return the inverses of the edits on *side*, with offsets in the edited text."""
     inverse: list[Edit] = []
     shift = 0
     for edit in sorted((e for e in edits if e.side == side), key=lambda e: (e.start, e.end)):
@@ -148,23 +197,3 @@ def located_in_result(edits: Iterable[Edit], side: Side) -> list[Edit]:
         inverse.append(Edit(side, start, start + len(edit.new), edit.new, edit.old))
         shift += len(edit.new) - len(edit.old)
     return inverse
-
-
-VERDICT: Final = "verdict"
-STATUS: Final = "status"
-VERIFIED: Final = "verified"
-REJECTED: Final = "rejected"
-PROPOSED: Final = "proposed"
-STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
-
-
-def status_of(example: Example) -> str | None:
-    """Return whether *example* is verified, rejected or proposed; None where nothing is said of it.
-
-    >>> status_of(Example("a", "p", "h", "neutral", info={"status": "proposed"}))
-    'proposed'
-    """
-    for found in (example.info.get(VERDICT), example.info.get(STATUS)):
-        if found in STATUSES:
-            return str(found)
-    return None

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example, cluster_of
+from crossexam.core.example import HOW, KIND, RELATION, Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
@@ -20,7 +20,7 @@ from crossexam.validation.study import Item, create_study
 from crossexam.validation.suggestions import Misread, suggestions
 
 #: Keys of ``info`` that say of which kind an item is; strata are the gold label and these.
-KINDS: Final = ("kind", "how", "relation")
+KINDS: Final = (KIND, HOW, RELATION)
 MOST_JUDGES: Final = 26
 
 T = TypeVar("T")

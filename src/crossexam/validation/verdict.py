@@ -23,7 +23,7 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import PROPOSED, REJECTED, STATUS, STATUSES, VERDICT, VERIFIED, Example
+from crossexam.core.example import AGREED, PROPOSED, REJECTED, STATUS, STATUSES, VERDICT, VERIFIED, Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
 from crossexam.core.manifest import signature
@@ -238,10 +238,6 @@ def _agreement(
     kappa = fleiss_kappa(votes[full], groups[full]) if full.any() else nothing
     paired = (votes.sum(axis=1) >= TWO).any()
     return kappa, krippendorff_alpha(votes, groups) if paired else nothing
-
-
-#: How many judges give the item's label, and of how many: ``[2, 3]``.
-AGREED: Final = "agreed"
 
 
 def judged(example: Example, verdict: Verdict | None) -> Example:

@@ -1,1 +1,1 @@
-"""What every stage passes on: examples, labels, runs, estimates, files; standard library only."""
+"""What all stages share: examples, labels, datasets, runs, estimates, files; standard library only."""

@@ -1,4 +1,4 @@
-"""A number with its uncertainty."""
+"""A number with its confidence interval."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Estimate(NamedTuple):
-    """A *value*, the interval *low* to *high*, *n* items and the number of independent *clusters*.
+    """A *value* with its confidence interval *low* to *high*, over *n* items in so many *clusters*.
 
     >>> f"{Estimate(0.5, 0.4, 0.6, 100, 34)}"
     '50.0 [40.0, 60.0]'
@@ -19,6 +19,6 @@ class Estimate(NamedTuple):
     clusters: int
 
     def __format__(self, spec: str) -> str:
-        """Format as percent with the interval; *spec* is that of the numbers (``.1f``)."""
+        """Return the value and the interval in percent, each formatted by *spec* (default ``.1f``)."""
         spec = spec or ".1f"
         return f"{100 * self.value:{spec}} [{100 * self.low:{spec}}, {100 * self.high:{spec}}]"

@@ -1,4 +1,4 @@
-"""Files that are finished or absent."""
+"""Reading and writing files; a file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crossexam.core.errors import FormatError
 
 @contextmanager
 def finished_or_absent(path: Path) -> Iterator[Path]:
-    """Give a temporary path beside *path*; rename it on success, remove it on failure.
+    """Provide a temporary path in the folder of *path*; rename it to *path* on success, remove it on failure.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
@@ -31,7 +31,7 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o644)  # mkstemp makes files that only their owner can read
+        temporary.chmod(0o644)  # mkstemp creates files that only their owner can read
         temporary.replace(path)
     except BaseException:
         with suppress(FileNotFoundError):
@@ -40,18 +40,18 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write *text* to *path*, whole or not at all."""
+    """Write *text* to *path*, completely or not at all."""
     with finished_or_absent(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write *value* as indented JSON with its keys in the order given."""
+    """Write *value* to *path* as indented JSON, its keys in the given order."""
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in *path*; raises FormatError where it is none."""
+    """Return the JSON object in *path*; raises FormatError if the file is anything else."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError) as error:

@@ -1,9 +1,9 @@
-"""The labels of natural language inference and the names that corpora and models give them.
+"""The labels of natural language inference: their spellings, and projections on fewer labels.
 
-How a model's three probabilities are read where a corpus has other labels than the three.
-
-A corpus declares its projection in its reader's line (``corpora/readers/table.py``), a test set in its
-manifest; where neither says anything, gold labels do: ``not_entailment`` among them means two labels.
+Models predict three labels; some corpora have only two.  A projection turns the three probabilities of a
+model into those of the labels of a corpus.  A corpus declares its projection in the table of readers
+(``corpora/readers/table.py``), a test set in its manifest.  Without a declaration, a test set with the gold
+label ``not_entailment`` has two labels, any other three.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 Label = Literal["entailment", "neutral", "contradiction"]
 Gold = Literal["entailment", "neutral", "contradiction", "not_entailment"]
 
-#: In the hub's order: 0, 1, 2.  Arrays of probabilities have their columns in this order.
+#: In the order of the Hugging Face hub: 0, 1, 2.  Columns of arrays of probabilities are in this order.
 LABELS: Final[tuple[Label, ...]] = get_args(Label)
 LABEL_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate(LABELS)}
 
-#: What a gold label may be: the three, and what corpora with two labels call everything not entailed.
+#: What a gold label may be: one of the three, or not_entailment in corpora with two labels.
 GOLDS: Final[tuple[Gold, ...]] = get_args(Gold)
 GOLD_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate(GOLDS)}
 
-# Spellings met in published corpora and in the configurations of published checkpoints.
+# Spellings in published corpora and in the configurations of published checkpoints.
 # fmt: off
 SYNONYMS: Final[dict[str, Label]] = {
     "entailment":    "entailment",    "entails":  "entailment",    "entail":  "entailment",
@@ -38,11 +38,11 @@ SYNONYMS: Final[dict[str, Label]] = {
     "contradiction": "contradiction", "contradicts": "contradiction", "contradict": "contradiction",
     "contradictory": "contradiction", "c":        "contradiction",
 }
-# "-" is SNLI's mark for "no majority", -1 the hub's, "hidden" MultiNLI's test.
+# No gold label: "-" in SNLI (no majority), -1 on the hub, "hidden" in MultiNLI's test set.
 NO_GOLD: Final[frozenset[str]] = frozenset({"-", "", "-1", "none", "null", "hidden"})
 # fmt: on
 
-#: What a two-label model or corpus calls everything that is not entailed.
+#: Spellings of not_entailment in corpora and models with two labels.
 NOT_ENTAILMENT: Final[frozenset[str]] = frozenset(
     {"not_entailment", "not entailment", "non_entailment", "non-entailment", "not-entailment",
      "not_entailed", "not-entailed", "not entailed"}
@@ -50,7 +50,7 @@ NOT_ENTAILMENT: Final[frozenset[str]] = frozenset(
 
 
 def parse_label(text: object, *, where: str | None = None) -> Gold | None:
-    """Return the gold label that *text* names, or None where it says that there is no gold.
+    """Return the gold label that *text* names, or None if it marks the absence of one.
 
     Raises FormatError for anything else.
 
@@ -74,15 +74,15 @@ def parse_label(text: object, *, where: str | None = None) -> Gold | None:
         f"unknown label {text!r}",
         where=where,
         wanted="entailment, neutral, contradiction or not_entailment, or 0, 1, 2 for the first three; "
-        "'-' or -1 for no gold",
+        "'-' or -1 for no gold label",
     )
 
 
 @dataclass(frozen=True)
 class Projection:
-    """The *labels* of a corpus, and the columns of LABELS whose probabilities each adds up.
+    """The *labels* of a corpus and, for each, the *columns* of LABELS whose probabilities are added up.
 
-    Where probabilities of *dropped* columns are all that a row has (a model that gives labels only),
+    Columns may be left out.  If they have all the probability of a row (from a model that gives labels only),
     the row counts as *fallback*.
     """
 
@@ -94,7 +94,7 @@ class Projection:
     fallback: Gold = "neutral"
 
     def shares(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return *probabilities* [n, 3] as those of this projection's labels, normalised: [n, k].
+        """Return *probabilities* [n, 3] projected on the labels and normalised: [n, k].
 
         >>> import numpy as np
         >>> PROJECTIONS["two labels"].shares(np.array([[0.4, 0.3, 0.3]])).tolist()
@@ -114,7 +114,7 @@ class Projection:
         return shares
 
     def predictions(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the most probable of this projection's labels, as its index in GOLDS: [n].
+        """Return the most probable label of each row of *probabilities* [n, 3], as its index in GOLDS: [n].
 
         >>> import numpy as np
         >>> PROJECTIONS["two labels"].predictions(np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0]])).tolist()
@@ -148,7 +148,7 @@ PROJECTIONS: Final[dict[str, Projection]] = {
             ("entailment", "neutral"),
             ((_E,), (_N,)),
             "the probability of contradiction is dropped and the others normalised; "
-            "an answer of contradiction alone counts as neutral",
+            "a prediction of contradiction alone counts as neutral",
             _PAPER,
         ),
     )
@@ -163,7 +163,7 @@ def projection_named(name: str) -> Projection:
 
 
 def projection_of(manifest: Any, golds: Iterable[Gold | None]) -> Projection:
-    """Return the projection that a test set's *manifest* declares, else the one its gold labels need.
+    """Return the projection that the *manifest* of a test set declares, else the one that *golds* need.
 
     >>> projection_of({}, ["entailment", "not_entailment"]).name
     'two labels'

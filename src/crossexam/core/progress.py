@@ -1,7 +1,4 @@
-"""How long work tells of its progress without knowing who listens.
-
-Garbage collection in loops that make millions of small objects and no cycles.
-"""
+"""Support for loops that run for long: a callback for progress, and less garbage collection."""
 
 from __future__ import annotations
 
@@ -12,13 +9,13 @@ from typing import Final, Protocol
 
 
 class Progress(Protocol):
-    """Called with the name of the stage, how much is done, and how much there is (None: unknown)."""
+    """A callback: the name of the stage, how much is done, and how much there is to do (None: unknown)."""
 
     def __call__(self, stage: str, done: int, total: int | None) -> None: ...
 
 
 def silent(stage: str, done: int, total: int | None) -> None:
-    """Show nothing."""
+    """Ignore progress."""
 
 
 _SELDOM: Final = (100_000, 50, 100)
@@ -26,9 +23,10 @@ _SELDOM: Final = (100_000, 50, 100)
 
 @contextmanager
 def seldom_collected() -> Iterator[None]:
-    """Let Python look for garbage cycles seldom; what stood before is restored.
+    """Let Python search for reference cycles less often inside the ``with``.
 
-    Objects without cycles, ours, are freed as always.  A fifth of the time of a build was spent looking.
+    For loops that create millions of small objects and no cycles: these objects are freed as always, by
+    reference counting.  The search took a fifth of the time of a build.
 
     >>> before = gc.get_threshold()
     >>> with seldom_collected():

@@ -7,9 +7,9 @@ import random
 
 
 def rng_for(seed: int, *parts: str) -> random.Random:
-    """Return a generator that depends on *seed* and *parts* alone.
+    """Return a generator that depends on *seed* and *parts* only.
 
-    The order, the batch and the process in which items are built make no difference.
+    So what is drawn for an item does not depend on the order, the batch or the process in which it is built.
 
     >>> rng_for(0, "antonymy", "a").random() == rng_for(0, "antonymy", "a").random()
     True
@@ -25,9 +25,9 @@ def _number(key: bytes) -> int:
 
 
 class SeededOnUse(random.Random):
-    """A generator that is aimed at one item after another and seeded only if something is drawn.
+    """A generator that is pointed at one item after another and seeded at the first draw, if there is any.
 
-    Seeding costs more than many an item.  What is drawn is what ``rng_for`` of the same parts gives.
+    Seeding takes longer than building many an item.  The numbers are those of ``rng_for`` of the same parts.
 
     >>> chance = SeededOnUse()
     >>> chance.aim(0, "antonymy", "a")
@@ -38,7 +38,7 @@ class SeededOnUse(random.Random):
     _key: bytes | None = None
 
     def aim(self, seed: int, *parts: str) -> None:
-        """Let the next draw be the first of ``rng_for(seed, *parts)``."""
+        """Make the next draw the first of ``rng_for(seed, *parts)``."""
         self._key = "\x1f".join((str(seed), *parts)).encode()
 
     def random(self) -> float:

@@ -1,1 +1,1 @@
-"""Asking a model: batches, the store of answers, resuming."""
+"""Running models over test sets: batches, stored predictions, resuming."""

@@ -1,1 +1,1 @@
-"""Human judgement: draw items, ask judges on a local page, and say how far they hold."""
+"""Human judgement: sample items, let people judge them on a local page, evaluate their judgements."""

@@ -20,7 +20,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.reports import text
 from crossexam.reports.behaviour import behaviour_table, factor_table
 from crossexam.reports.results import measured
-from crossexam.runs.folder import load_run
+from crossexam.runs.folder import read_run
 
 HERE = Path(__file__).parent
 BASE = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
@@ -39,7 +39,7 @@ def run_over(model: str, work: Path) -> Run:
     """Return the answers of *model*, kept in *work*, proposed labels set apart."""
     folder = f"swap-runs/{model.replace('/', '-')}"
     carry_out(f"crossexam run {model} swaps -o {folder}", work)
-    return by_status(load_run(work / folder))
+    return by_status(read_run(work / folder))
 
 
 def made(work: Path) -> list[str]:

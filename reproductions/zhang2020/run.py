@@ -21,7 +21,7 @@ from crossexam.published.published import published
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.results import measured
 from crossexam.reports.table import Table
-from crossexam.runs.folder import load_run
+from crossexam.runs.folder import read_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 HERE = Path(__file__).parent
@@ -76,7 +76,7 @@ def run_over(model: str, work: Path) -> Run:
     """Return the answers of *model* over the suite, kept in *work*."""
     folder = f"fourteen-runs/{model.replace('/', '-').strip('-')}"
     carry_out(f"crossexam run {model} fourteen -o {folder}", work)
-    return load_run(work / folder)
+    return read_run(work / folder)
 
 
 def in_the_benchmark(work: Path) -> list[str]:

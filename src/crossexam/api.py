@@ -42,9 +42,9 @@ def load_suite(folder: str | Path) -> Suite:
 
 def load_run(folder: str | Path) -> Run:
     """Return the run that ``crossexam run`` wrote into *folder*."""
-    from crossexam.runs.folder import load_run as read
+    from crossexam.runs.folder import read_run
 
-    return read(Path(folder))
+    return read_run(Path(folder))
 
 
 def _as_base(data: BaseLike, limit: int | None) -> Base:
@@ -160,9 +160,11 @@ def run(
     """
     from crossexam.models.model import ModelOptions
     from crossexam.runs.folder import save_run
-    from crossexam.runs.run import run as ask
+    from crossexam.runs.run import predict_suite
 
-    answers = ask(model, data, store=Path(store) if store else None, options=ModelOptions(**options))
+    answers = predict_suite(
+        model, data, store=Path(store) if store else None, options=ModelOptions(**options)
+    )
     if store:
         save_run(answers, Path(store))
     return answers

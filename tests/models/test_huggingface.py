@@ -22,7 +22,7 @@ from crossexam.models.inference import plan_batches
 from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
 from crossexam.models.model import Model, ModelOptions
 from crossexam.models.table import open_model
-from crossexam.runs.run import run
+from crossexam.runs.run import predict_suite
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -252,10 +252,10 @@ def test_padding_on_the_left_is_masked(learnt: Path) -> None:
 
 def test_every_distinct_pair_is_asked_once(learnt: Path, tmp_path: Path) -> None:
     examples = [Example(f"{k}", *pair, label="neutral") for k, pair in enumerate([*PAIRS, *PAIRS, *LONG])]
-    answered = run(f"hf/{learnt}", Dataset("d", tuple(examples)), store=tmp_path)
+    answered = predict_suite(f"hf/{learnt}", Dataset("d", tuple(examples)), store=tmp_path)
     assert answered.manifest["asked_pairs"] == answered.manifest["distinct_pairs"] == 60
     assert np.array_equal(answered.probabilities["d"][:30], answered.probabilities["d"][30:60])
-    again = run(f"hf/{learnt}", Dataset("d", tuple(examples)), store=tmp_path)
+    again = predict_suite(f"hf/{learnt}", Dataset("d", tuple(examples)), store=tmp_path)
     assert again.manifest["asked_pairs"] == 0
     assert again.manifest["details"]["probe"].startswith("not asked")
     assert np.array_equal(again.probabilities["d"], answered.probabilities["d"])
@@ -284,10 +284,10 @@ def test_truncated_pairs_are_counted(learnt: Path, tmp_path: Path) -> None:
     long = " ".join(TEXTS)
     examples = (Example("a", long, "A dog.", "neutral"), Example("b", "A dog.", "A cat.", "neutral"))
     for _ in range(2):  # the second time from the store
-        answered = run(f"hf/{learnt}", Dataset("d", examples), store=tmp_path)
+        answered = predict_suite(f"hf/{learnt}", Dataset("d", examples), store=tmp_path)
         assert answered.manifest["truncated_pairs"] == 1
     assert answered.manifest["asked_pairs"] == 0
-    shorter = run(f"hf/{learnt}", Dataset("d", examples), options=ModelOptions(max_length=8))
+    shorter = predict_suite(f"hf/{learnt}", Dataset("d", examples), options=ModelOptions(max_length=8))
     assert shorter.manifest["truncated_pairs"] == 2 - (
         answered.manifest["model_key"] == shorter.manifest["model_key"]
     )

@@ -18,7 +18,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models.model import ModelOptions
 from crossexam.models.table import open_model
-from crossexam.runs.run import run
+from crossexam.runs.run import predict_suite
 
 ITEMS = (
     Example("a1", "A man sleeps.", "Nobody is awake, ever.", "neutral"),
@@ -48,7 +48,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def answers(path: Path, *, order: tuple[str, ...] | None = None, data: Dataset | Suite = DATA) -> list[int]:
-    answered = run(f"file/{path}", data, options=ModelOptions(label_order=order))
+    answered = predict_suite(f"file/{path}", data, options=ModelOptions(label_order=order))
     return answered.predictions("tiny").tolist()
 
 
@@ -86,14 +86,14 @@ def test_every_form_in_every_format(tmp_path: Path, suffix: str, form: str, by: 
 def test_two_named_columns_are_a_model_of_two_labels(tmp_path: Path, names: tuple[str, str]) -> None:
     shares = (0.2, 0.7, 0.4)
     rows = [{"id": e.id, names[0]: p, names[1]: 1 - p} for e, p in zip(ITEMS, shares, strict=True)]
-    answered = run(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
+    answered = predict_suite(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
     np.testing.assert_allclose(
         answered.probabilities["tiny"], [[0.2, 0.8, 0.0], [0.7, 0.3, 0.0], [0.4, 0.6, 0.0]], atol=1e-12
     )
     assert answered.manifest["details"]["two_label"] is True
     rows[1][names[1]] = 0.9
     with pytest.raises(FormatError, match="of 3 answers 1 are no probabilities"):
-        run(f"file/{write(tmp_path / 'q.csv', rows)}", DATA)
+        predict_suite(f"file/{write(tmp_path / 'q.csv', rows)}", DATA)
 
 
 @pytest.mark.parametrize("by", ["pairID", "uid", "sentences"])
@@ -120,11 +120,11 @@ def test_an_order_of_the_wrong_size(tmp_path: Path) -> None:
 
 def test_a_wrong_order_is_warned_of(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", rows_of("list", "id"))
-    answered = run(
+    answered = predict_suite(
         f"file/{path}", DATA, options=ModelOptions(label_order=("neutral", "contradiction", "entailment"))
     )
     assert "contradiction,entailment,neutral agrees with 100.0 %" in answered.manifest["details"]["warning"]
-    answered = run(f"file/{path}", DATA, options=ModelOptions(label_order=ORDER))
+    answered = predict_suite(f"file/{path}", DATA, options=ModelOptions(label_order=ORDER))
     assert "warning" not in answered.manifest["details"]
 
 
@@ -149,14 +149,14 @@ def test_extra_predictions_are_listed(tmp_path: Path) -> None:
 def test_one_file_for_several_test_sets(tmp_path: Path) -> None:
     suite = Suite("s", {"tiny": DATA, "more": Dataset("more", (Example("b0", "x", "y", "neutral"),))})
     path = write(tmp_path / "p.jsonl", [*rows_of("label", "id"), {"id": "b0", "label": "contradiction"}])
-    answered = run(f"file/{path}", suite)
+    answered = predict_suite(f"file/{path}", suite)
     assert answered.predictions("tiny").tolist() == EXPECTED
     assert answered.predictions("more").tolist() == [2]
 
 
 def test_a_limit_does_not_make_the_others_extra(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", rows_of("label", "id"))
-    assert run(f"file/{path}", DATA, limit=2).predictions("tiny").tolist() == EXPECTED[:2]
+    assert predict_suite(f"file/{path}", DATA, limit=2).predictions("tiny").tolist() == EXPECTED[:2]
 
 
 def test_two_predictions_for_one_item(tmp_path: Path) -> None:
@@ -172,7 +172,7 @@ def test_two_labels_are_recorded(tmp_path: Path) -> None:
         {"id": e.id, "prediction": "entailment" if e.label == "entailment" else "not_entailment"}
         for e in ITEMS
     ]
-    answered = run(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
+    answered = predict_suite(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
     assert answered.manifest["details"]["two_label"] is True
     assert answered.predictions("tiny").tolist() == [1, 0, 1]
 

@@ -22,8 +22,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import ModelOptions
-from crossexam.runs.answer_store import FILE_NAME, Store, pair_hash
-from crossexam.runs.run import run
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
+from crossexam.runs.run import predict_suite
 
 BATCH = 8
 
@@ -34,7 +34,7 @@ import hashlib, os, signal, sys
 from pathlib import Path
 from crossexam.models.table import ModelOptions
 from crossexam.runs import folder, run
-from crossexam.runs.answer_store import Store
+from crossexam.runs.answer_store import AnswerStore
 
 suite, out, log, moment, count = sys.argv[1:]
 left = int(count)
@@ -58,12 +58,12 @@ def judge(pairs):
             stream.flush()
     return answers
 
-add = Store.add
+add = AnswerStore.add
 def watched_add(self, *args):
     reached("before storing")
     add(self, *args)
     reached("after storing")
-Store.add = watched_add
+AnswerStore.add = watched_add
 
 write = folder._write_predictions
 def watched_write(*args):
@@ -73,7 +73,7 @@ folder._write_predictions = watched_write
 
 options = ModelOptions(batch_size=BATCH_SIZE)
 out = Path(out)
-folder.save_run(run.run("py/judge_of_the_test:judge", suite, store=out, options=options), out)
+folder.save_run(run.predict_suite("py/judge_of_the_test:judge", suite, store=out, options=options), out)
 """.replace("BATCH_SIZE", str(BATCH))
 
 MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"
@@ -164,7 +164,7 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
     def open_and_close(path: Path) -> None:
         together.wait()
-        with Store(path, "key", "name"):
+        with AnswerStore(path, "key", "name"):
             pass
 
     with ThreadPoolExecutor(4) as pool:  # SQLite refuses about one round in four if nothing is done about it
@@ -205,8 +205,8 @@ def data_of(count: int, start_at: int = 0) -> Dataset:
 def test_ctrl_c_leaves_a_store_to_resume_from(tmp_path: Path) -> None:
     first, second = Counting("k", stop_after=512), Counting("k")
     with pytest.raises(KeyboardInterrupt):
-        run(first, data_of(1000), store=tmp_path)
-    answered = run(second, data_of(1000), store=tmp_path)
+        predict_suite(first, data_of(1000), store=tmp_path)
+    answered = predict_suite(second, data_of(1000), store=tmp_path)
     assert (len(first.asked), len(second.asked)) == (512, 1000 - 512)
     assert answered.manifest["pairs_from_store"] == 512
     assert not set(first.asked) & set(second.asked)
@@ -222,42 +222,44 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(tmp_path: Path) -> 
             return predict(pairs)
 
         model.predict = noting  # type: ignore[method-assign]
-        run(model, data_of(100), store=store, options=ModelOptions(batch_size=30))
+        predict_suite(model, data_of(100), store=store, options=ModelOptions(batch_size=30))
         return batches
 
     calm = batches_of(Counting("k"), tmp_path / "calm")
-    run(Counting("k"), data_of(20, start_at=40), store=tmp_path / "other")  # 40 to 59 are answered already
+    predict_suite(
+        Counting("k"), data_of(20, start_at=40), store=tmp_path / "other"
+    )  # 40 to 59 are answered already
     assert [len(batch) for batch in calm] == [30, 30, 30, 10]
     assert batches_of(Counting("k"), tmp_path / "other") == [calm[0], calm[1][:10], calm[2], calm[3]]
 
 
 def test_a_pair_of_another_test_set_is_not_asked_again(tmp_path: Path) -> None:
     model = Counting("k")
-    run(model, data_of(100), store=tmp_path)
-    run(model, data_of(100, start_at=60), store=tmp_path)
+    predict_suite(model, data_of(100), store=tmp_path)
+    predict_suite(model, data_of(100, start_at=60), store=tmp_path)
     assert len(model.asked) == len(set(model.asked)) == 160
 
 
 def test_models_do_not_read_each_others_answers(tmp_path: Path) -> None:
     first, second = Counting("one", column=0), Counting("two", column=2)
-    assert set(run(first, data_of(20), store=tmp_path).predictions("d")) == {0}
-    assert set(run(second, data_of(20), store=tmp_path).predictions("d")) == {2}
+    assert set(predict_suite(first, data_of(20), store=tmp_path).predictions("d")) == {0}
+    assert set(predict_suite(second, data_of(20), store=tmp_path).predictions("d")) == {2}
     assert len(second.asked) == 20
-    assert set(run(Counting("one"), data_of(20), store=tmp_path).predictions("d")) == {0}
+    assert set(predict_suite(Counting("one"), data_of(20), store=tmp_path).predictions("d")) == {0}
 
 
 def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     model = Counting("k")
     for _ in range(2):
-        run(model, data_of(5))
+        predict_suite(model, data_of(5))
     assert len(model.asked) == 10
     assert list(tmp_path.iterdir()) == []
 
 
 def test_the_first_answer_stays(tmp_path: Path) -> None:
     pair = pair_hash("a", "b")
-    with Store(tmp_path / "s", "k", "m") as store:
+    with AnswerStore(tmp_path / "s", "k", "m") as store:
         store.add([pair], np.array([[1.0, 0.0, 0.0]]), [True])
         store.add([pair], np.array([[0.0, 1.0, 0.0]]), [False])
         assert store.known([pair, pair_hash("b", "a")]) == {pair: ((1.0, 0.0, 0.0), True)}
@@ -266,9 +268,9 @@ def test_the_first_answer_stays(tmp_path: Path) -> None:
 def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     table = np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [5e-324, 1e-17, 1.0]])
     hashes = [pair_hash("p", str(k)) for k in range(3)]
-    with Store(tmp_path / "s", "k", "m") as store:
+    with AnswerStore(tmp_path / "s", "k", "m") as store:
         store.add(hashes, table, [False] * 3)
-    with Store(tmp_path / "s", "k", "m") as store:
+    with AnswerStore(tmp_path / "s", "k", "m") as store:
         assert [store.known(hashes)[each].probabilities for each in hashes] == [
             tuple(row) for row in table.tolist()
         ]
@@ -284,15 +286,15 @@ def test_a_damaged_store_is_told(tmp_path: Path) -> None:
     with pytest.raises(
         FormatError, match=r"store\.sqlite: the store is damaged: .*\n  hint: move the file away"
     ):
-        run(Counting("k"), data_of(3), store=tmp_path)
+        predict_suite(Counting("k"), data_of(3), store=tmp_path)
 
 
 def test_a_store_cut_short_is_told(tmp_path: Path) -> None:
-    run(Counting("k"), data_of(2000), store=tmp_path)
+    predict_suite(Counting("k"), data_of(2000), store=tmp_path)
     whole = (tmp_path / FILE_NAME).read_bytes()
     (tmp_path / FILE_NAME).write_bytes(whole[: len(whole) // 2])
     with pytest.raises(FormatError, match="the store"):
-        run(Counting("k"), data_of(2000), store=tmp_path)
+        predict_suite(Counting("k"), data_of(2000), store=tmp_path)
 
 
 def test_another_format_is_told(tmp_path: Path) -> None:
@@ -300,15 +302,15 @@ def test_another_format_is_told(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE something (x)")
     connection.execute("PRAGMA user_version=9")
     connection.close()
-    with pytest.raises(FormatError, match=r"not a store of format 1 \(it says 9\)"):
-        run(Counting("k"), data_of(3), store=tmp_path)
+    with pytest.raises(FormatError, match=r"not a store of format 1 \(but 9\)"):
+        predict_suite(Counting("k"), data_of(3), store=tmp_path)
 
 
 def test_an_answer_of_the_wrong_size_is_told(tmp_path: Path) -> None:
-    run(Counting("k"), data_of(3), store=tmp_path)
+    predict_suite(Counting("k"), data_of(3), store=tmp_path)
     connection = sqlite3.connect(tmp_path / FILE_NAME)
     connection.execute("UPDATE answers SET probabilities = x'00'")
     connection.commit()
     connection.close()
-    with pytest.raises(FormatError, match="an answer is not three numbers"):
-        run(Counting("k"), data_of(3), store=tmp_path)
+    with pytest.raises(FormatError, match="a prediction is not three numbers"):
+        predict_suite(Counting("k"), data_of(3), store=tmp_path)

@@ -17,8 +17,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import load_suite, load_suites, write_test_set
 from crossexam.models.model import ModelOptions
-from crossexam.runs.folder import load_run, save_run
-from crossexam.runs.run import run
+from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.run import predict_suite
 
 BASE = Dataset(
     "base.tiny",
@@ -49,9 +49,9 @@ def write_suite(folder: Path, *, broken: dict[str, object] | None = None) -> Pat
 
 def test_a_suite_is_asked_and_comes_back_from_its_folder(tmp_path: Path) -> None:
     suite = load_suite(write_suite(tmp_path / "suite"))
-    answered = run("builtin/overlap", suite, store=tmp_path / "run")
+    answered = predict_suite("builtin/overlap", suite, store=tmp_path / "run")
     save_run(answered, tmp_path / "run")
-    loaded = load_run(tmp_path / "run")
+    loaded = read_run(tmp_path / "run")
     for each in (answered, loaded):
         assert {name: each.predictions(name).tolist() for name in each.datasets} == OVERLAP
         assert each.model == "builtin/overlap"
@@ -63,7 +63,9 @@ def test_a_suite_is_asked_and_comes_back_from_its_folder(tmp_path: Path) -> None
 def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
     suite = load_suite(write_suite(tmp_path / "suite"))
     calls: list[tuple[str, int, int | None]] = []
-    answered = run("builtin/overlap", suite, store=tmp_path, progress=lambda *call: calls.append(call))
+    answered = predict_suite(
+        "builtin/overlap", suite, store=tmp_path, progress=lambda *call: calls.append(call)
+    )
     manifest = answered.manifest
     assert (manifest["distinct_pairs"], manifest["asked_pairs"], manifest["pairs_from_store"]) == (4, 4, 0)
     assert manifest["truncated_pairs"] == 0
@@ -75,70 +77,74 @@ def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
         "signature": "set:more.tiny",
     }
     assert {"numpy", "crossexam"} <= set(manifest["packages"])
-    assert calls == [("asking builtin/overlap", 0, 4), ("asking builtin/overlap", 4, 4)]
+    assert calls == [("running builtin/overlap", 0, 4), ("running builtin/overlap", 4, 4)]
     json.dumps(dict(manifest))
 
 
 def test_predictions_are_a_table_that_others_can_read(tmp_path: Path) -> None:
-    save_run(run("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
+    save_run(predict_suite("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run" / "predictions" / "more.tiny.parquet")
     assert table.columns == ["id", "label", "p_entailment", "p_neutral", "p_contradiction", "predicted"]
     assert table.rows() == [
         ("3", "neutral", 1.0, 0.0, 0.0, "entailment"),
         ("4", None, 0.0, 1.0, 0.0, "neutral"),
     ]
-    as_model = run(f"file/{tmp_path / 'run' / 'predictions' / 'more.tiny.parquet'}", MORE)
+    as_model = predict_suite(f"file/{tmp_path / 'run' / 'predictions' / 'more.tiny.parquet'}", MORE)
     assert as_model.predictions("more.tiny").tolist() == OVERLAP["more.tiny"]
 
 
 def test_a_dataset_a_path_and_a_file_can_be_asked_about(tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite")
-    assert run("builtin/overlap", BASE).predictions("base.tiny").tolist() == OVERLAP["base.tiny"]
-    assert list(run("builtin/overlap", str(folder)).datasets) == ["base.tiny", "more.tiny"]
-    single = run("builtin/overlap", folder / "more.tiny.parquet")
+    assert predict_suite("builtin/overlap", BASE).predictions("base.tiny").tolist() == OVERLAP["base.tiny"]
+    assert list(predict_suite("builtin/overlap", str(folder)).datasets) == ["base.tiny", "more.tiny"]
+    single = predict_suite("builtin/overlap", folder / "more.tiny.parquet")
     assert single.predictions("more.tiny").tolist() == OVERLAP["more.tiny"]
 
 
 def test_a_limit_takes_the_first_items_and_is_loaded_as_such(tmp_path: Path) -> None:
-    answered = run("builtin/overlap", load_suite(write_suite(tmp_path / "suite")), limit=1)
+    answered = predict_suite("builtin/overlap", load_suite(write_suite(tmp_path / "suite")), limit=1)
     save_run(answered, tmp_path / "run")
-    loaded = load_run(tmp_path / "run")
+    loaded = read_run(tmp_path / "run")
     assert [len(data) for data in loaded.datasets.values()] == [1, 1]
     assert loaded.manifest["limit"] == 1
     assert loaded.manifest["test_sets"]["base.tiny"]["of_rows"] == 3
-    with pytest.raises(CrossexamError, match="the limit is 0\n  wanted: a whole number above 0"):
-        run("builtin/overlap", BASE, limit=0)
+    with pytest.raises(CrossexamError, match="the limit is 0\n  wanted: a positive whole number"):
+        predict_suite("builtin/overlap", BASE, limit=0)
 
 
 def test_test_sets_that_were_never_written_go_into_the_run(tmp_path: Path) -> None:
-    save_run(run("builtin/overlap", Suite("s", {"base.tiny": BASE})), tmp_path / "run")
+    save_run(predict_suite("builtin/overlap", Suite("s", {"base.tiny": BASE})), tmp_path / "run")
     shutil.move(tmp_path / "run", tmp_path / "elsewhere")
-    assert list(load_run(tmp_path / "elsewhere").datasets["base.tiny"]) == list(BASE)
+    assert list(read_run(tmp_path / "elsewhere").datasets["base.tiny"]) == list(BASE)
 
 
 def test_a_run_and_its_suite_can_be_moved_together(tmp_path: Path) -> None:
     place = tmp_path / "here"
-    save_run(run("builtin/overlap", load_suite(write_suite(place / "suite"))), place / "runs" / "overlap")
+    save_run(
+        predict_suite("builtin/overlap", load_suite(write_suite(place / "suite"))), place / "runs" / "overlap"
+    )
     shutil.move(place, tmp_path / "there")
-    assert len(load_run(tmp_path / "there" / "runs" / "overlap").datasets["base.tiny"]) == 3
+    assert len(read_run(tmp_path / "there" / "runs" / "overlap").datasets["base.tiny"]) == 3
 
 
 def test_a_run_alone_can_be_moved_too(tmp_path: Path) -> None:
-    save_run(run("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "a" / "run")
+    save_run(
+        predict_suite("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "a" / "run"
+    )
     shutil.move(tmp_path / "a" / "run", tmp_path / "run")
-    assert len(load_run(tmp_path / "run").datasets["base.tiny"]) == 3
+    assert len(read_run(tmp_path / "run").datasets["base.tiny"]) == 3
 
 
 def test_saving_anew_removes_what_is_no_longer_there(tmp_path: Path) -> None:
     suite = Suite("s", {"base.tiny": BASE, "more.tiny": MORE})
-    save_run(run("builtin/overlap", suite), tmp_path)
-    save_run(run("builtin/overlap", MORE), tmp_path)
+    save_run(predict_suite("builtin/overlap", suite), tmp_path)
+    save_run(predict_suite("builtin/overlap", MORE), tmp_path)
     assert sorted(path.name for path in tmp_path.rglob("*.parquet")) == ["more.tiny.parquet"] * 2
-    assert list(load_run(tmp_path).datasets) == ["more.tiny"]
+    assert list(read_run(tmp_path).datasets) == ["more.tiny"]
 
 
 def test_a_save_that_fails_leaves_no_finished_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = run("builtin/overlap", BASE)
+    answered = predict_suite("builtin/overlap", BASE)
     save_run(answered, tmp_path)
 
     def full(*_: object) -> None:
@@ -147,20 +153,20 @@ def test_a_save_that_fails_leaves_no_finished_run(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("crossexam.runs.folder._write_predictions", full)
     with pytest.raises(OSError, match="disk full"):
         save_run(answered, tmp_path)
-    with pytest.raises(FormatError, match="or it was not finished"):
-        load_run(tmp_path)
+    with pytest.raises(FormatError, match="or the run was not finished"):
+        read_run(tmp_path)
 
 
 def test_names_of_test_sets_do_not_leave_the_folder(tmp_path: Path) -> None:
     data = Dataset("../a/b: ü.tiny", BASE.examples)
-    save_run(run("builtin/overlap", data), tmp_path / "run")
+    save_run(predict_suite("builtin/overlap", data), tmp_path / "run")
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
-    assert list(load_run(tmp_path / "run").datasets) == [data.name]
+    assert list(read_run(tmp_path / "run").datasets) == [data.name]
 
 
 def test_the_same_answers_make_the_same_bytes(tmp_path: Path) -> None:
     for name in "ab":
-        save_run(run("builtin/alignment", BASE), tmp_path / name)
+        save_run(predict_suite("builtin/alignment", BASE), tmp_path / name)
     file = "predictions/base.tiny.parquet"
     assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
 
@@ -168,35 +174,33 @@ def test_the_same_answers_make_the_same_bytes(tmp_path: Path) -> None:
 def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite")
     with pytest.raises(
-        FormatError, match=r"this is no run, or it was not finished\n  hint: the same `crossexam run`"
+        FormatError, match=r"this is not a run, or the run was not finished\n  hint: repeat `crossexam run`"
     ):
-        load_run(tmp_path)
+        read_run(tmp_path)
     with pytest.raises(FormatError, match="the folder of a suite, not of a run"):
-        load_run(suite)
-    save_run(run("builtin/overlap", load_suite(suite)), tmp_path / "run")
+        read_run(suite)
+    save_run(predict_suite("builtin/overlap", load_suite(suite)), tmp_path / "run")
     changed = (Example("1", "A man sleeps.", "A man snores.", "neutral"), *BASE.examples[1:])
     write_test_set(suite / "base.tiny.parquet", changed)
-    with pytest.raises(
-        FormatError, match=r"'base.tiny' is not the one that the model was asked about: it was changed"
-    ):
-        load_run(tmp_path / "run")
+    with pytest.raises(FormatError, match=r"test set 'base.tiny' was changed after the run"):
+        read_run(tmp_path / "run")
     shutil.rmtree(suite)
     with pytest.raises(
-        FormatError, match=r"the items of test set 'base.tiny' are gone\n  hint: put the suite back"
+        FormatError, match=r"the items of test set 'base.tiny' are missing\n  hint: put the suite back"
     ):
-        load_run(tmp_path / "run")
+        read_run(tmp_path / "run")
 
 
 def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
-    save_run(run("builtin/overlap", Suite("s", {"base.tiny": BASE, "more.tiny": MORE})), tmp_path)
+    save_run(predict_suite("builtin/overlap", Suite("s", {"base.tiny": BASE, "more.tiny": MORE})), tmp_path)
     shutil.copy(
         tmp_path / "predictions" / "base.tiny.parquet", tmp_path / "predictions" / "more.tiny.parquet"
     )
     with pytest.raises(FormatError, match=r"the ids are not those of test set 'more.tiny'"):
-        load_run(tmp_path)
+        read_run(tmp_path)
     (tmp_path / "predictions" / "base.tiny.parquet").write_text("x")
-    with pytest.raises(FormatError, match="not a table of predictions"):
-        load_run(tmp_path)
+    with pytest.raises(FormatError, match="not a file of predictions"):
+        read_run(tmp_path)
 
 
 def test_functions_are_asked_in_batches(tmp_path: Path) -> None:
@@ -207,7 +211,7 @@ def test_functions_are_asked_in_batches(tmp_path: Path) -> None:
         return ["neutral"] * len(pairs)
 
     data = Dataset("d", tuple(Example(str(k), str(k), "h", None) for k in range(7)))
-    answered = run(judge, data, options=ModelOptions(batch_size=3))
+    answered = predict_suite(judge, data, options=ModelOptions(batch_size=3))
     assert sizes == [3, 3, 1]
     assert set(answered.predictions("d")) == {1}
 
@@ -219,21 +223,19 @@ def test_models_that_answer_nonsense_are_told() -> None:
         def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
             return np.full((len(pairs), 3), 0.5)
 
-    with pytest.raises(
-        CrossexamError, match="broken: the model answered 3 pairs with something else than prob"
-    ):
-        run(Broken(), BASE)
+    with pytest.raises(CrossexamError, match="broken: the model did not return probabilities for 3 pairs"):
+        predict_suite(Broken(), BASE)
 
 
 def test_an_empty_suite_and_an_empty_test_set() -> None:
-    with pytest.raises(CrossexamError, match="the suite holds no test sets"):
-        run("builtin/overlap", Suite("s", {}))
-    assert run("builtin/overlap", Dataset("d", ())).probabilities["d"].shape == (0, 3)
+    with pytest.raises(CrossexamError, match="the suite has no test sets"):
+        predict_suite("builtin/overlap", Suite("s", {}))
+    assert predict_suite("builtin/overlap", Dataset("d", ())).probabilities["d"].shape == (0, 3)
 
 
 def test_an_empty_test_set_is_saved_and_loaded(tmp_path: Path) -> None:
-    save_run(run("builtin/overlap", Dataset("d", ())), tmp_path)
-    assert load_run(tmp_path).probabilities["d"].shape == (0, 3)
+    save_run(predict_suite("builtin/overlap", Dataset("d", ())), tmp_path)
+    assert read_run(tmp_path).probabilities["d"].shape == (0, 3)
 
 
 def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from crossexam.evaluation.verified import by_status
 from crossexam.published.published import published
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.results import measured
-from crossexam.runs.run import run as ask
+from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.behaviour import BehaviourRequest, chosen, write_behaviour
 
@@ -197,7 +197,9 @@ def test_polarities_that_do_not_occur_are_left_out() -> None:
 
 def run_over(suite: Suite) -> Run:
     """Return a model that says contradiction to everything but what has a dog in its premise."""
-    return ask(lambda pairs: [[1.0, 0, 0] if "dog" in p.lower() else [0, 0, 1.0] for p, _ in pairs], suite)
+    return predict_suite(
+        lambda pairs: [[1.0, 0, 0] if "dog" in p.lower() else [0, 0, 1.0] for p, _ in pairs], suite
+    )
 
 
 def test_factors_are_asked_where_the_paper_asks_them(suite: Suite) -> None:

@@ -24,7 +24,7 @@ from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
 from crossexam.reports.results import measured
-from crossexam.runs.run import run as ask
+from crossexam.runs.run import predict_suite
 from crossexam.suites.cross_dataset import CrossDatasetRequest, split_member, write_cross_dataset
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 
@@ -196,7 +196,7 @@ def test_what_cannot_be_built_says_why(
 def test_majority_says_the_label_of_the_validation_set(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite")
     suite = load_suite(tmp_path / "suite")
-    answers = ask(BUILTINS["builtin/majority"], suite)
+    answers = predict_suite(BUILTINS["builtin/majority"], suite)
     assert set(answers.predictions("base.sick").tolist()) == {1}  # half of SICK here is neutral
     assert set(answers.predictions("base.snli_test").tolist()) == {0}
 
@@ -366,7 +366,7 @@ def test_real_corpora_have_the_published_sizes(
 
 def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(CrossDatasetRequest(("sick",), part="validation"), tmp_path / "validation")
-    answers = ask(BUILTINS["builtin/neutral"], load_suite(tmp_path / "validation"))
+    answers = predict_suite(BUILTINS["builtin/neutral"], load_suite(tmp_path / "validation"))
     table = score_table(measured([answers]))
     assert table.title.startswith("Part of the cross-dataset benchmark (validation sets): ")
     assert not any("published" in str(row[0]) for row in table.rows)

@@ -19,7 +19,7 @@ from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import load_suite
 from crossexam.models.table import open_model
-from crossexam.runs.run import run
+from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
@@ -112,7 +112,7 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
     names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]
     assert list(suite.datasets) == [f"{name}.builtin_demo" for name in ("base", *names)]
     assert all(not check(dataset) for dataset in suite)
-    answers = run("builtin/bag-of-words", suite)
+    answers = predict_suite("builtin/bag-of-words", suite)
     for lam, dataset in zip((0.0, *LAMBDAS), suite, strict=True):
         gold = [LABEL_INDEX[e.label] for e in dataset if e.label]
         scores = lexically_misleading_scores(answers.probabilities[dataset.name], gold)

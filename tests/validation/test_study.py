@@ -25,7 +25,7 @@ from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
 from crossexam.core.test_sets import load_suite, write_test_set
 from crossexam.evaluation.measures import accuracy
 from crossexam.evaluation.verified import by_status, verified_only
-from crossexam.runs.folder import load_run, save_run
+from crossexam.runs.folder import read_run, save_run
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite, systematic
 from crossexam.validation.study import Answer, Study, create_study, open_study
@@ -482,7 +482,7 @@ def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, 
         run_over(list(load_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"}), tmp_path / "run"
     )
     apply_verdicts(judged, folder)
-    run = load_run(tmp_path / "run")  # made before the verdicts
+    run = read_run(tmp_path / "run")  # made before the verdicts
     found = {name: (each.value, each.n) for name, each in accuracy(verified_only(run)).items()}
     assert found == {"antonymy.dev (verified)": (1 / 2, 2)}  # 1 right, 0 wrong
     apart = by_status(run)

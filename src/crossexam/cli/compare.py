@@ -22,10 +22,10 @@ def compare(
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_comparison, write_comparison
-    from crossexam.runs.folder import load_run
+    from crossexam.runs.folder import read_run
 
     chosen = verified_only if verified else by_status
-    a, b = chosen(load_run(first)), chosen(load_run(second))
+    a, b = chosen(read_run(first)), chosen(read_run(second))
     if output is None:
         show(terminal_comparison(a, b))
         return

@@ -50,7 +50,7 @@ def examine(
     from crossexam.core.test_sets import load_suite
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import save_run
-    from crossexam.runs.run import run as ask
+    from crossexam.runs.run import predict_suite
     from crossexam.suites.build import Request, build_to_folder
     from crossexam.suites.table import suite_named
 
@@ -95,7 +95,7 @@ def examine(
         runs = []
         for model in models:
             place = options.model_folder(output / "runs", model)
-            run = ask(model, built, store=place, options=chosen, progress=progress)
+            run = predict_suite(model, built, store=place, options=chosen, progress=progress)
             save_run(run, place)
             runs.append(run)
     page = output / "report.html"

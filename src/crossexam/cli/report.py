@@ -25,10 +25,10 @@ def report(
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_report, write_report
-    from crossexam.runs.folder import load_run
+    from crossexam.runs.folder import read_run
 
     chosen = verified_only if verified else by_status
-    loaded = [chosen(load_run(folder)) for folder in runs]
+    loaded = [chosen(read_run(folder)) for folder in runs]
     if output is None:
         show(terminal_report(loaded))
         return

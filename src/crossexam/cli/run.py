@@ -29,12 +29,14 @@ def run(
     from crossexam.core.test_sets import load_suites
     from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import refuse_other_run, save_run
-    from crossexam.runs.run import run as ask
+    from crossexam.runs.run import predict_suite
 
     chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
     refuse_other_run(model, output)
     with progress_bar() as progress:
-        answers = ask(model, load_suites(tests), store=output, options=chosen, limit=limit, progress=progress)
+        answers = predict_suite(
+            model, load_suites(tests), store=output, options=chosen, limit=limit, progress=progress
+        )
         save_run(answers, output)
     show(terminal_report([answers]))
     written(output)

@@ -225,6 +225,6 @@ def _assigned(values: Sequence[str] | None, epochs: int | None) -> dict[str, str
 def _run(folder: Path | None) -> Run | None:
     if folder is None:
         return None
-    from crossexam.runs.folder import load_run
+    from crossexam.runs.folder import read_run
 
-    return load_run(folder)
+    return read_run(folder)

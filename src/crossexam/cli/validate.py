@@ -60,14 +60,14 @@ def sample(
     from crossexam.cli.console import show, written
     from crossexam.core.errors import CrossexamError
     from crossexam.core.test_sets import load_suite
-    from crossexam.runs.folder import load_run
+    from crossexam.runs.folder import read_run
     from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
 
     loaded = load_suite(suite) if suite is not None else None
     sets = tuple(test_set or ()) or (tuple(loaded.datasets) if loaded and errors else None)
     request = SampleRequest(per_set, seed, judges, sets, tuple(question) if question else None)
     if errors is not None:
-        manifest = sample_errors(load_run(errors), output, request, origin=str(errors))
+        manifest = sample_errors(read_run(errors), output, request, origin=str(errors))
     elif loaded is not None:
         manifest = sample_suite(loaded, output, request, origin=str(suite))
     else:

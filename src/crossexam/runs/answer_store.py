@@ -1,7 +1,8 @@
-"""The store: what models answered, kept as it is had, so that a run that is interrupted resumes.
+"""The store of predictions, from which an interrupted run resumes.
 
-One SQLite file in WAL mode; a row is the answer of one model key to the text of one pair.  So the same
-pair in another test set is not asked again, and no model reads another's answers.
+It is one SQLite file in WAL mode; a row is the prediction of one model, identified by its key, for the text
+of one pair.  So a pair that is in several test sets is predicted once, and no model reads the predictions of
+another.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "store.sqlite"
 _FORMAT: Final = 1
-_WAIT_SECONDS: Final = 60.0  # for another process that writes
+_WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
-_LOOKED_UP_AT_ONCE: Final = 500  # SQLite's limit on parameters was 999 for long
+_LOOKED_UP_AT_ONCE: Final = 500  # older versions of SQLite allow 999 parameters
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS answers (
@@ -39,15 +40,15 @@ CREATE TABLE IF NOT EXISTS answers (
 """
 
 
-class Answer(NamedTuple):
-    """A stored answer: the probabilities in the order of LABELS, and whether the pair was truncated."""
+class StoredPrediction(NamedTuple):
+    """The probabilities of a pair in the order of LABELS, and whether the pair was truncated."""
 
     probabilities: tuple[float, float, float]
     truncated: bool
 
 
 def pair_hash(premise: str, hypothesis: str) -> bytes:
-    """Return the 16 bytes under which the answers to a pair are stored.
+    """Return the 16 bytes under which predictions for a pair are stored.
 
     >>> pair_hash("a b", "c") == pair_hash("a", "b c")
     False
@@ -56,25 +57,25 @@ def pair_hash(premise: str, hypothesis: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-class Store:
-    """The answers of one model (*key*) in the store *path*; without a path, in memory.
+class AnswerStore:
+    """The predictions of the model with *key*, in the file *path* or, if it is None, in memory.
 
-    A context manager.  Several processes may use one file at once.  Raises FormatError where the file
-    is no store.
+    A context manager.  Several processes may use one file at once.  Raises FormatError if the file is not a
+    store.
     """
 
     def __init__(self, path: Path | None, key: str, name: str) -> None:
         self._path, self._key, self._name = path, key, name
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> AnswerStore:
         if self._path is not None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._told():
+        with self._errors_explained():
             self._connection = sqlite3.connect(
                 self._path or ":memory:", timeout=_WAIT_SECONDS, isolation_level=None
             )
         try:
-            with self._told():
+            with self._errors_explained():
                 self._prepare()
         except BaseException:
             self._connection.close()
@@ -91,14 +92,14 @@ class Store:
         self._enter_wal_mode()
         run("PRAGMA synchronous=NORMAL")  # safe against the death of the process; a power cut costs a batch
         run("BEGIN IMMEDIATE")
-        found = int(run("PRAGMA user_version").fetchone()[0])
+        version = int(run("PRAGMA user_version").fetchone()[0])
         tables = int(run("SELECT count(*) FROM sqlite_master").fetchone()[0])
-        if found != _FORMAT and (found or tables):
+        if version != _FORMAT and (version or tables):
             run("ROLLBACK")
             raise FormatError(
-                f"not a store of format {_FORMAT} (it says {found})",
+                f"not a store of format {_FORMAT} (but {version})",
                 where=str(self._path),
-                hint="move the file away; its pairs are then asked again",
+                hint="move the file away; its pairs are then predicted again",
             )
         for statement in _SCHEMA.split(";\n"):
             run(statement)
@@ -108,7 +109,7 @@ class Store:
         run("COMMIT")
 
     def _enter_wal_mode(self) -> None:
-        """Switch the file to WAL: of two processes that do so at once SQLite refuses one without a wait."""
+        """Switch the file to WAL mode; of two processes that do so at once, SQLite makes one fail at once."""
         last = time.monotonic() + _WAIT_SECONDS
         while True:
             try:
@@ -120,8 +121,8 @@ class Store:
             time.sleep(_PAUSE_SECONDS)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
-        """Turn SQLite's errors into ours, which say what to do."""
+    def _errors_explained(self) -> Iterator[None]:
+        """Turn SQLite's errors into FormatErrors that say what to do."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -129,21 +130,21 @@ class Store:
             raise FormatError(
                 f"the store cannot be used: {error}",
                 where=str(self._path),
-                hint="another process holds it: wait for it, or choose another folder"
+                hint="another process is using it: wait for it, or choose another folder"
                 if locked
-                else "check that the folder can be written and that the disk is not full",
+                else "check that the folder is writable and the disk is not full",
             ) from None
         except sqlite3.DatabaseError as error:
             raise FormatError(
                 f"the store is damaged: {error}",
                 where=str(self._path),
-                hint="move the file away; its pairs are then asked again",
+                hint="move the file away; its pairs are then predicted again",
             ) from None
 
-    def known(self, hashes: Sequence[bytes]) -> dict[bytes, Answer]:
-        """Return the stored answers to those pairs of *hashes* that have one."""
-        found: dict[bytes, Answer] = {}
-        with self._told():
+    def known(self, hashes: Sequence[bytes]) -> dict[bytes, StoredPrediction]:
+        """Return the stored predictions by hash, for those of *hashes* that have one."""
+        stored: dict[bytes, StoredPrediction] = {}
+        with self._errors_explained():
             for start in range(0, len(hashes), _LOOKED_UP_AT_ONCE):
                 wanted = hashes[start : start + _LOOKED_UP_AT_ONCE]
                 marks = ",".join("?" * len(wanted))
@@ -151,25 +152,25 @@ class Store:
                 where = f"model = ? AND pair IN ({marks})"
                 query = f"SELECT pair, probabilities, truncated FROM answers WHERE {where}"  # noqa: S608
                 for pair, packed, cut in self._connection.execute(query, (self._model, *wanted)):
-                    found[pair] = Answer(self._unpacked(packed), bool(cut))
-        return found
+                    stored[pair] = StoredPrediction(self._unpacked(packed), bool(cut))
+        return stored
 
     def _unpacked(self, packed: bytes) -> tuple[float, float, float]:
         try:
             first, second, third = struct.unpack("<3d", packed)
         except (struct.error, TypeError):
-            raise sqlite3.DatabaseError("an answer is not three numbers") from None
+            raise sqlite3.DatabaseError("a prediction is not three numbers") from None
         return first, second, third
 
     def add(
         self, hashes: Iterable[bytes], probabilities: NDArray[np.float64], truncated: Sequence[bool]
     ) -> None:
-        """Store the answers to one batch of pairs, all or none; an answer that is there stays."""
+        """Store the predictions for one batch of pairs, all or none; earlier ones are not overwritten."""
         rows = [
             (self._model, pair, struct.pack("<3d", *shares), int(cut))
             for pair, shares, cut in zip(hashes, probabilities.tolist(), truncated, strict=True)
         ]
-        with self._told():
+        with self._errors_explained():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", rows)

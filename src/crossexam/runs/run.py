@@ -1,4 +1,4 @@
-"""Ask a model about every test set of a suite: each distinct pair once, each answer stored when it is had."""
+"""Run a model over the test sets of a suite; each distinct pair is predicted once and stored at once."""
 
 from __future__ import annotations
 
@@ -18,26 +18,18 @@ from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
 from crossexam.models.model import AnswersSets, Batch, Model, ModelOptions, Pair, PlansBatches
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, Store, pair_hash
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Pairs that a model which plans no batches is given at once, and that are stored together.
+#: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
 _PACKAGES: Final = ("crossexam", "numpy", "torch", "transformers", "tokenizers", "safetensors", "rapidfuzz")
 
 
-@dataclass(frozen=True)
-class _Answered:
-    """The probabilities of every test set, and how they were had."""
-
-    probabilities: dict[str, NDArray[np.float64]]
-    counts: dict[str, int]
-
-
-def run(
+def predict_suite(
     model: str | Model | Callable[[Sequence[Pair]], Any],
     data: Suite | Dataset | str | Path,
     *,
@@ -46,28 +38,35 @@ def run(
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Run:
-    """Return the answers of *model* over *data*: a suite, a test set, or the path of one.
+    """Return the predictions of *model* over *data*: a suite, a test set, or the path of one.
 
-    Answers go into ``store.sqlite`` in the folder *store* batch by batch; what is there already is not
-    asked again.  *limit* takes the first items of each test set.  Nothing else is written: see
+    Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
+    again. *limit* restricts each test set to its first items.  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or ModelOptions()
     if limit is not None and limit < 1:
-        raise CrossexamError(f"the limit is {limit}", wanted="a whole number above 0")
+        raise CrossexamError(f"the limit is {limit}", wanted="a positive whole number")
     whole = _test_sets(data)
-    asked = {name: _first(dataset, limit) for name, dataset in whole.items()}
+    datasets = {name: _first(dataset, limit) for name, dataset in whole.items()}
     opened = open_model(model, options)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        tables = opened.predict_sets(list(asked.values()), list(whole.values()))
-        answered = _Answered(tables, {})
+        predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(whole.values())), {})
     else:
-        answered = _ask_pairs(opened, asked, store, options, progress)
+        predicted = _predict_pairs(opened, datasets, store, options, progress)
     seconds = time.monotonic() - start
-    entries = {name: _entry(asked[name], whole[name]) for name in asked}
-    manifest = _manifest(opened, answered.counts, entries, seconds, limit)
-    return Run(opened.name, asked, answered.probabilities, manifest)
+    entries = {name: _entry(datasets[name], whole[name]) for name in datasets}
+    manifest = _manifest(opened, predicted.counts, entries, seconds, limit)
+    return Run(opened.name, datasets, predicted.probabilities, manifest)
+
+
+@dataclass(frozen=True)
+class _Predicted:
+    """The probabilities of every test set, and the counts of pairs for the manifest."""
+
+    probabilities: dict[str, NDArray[np.float64]]
+    counts: dict[str, int]
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -75,10 +74,10 @@ def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
         from crossexam.core.test_sets import load_suite
 
         data = load_suite(Path(data))
-    found = {data.name: data} if isinstance(data, Dataset) else data.datasets
-    if not found:
-        raise CrossexamError("the suite holds no test sets")
-    return found
+    datasets = {data.name: data} if isinstance(data, Dataset) else data.datasets
+    if not datasets:
+        raise CrossexamError("the suite has no test sets")
+    return datasets
 
 
 def _first(dataset: Dataset, limit: int | None) -> Dataset:
@@ -87,53 +86,53 @@ def _first(dataset: Dataset, limit: int | None) -> Dataset:
     return Dataset(dataset.name, tuple(dataset.examples[:limit]), dataset.manifest)
 
 
-def _ask_pairs(
+def _predict_pairs(
     model: Model,
-    asked: Mapping[str, Dataset],
+    datasets: Mapping[str, Dataset],
     store: Path | None,
     options: ModelOptions,
     progress: Progress,
-) -> _Answered:
-    """Ask *model* every distinct pair that the store does not know, and gather the answers."""
+) -> _Predicted:
+    """Predict every distinct pair that is not in the store, then read all predictions from there."""
     import numpy as np
 
-    pairs = list(dict.fromkeys((e.premise, e.hypothesis) for dataset in asked.values() for e in dataset))
+    pairs = list(dict.fromkeys((e.premise, e.hypothesis) for dataset in datasets.values() for e in dataset))
     hashes = [pair_hash(*pair) for pair in pairs]
-    stage = f"asking {model.name}"
-    with Store(store / FILE_NAME if store else None, model.key, model.name) as kept:
-        before = kept.known(hashes)
-        known = [each in before for each in hashes]
+    stage = f"running {model.name}"
+    with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as answers:
+        before = answers.known(hashes)
+        known = [pair in before for pair in hashes]
         done = sum(known)
         progress(stage, done, len(pairs))
         if done < len(pairs):
             for batch in _batches(model, pairs, known, options):
                 _check_batch(batch, model.name)
-                kept.add([hashes[index] for index in batch.indices], batch.probabilities, batch.truncated)
+                answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.truncated)
                 done += len(batch.indices)
                 progress(stage, done, len(pairs))
-        # Read back, so that where two processes answered one pair both report the answer that stayed.
-        answers = kept.known(hashes)
-    table = np.array([answers[each].probabilities for each in hashes]).reshape(-1, 3)
+        # Read back: if two processes predicted the same pair, both report the prediction that was stored.
+        stored = answers.known(hashes)
+    rows = np.array([stored[pair].probabilities for pair in hashes]).reshape(-1, 3)
     place = {pair: index for index, pair in enumerate(pairs)}
     probabilities = {
-        name: table[[place[e.premise, e.hypothesis] for e in dataset]] for name, dataset in asked.items()
+        name: rows[[place[e.premise, e.hypothesis] for e in dataset]] for name, dataset in datasets.items()
     }
     counts = {
         "distinct_pairs": len(pairs),
         "asked_pairs": len(pairs) - sum(known),
         "pairs_from_store": sum(known),
-        "truncated_pairs": sum(answers[each].truncated for each in hashes),
+        "truncated_pairs": sum(stored[pair].truncated for pair in hashes),
     }
-    return _Answered(probabilities, counts)
+    return _Predicted(probabilities, counts)
 
 
 def _batches(
     model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: ModelOptions
 ) -> Iterator[Batch]:
-    """Yield the answers to the pairs that are not *known*.
+    """Yield the predictions for the pairs that are not *known*, batch by batch.
 
-    The borders of batches depend on *pairs* alone, so that a resumed run has the batches that an
-    undisturbed one has.
+    The boundaries of batches depend on *pairs* only, so that a resumed run has the same batches as one that
+    was not interrupted.
     """
     if isinstance(model, PlansBatches):
         yield from model.batches(pairs, known)
@@ -142,26 +141,26 @@ def _batches(
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:
-            answers = model.predict([pairs[index] for index in indices])
-            yield Batch(indices, answers, [False] * len(indices))
+            probabilities = model.predict([pairs[index] for index in indices])
+            yield Batch(indices, probabilities, [False] * len(indices))
 
 
 def _check_batch(batch: Batch, name: str) -> None:
-    """Raise CrossexamError where a model, which may be anybody's object, does not answer as it should."""
+    """Raise CrossexamError if a model, which may be a user's object, does not return probabilities."""
     import numpy as np
 
     shares = batch.probabilities
     good = getattr(shares, "shape", None) == (len(batch.indices), 3)
     if not (good and np.isfinite(shares).all() and (np.abs(shares.sum(axis=1) - 1) < 1e-3).all()):
         raise CrossexamError(
-            f"the model answered {len(batch.indices)} pairs with something else than probabilities",
+            f"the model did not return probabilities for {len(batch.indices)} pairs",
             where=name,
             wanted=f"finite numbers of shape ({len(batch.indices)}, 3), rows that sum to 1",
         )
 
 
 def _entry(dataset: Dataset, whole: Dataset) -> dict[str, Any]:
-    """Return what the manifest says of one test set."""
+    """Return the entry of one test set in the manifest."""
     known = whole.manifest.get("content_hash") if len(dataset) == len(whole) else None
     return {
         "rows": len(dataset),
@@ -197,7 +196,7 @@ def _manifest(
 
 
 def _versions() -> Iterator[tuple[str, str]]:
-    """Yield the versions of the packages that are loaded, since answers can depend on them."""
+    """Yield the versions of the loaded packages that predictions may depend on."""
     for name in _PACKAGES:
         if name in sys.modules:
             try:

@@ -28,7 +28,7 @@ from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import Model, ModelOptions
 from crossexam.models.table import open_model
-from crossexam.runs.run import run as ask
+from crossexam.runs.run import predict_suite
 from crossexam.stats.agreement import Agreement, agreement
 from crossexam.suites import lexically_misleading
 from crossexam.suites.bases import Base, describe, distinct_parts, labelled, noted, part_of
@@ -97,7 +97,7 @@ def write_subsets(
     entries = {}
     for base in request.bases:
         whole = _whole(base)
-        answers = ask(model, whole, options=request.options, progress=progress)
+        answers = predict_suite(model, whole, options=request.options, progress=progress)
         for dataset in _sets(request, whole, answers.probabilities[whole.name]):
             file = f"{dataset.name}.{request.file_format}"
             write_test_set(folder / file, dataset.examples, file_format=request.file_format)

@@ -23,8 +23,15 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
-from crossexam.validation.server import application, cookie_name, cookie_of, form_token, host_is_ours, serve
-from crossexam.validation.study import Answer, Study, open_study
+from crossexam.validation.server import (
+    application,
+    cookie_name,
+    cookie_of,
+    form_token,
+    host_is_ours,
+    serve_study,
+)
+from crossexam.validation.study import Judgement, Study, open_study
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -92,14 +99,14 @@ def test_a_judge_answers_all_without_a_script(study: Study) -> None:
         seen.append((fields["item"], fields["question"]))
         answer = fields | {"value": QUESTIONS[fields["question"]].choices[0].value}
         assert post(client, "/answer", answer) == 303
-        assert study.answers("judge-1")[-1].question in {"label", "grammatical"}
+        assert study.judgements("judge-1")[-1].question in {"label", "grammatical"}
     order = [str(number) for number in study.order("judge-1")]
     assert seen == [(item, question) for item in order for question in ("label", "grammatical")]
-    assert len(study.answers("judge-1")) == 8
+    assert len(study.judgements("judge-1")) == 8
     assert "4 of 4 items" in page
     assert post(client, "/undo", Fields(page).hidden) == 303
     assert "Item 4 of 4" in client.get("/").text
-    assert len(study.answers()) == 7
+    assert len(study.judgements()) == 7
 
 
 def test_the_token_leaves_the_address_and_the_cookie_is_strict(study: Study) -> None:
@@ -117,7 +124,7 @@ def test_the_token_leaves_the_address_and_the_cookie_is_strict(study: Study) -> 
 def test_nobody_enters_without_a_link(study: Study) -> None:
     for path, status in (("/", 401), ("/j/wrong", 404), ("/j/" + "é" * 9, 404)):
         answer = client_of(study).get(path)
-        assert (answer.status_code, "Your link is needed" in answer.text) == (status, True)
+        assert (answer.status_code, "Please use your link" in answer.text) == (status, True)
         assert "Door" not in answer.text
         assert "set-cookie" not in answer.headers
     signature = cookie_of(study, "judge-1").rpartition(".")[2]
@@ -130,7 +137,7 @@ def test_nobody_enters_without_a_link(study: Study) -> None:
 def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     one, other = client_of(study, "judge-1"), client_of(study, "judge-2")
     for number in study.order("judge-1"):
-        study.answer(Answer("judge-1", number, "label", "cannot_say"))
+        study.record(Judgement("judge-1", number, "label", "cannot_say"))
     page = other.get("/").text
     assert "Item 1 of 4" in page
     assert "given" not in page  # none of judge-1's answers
@@ -148,7 +155,7 @@ def test_no_item_label_or_token_leaks_to_another_judge(study: Study) -> None:
     assert "contradiction" not in body
     assert sum(f"Door {i} is closed" in page for i in range(4)) == 1  # one item a page
     assert post(one, "/answer", shown | {"value": "neutral"}) == 403  # another judge's form
-    assert study.answers("judge-2") == []
+    assert study.judgements("judge-2") == []
 
 
 @pytest.mark.parametrize(
@@ -189,10 +196,10 @@ def test_forms_of_other_sites_are_refused(study: Study) -> None:
     assert post(client, "/answer", good, **{"sec-fetch-site": "same-site"}) == 403
     assert client.post("/answer", json=good).status_code == 400  # what a simple request cannot be
     assert client.get("/answer").status_code == 405
-    assert study.answers() == []
+    assert study.judgements() == []
     assert post(client, "/answer", good, origin="http://127.0.0.1:8765") == 303
     assert post(client, "/answer", good | {"value": "entailment"}, origin="null") == 303
-    assert [answer.value for answer in study.answers()] == ["entailment"]
+    assert [answer.value for answer in study.judgements()] == ["entailment"]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +219,7 @@ def test_what_is_no_answer_is_refused(study: Study, change: dict[str, str]) -> N
     client = client_of(study, "judge-1")
     good = {"token": form_token(study, "judge-1"), "item": "1", "question": "label", "value": "neutral"}
     assert post(client, "/answer", good | change) == 400
-    assert study.answers() == []
+    assert study.judgements() == []
 
 
 def test_long_and_broken_forms_are_refused(study: Study) -> None:
@@ -220,7 +227,7 @@ def test_long_and_broken_forms_are_refused(study: Study) -> None:
     kind = {"content-type": "application/x-www-form-urlencoded"}
     for body in (b"a=" + b"x" * 5000, b"\xff=1", b"&".join(b"a%d=1" % n for n in range(50)), b"token=%ff"):
         assert client.post("/answer", content=body, headers=kind).status_code == 400
-    assert study.answers() == []
+    assert study.judgements() == []
 
 
 def test_nothing_but_our_own_script_runs(study: Study) -> None:
@@ -252,8 +259,8 @@ def test_errors_are_shown_with_gold_answer_and_signs(tmp_path: Path) -> None:
     with open_study(tmp_path / "s") as study:
         page = client_of(study, "judge-1").get("/").text
     assert re.search(r"Gold label</dt><dd>contradiction", page)
-    assert re.search(r"answered</dt><dd>neutral", page)
-    assert "signs: hot/cold" in page
+    assert re.search(r"Prediction</dt><dd>neutral", page)
+    assert "hint: hot/cold" in page
 
 
 def test_two_studies_in_one_browser(tmp_path: Path) -> None:
@@ -264,14 +271,16 @@ def test_two_studies_in_one_browser(tmp_path: Path) -> None:
         assert client.get("/").status_code == 401  # signed with another secret
 
 
-def test_a_taken_port_is_said(tmp_path: Path) -> None:
+def test_a_port_that_is_in_use_or_invalid_is_an_error(tmp_path: Path) -> None:
     folder = make_study(tmp_path)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(CrossexamError, match=f"port {port} of 127.0.0.1 cannot be had"):
-            serve(folder, port=port, announce=lambda links: None)
+        with pytest.raises(CrossexamError, match=f"port {port} is already in use"):
+            serve_study(folder, port=port, announce=lambda links: None)
+    with pytest.raises(CrossexamError, match="port 99999 is not available"):
+        serve_study(folder, port=99999, announce=lambda links: None)
 
 
 # In Chromium
@@ -375,12 +384,12 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
     server.kill()
 
     one.keyboard.press("y")
-    expect(one.locator("#trouble")).to_contain_text("Not saved: the server does not answer")
+    expect(one.locator("#trouble")).to_contain_text("Not saved: the server does not respond")
     at(one, *place_one)  # the item is still there
     server.start()
     with open_study(server.folder) as study:
-        assert len(study.answers("judge-1")) == 5
-        assert len(study.answers("judge-2")) == 3
+        assert len(study.judgements("judge-1")) == 5
+        assert len(study.judgements("judge-2")) == 3
     place_one = press(one, "y3y", *place_one)  # the page that was open goes on
     at(one, *place_one)
     one.keyboard.press("u")
@@ -397,7 +406,7 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
     expect(one.locator("#position")).to_have_text("Item 5 of 6")
     given = one.locator(".given").count()
     with open_study(server.folder) as study:  # the page says what the file has
-        assert len(study.answers("judge-1")) == 8 + given
+        assert len(study.judgements("judge-1")) == 8 + given
     press(one, "y3y" if given else "3y3y", 5, "grammatical" if given else "label")
     expect(one.locator("h1")).to_have_text("All items are judged")
     other.goto(f"http://127.0.0.1:{server.port}/")
@@ -408,7 +417,7 @@ def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Serve
 
     with open_study(server.folder) as study:
         said = {
-            judge: {(a.item, a.question): a.value for a in study.answers(judge)} for judge in study.judges
+            judge: {(a.item, a.question): a.value for a in study.judgements(judge)} for judge in study.judges
         }
         first, second = study.order("judge-1"), study.order("judge-2")
     labels = ["contradiction", "contradiction", "entailment", *["contradiction"] * 3]

@@ -18,8 +18,8 @@ from crossexam.core.example import Example
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
-from crossexam.validation.spreadsheet import defused, judges_named, read_csv, write_csv
-from crossexam.validation.study import Answer, Study, open_study
+from crossexam.validation.spreadsheet import escape_formula, judges_named, read_csv, write_csv
+from crossexam.validation.study import Judgement, Study, open_study
 
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
 
@@ -80,7 +80,7 @@ def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
 def test_what_spreadsheets_run(start: str) -> None:
-    assert defused(f"{start}1+1") == f"'{start}1+1"
+    assert escape_formula(f"{start}1+1") == f"'{start}1+1"
 
 
 def test_a_judge_has_a_sheet_in_the_judges_order(study: Study, tmp_path: Path) -> None:
@@ -103,14 +103,14 @@ def test_a_sheet_comes_back_and_twice_changes_nothing(study: Study, tmp_path: Pa
     rewrite(path, table, delimiter=delimiter)
     answers = read_csv(study, path)
     assert len(answers) == 5 + 4
-    assert study.answer_all(answers, source="x.csv") == 9
-    assert study.answer_all(read_csv(study, path), source="x.csv") == 0
-    by_premise = {study.items[a.item].premise: a.value for a in study.answers("judge-1")}
+    assert study.record_all(answers, source="x.csv") == 9
+    assert study.record_all(read_csv(study, path), source="x.csv") == 0
+    by_premise = {study.items[a.item].premise: a.value for a in study.judgements("judge-1")}
     assert by_premise[PREMISES[3]] == "contradiction"
     assert by_premise[PREMISES[0]] == "entailment"
-    assert {answer.value for answer in study.answers("judge-2")} == {"yes"}
+    assert {answer.value for answer in study.judgements("judge-2")} == {"yes"}
     write_csv(study, path, judges=list(study.judges), with_answers=True)
-    assert set(read_csv(study, path)) == set(study.answers())
+    assert set(read_csv(study, path)) == set(study.judgements())
     assert not study.undo("judge-1")  # undo is for what was clicked
 
 
@@ -140,7 +140,7 @@ def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
     assert max(lines.values()) > len(table) + 1 or "\n" in table[-1]["premise"]  # a cell of two lines
     for place, line in lines.items():
         error = mangled(study, path, set_cell(place, LABEL, "maybe"))
-        assert str(error).startswith(f"{path}, line {line}: 'maybe' is no answer to 'label'")
+        assert str(error).startswith(f"{path}, line {line}: 'maybe' is not an answer to 'label'")
     assert "wanted: entailment, neutral, contradiction, cannot_say" in str(error)
     error = mangled(study, path, set_cell(1, "item", "i00099"))
     assert f"line {lines[1]}: the study has no item 'i00099'" in str(error)
@@ -148,21 +148,23 @@ def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
     assert "the premise is not that of item" in str(error)
     assert "sort whole rows" in str(error)
     error = mangled(study, path, set_cell(1, "item", table[0]["item"]))
-    assert any(words in str(error) for words in ("is there twice", "is not that of item"))
+    assert any(words in str(error) for words in ("there are two rows for item", "is not that of item"))
     alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
     error = mangled(study, path, set_cell(alone, GRAMMATICAL, "yes"))
-    assert f"line {lines[alone]}: item {table[alone]['item']} is not asked 'grammatical'" in str(error)
+    assert f"line {lines[alone]}: 'grammatical' is not a question about item {table[alone]['item']}" in str(
+        error
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "it is empty"),
+        (b"", "the file is empty"),
         (b"a,b\n", "no column 'item'"),
-        (b"item,premise\n", "no column has answers"),
+        (b"item,premise\n", "no column is for answers"),
         (b"item,ann: label\n", "no judge is called 'ann'"),
         (b"item,judge-1: colour\n", "no question is called 'colour'"),
-        (b"item,judge-1: label,judge-1: label (x)\n", "is there twice"),
+        (b"item,judge-1: label,judge-1: label (x)\n", "there are two columns"),
         (b"item,judge-1: label\ni00001,neutral,more\n", "line 2: 3 cells"),
         (b'item,judge-1: label\n"i00001,neutral\n', "line 2: not CSV"),
         (b"item,judge-1: label\n\xff\n", "not UTF-8"),
@@ -236,12 +238,12 @@ def test_tasks_come_back(study: Study, tmp_path: Path, who: object) -> None:
     answers = read_tasks(study, path, names=names)
     assert len(answers) == 5 + 4  # the item that is not asked for its grammar is left alone
     assert {answer.judge for answer in answers} == {"judge-1"}
-    assert study.answer_all(answers, source="x.json") == 9
-    assert study.answer_all(read_tasks(study, path, names=names), source="x.json") == 0
+    assert study.record_all(answers, source="x.json") == 9
+    assert study.record_all(read_tasks(study, path, names=names), source="x.json") == 0
     write_tasks(study, path, judges=list(study.judges), with_answers=True)
-    assert set(read_tasks(study, path)) == set(study.answers())
+    assert set(read_tasks(study, path)) == set(study.judgements())
     path.write_text(json.dumps(tasks), encoding="utf-8")
-    with pytest.raises(FormatError, match=r"the annotator .* is no judge") as caught:
+    with pytest.raises(FormatError, match=r"the annotator .* is not a judge") as caught:
         read_tasks(study, path)
     assert "=judge-1" in str(caught.value.hint)
 
@@ -262,7 +264,7 @@ def test_errors_name_the_task(study: Study, tmp_path: Path) -> None:
     def result(found: Any, n: int) -> Any:
         return found[n]["annotations"][0]["result"][0]
 
-    assert "task 2: 'red' is no answer to 'label'" in error(
+    assert "task 2: 'red' is not an answer to 'label'" in error(
         lambda found: result(found, 1)["value"].update(choices=["red"])
     )
     assert "task 3: not a task of this study" in error(lambda found: found[2].pop("data"))
@@ -286,7 +288,7 @@ def test_errors_name_the_task(study: Study, tmp_path: Path) -> None:
 
 
 def test_an_import_is_whole_or_not(study: Study) -> None:
-    good, bad = Answer("judge-1", 1, "label", "neutral"), Answer("judge-1", 999, "label", "neutral")
+    good, bad = Judgement("judge-1", 1, "label", "neutral"), Judgement("judge-1", 999, "label", "neutral")
     with pytest.raises(CrossexamError, match="no item 999"):
-        study.answer_all([good, bad], source="x")
-    assert study.answers() == []
+        study.record_all([good, bad], source="x")
+    assert study.judgements() == []

@@ -27,10 +27,17 @@ from crossexam.evaluation.measures import accuracy
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import read_run, save_run
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
-from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite, systematic
-from crossexam.validation.study import Answer, Study, create_study, open_study
-from crossexam.validation.suggestions import Misread, suggestions
-from crossexam.validation.verdict import Finding, Verdict, apply_verdicts, as_json, findings, verdicts
+from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite, systematic_sample
+from crossexam.validation.study import Judgement, Study, create_study, open_study
+from crossexam.validation.suggestions import Misclassified, suggestions
+from crossexam.validation.verdict import (
+    QuestionResult,
+    Verdict,
+    apply_verdicts,
+    as_json,
+    question_results,
+    verdicts,
+)
 
 LETTERS: dict[str, Gold] = {"E": "entailment", "N": "neutral", "C": "contradiction"}
 SOURCE = Path(__file__).resolve().parents[2] / "src"
@@ -76,7 +83,7 @@ def say(study: Study, test_set: str, question: str, table: dict[str, str]) -> No
         for judge, letter in zip(study.judges, letters, strict=True):
             if letter != ".":
                 value = words.get(question, {"y": "yes", "n": "no", "?": "cannot_say"})[letter]
-                study.answer(Answer(judge, by_id[example], question, value))
+                study.record(Judgement(judge, by_id[example], question, value))
 
 
 # What is drawn
@@ -84,7 +91,7 @@ def say(study: Study, test_set: str, question: str, table: dict[str, str]) -> No
 
 def test_a_stratum_gets_its_share_rounded_up_or_down() -> None:
     strata = ["rare"] * 3 + ["common"] * 57 + ["some"] * 40
-    drawn = Counter(strata[i] for i in systematic(strata, 10, seed=4, name="x"))
+    drawn = Counter(strata[i] for i in systematic_sample(strata, 10, seed=4, name="x"))
     assert drawn["common"] in {5, 6}  # 5.7
     assert drawn["some"] == 4
     assert drawn["rare"] in {0, 1}  # 0.3
@@ -92,14 +99,14 @@ def test_a_stratum_gets_its_share_rounded_up_or_down() -> None:
 
 def test_every_item_has_the_same_chance() -> None:
     strata = [0] * 7 + [1] * 3
-    times = Counter(i for seed in range(3000) for i in systematic(strata, 4, seed=seed, name="x"))
+    times = Counter(i for seed in range(3000) for i in systematic_sample(strata, 4, seed=seed, name="x"))
     # 3000 * 4/10 = 1200 with a standard deviation of 27: five of them
     assert all(abs(times[i] - 1200) < 135 for i in range(10))
 
 
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=60), st.integers(1, 80), st.integers(0, 9))
 def test_as_many_items_as_asked_for_and_none_twice(strata: list[str], n: int, seed: int) -> None:
-    drawn = systematic(strata, n, seed=seed, name="x")
+    drawn = systematic_sample(strata, n, seed=seed, name="x")
     assert len(drawn) == len(set(drawn)) == min(n, len(strata))
     assert set(drawn) <= set(range(len(strata)))
 
@@ -146,7 +153,7 @@ def test_keys_of_a_question_differ_and_none_is_undo() -> None:
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
-    with pytest.raises(CrossexamError, match="nothing but the base"):
+    with pytest.raises(CrossexamError, match="the suite has only its base"):
         study_of(tmp_path, base)
     with pytest.raises(UnknownNameError, match="no test set is called 'negations'"):
         study_of(tmp_path, items("negation", "E"), sets=("negations",))
@@ -167,7 +174,7 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
 
 def test_only_its_owner_reads_a_study(tmp_path: Path) -> None:
     with study_of(tmp_path, items("negation", "E")) as study:
-        study.answer(Answer("judge-1", 1, "label", "neutral"))
+        study.record(Judgement("judge-1", 1, "label", "neutral"))
         files = list((tmp_path / "study").glob("study.sqlite*"))
         assert len(files) > 1  # the WAL beside it
         assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in files)
@@ -179,7 +186,7 @@ def test_only_its_owner_reads_a_study(tmp_path: Path) -> None:
 # Errors
 
 
-def test_errors_are_drawn_with_what_they_show_signs_of(tmp_path: Path) -> None:
+def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
     pairs = [("The soup was hot.", "The soup was cold.", "C"), ("Ann sat.", "Ann sat.", "E")]
     examples = tuple(Example(f"b{n}", p, h, LETTERS[label]) for n, (p, h, label) in enumerate(pairs))
     dataset = Dataset("base.dev", examples, {"construction": "base", "part": "dev"})
@@ -191,69 +198,74 @@ def test_errors_are_drawn_with_what_they_show_signs_of(tmp_path: Path) -> None:
         (item,) = study.items.values()
         assert (item.example, item.gold, item.predicted) == ("b0", "contradiction", "entailment")
         assert ("antonymy", "hot/cold") in item.suggested
-        study.answer(Answer("judge-1", 1, "category", "antonymy"))
-        (finding,) = findings(study)
+        study.record(Judgement("judge-1", 1, "category", "antonymy"))
+        (finding,) = question_results(study)
         assert finding.answers == {"antonymy": 1}
-        with pytest.raises(CrossexamError, match="asks for no labels"):
+        with pytest.raises(CrossexamError, match="does not ask for labels"):
             apply_verdicts(study, tmp_path)
 
 
-SIGNS = {
-    "word_overlap": Misread("The tall man sang a song.", "The song sang a man.", "neutral", "entailment"),
-    "negation": Misread("Ann hates tea.", "Ann does not love tea.", "entailment", "contradiction"),
-    "antonymy": Misread("The doors were open.", "The doors were closed.", "contradiction", "neutral"),
-    "numerical_reasoning": Misread("Bob ate 3 plums.", "Bob ate seven plums.", "contradiction", "neutral"),
-    "length_mismatch": Misread("It rained all day in the old town by the sea.", "It rained.", "neutral",
-                               "contradiction"),
-    "grammaticality": Misread("The hores ran away.", "A horse fled.", "entailment", "neutral"),
-    "unknown": Misread("Ann sang.", "Ann danced.", "neutral", "contradiction"),
-}  # fmt: skip
+HINTS = {
+    "word_overlap": Misclassified(
+        "The tall man sang a song.", "The song sang a man.", "neutral", "entailment"
+    ),
+    "negation": Misclassified("Ann hates tea.", "Ann does not love tea.", "entailment", "contradiction"),
+    "antonymy": Misclassified("The doors were open.", "The doors were closed.", "contradiction", "neutral"),
+    "numerical_reasoning": Misclassified(
+        "Bob ate 3 plums.", "Bob ate seven plums.", "contradiction", "neutral"
+    ),
+    "length_mismatch": Misclassified(
+        "It rained all day in the old town by the sea.", "It rained.", "neutral", "contradiction"
+    ),
+    "grammaticality": Misclassified("The hores ran away.", "A horse fled.", "entailment", "neutral"),
+    "unknown": Misclassified("Ann sang.", "Ann danced.", "neutral", "contradiction"),
+}
 
 
-@pytest.mark.parametrize("category", SIGNS)
-def test_signs_of_each_source_of_error(category: str) -> None:
-    assert category in [each.category for each in suggestions(SIGNS[category])]
+@pytest.mark.parametrize("category", HINTS)
+def test_hints_to_each_source_of_error(category: str) -> None:
+    assert category in [each.category for each in suggestions(HINTS[category])]
 
 
 def test_suggestions_are_categories_and_need_the_fitting_error() -> None:
-    assert {each.category for item in SIGNS.values() for each in suggestions(item)} <= set(CATEGORIES)
-    other = replace(SIGNS["negation"], predicted="neutral")
+    assert {each.category for item in HINTS.values() for each in suggestions(item)} <= set(CATEGORIES)
+    other = replace(HINTS["negation"], predicted="neutral")
     assert "negation" not in [each.category for each in suggestions(other)]
-    other = replace(SIGNS["word_overlap"], gold="entailment", predicted="contradiction")
+    other = replace(HINTS["word_overlap"], gold="entailment", predicted="contradiction")
     assert "word_overlap" not in [each.category for each in suggestions(other)]
-    little = Misread("Ann reads.", "Someone studies.", "entailment", "neutral")
+    little = Misclassified("Ann reads.", "Someone studies.", "entailment", "neutral")
     assert "word_overlap" in [each.category for each in suggestions(little)]
 
 
 # What is kept
 
 
-def test_undo_brings_back_what_stood_before(tmp_path: Path) -> None:
+def test_undo_restores_the_previous_answer(tmp_path: Path) -> None:
     with study_of(tmp_path, items("antonymy", "CC")) as study:
-        first = study.standing("judge-1").item
+        first = study.progress("judge-1").item
         assert first is not None
-        assert study.answer(Answer("judge-1", first.number, "label", "neutral"))
-        assert not study.answer(Answer("judge-1", first.number, "label", "neutral"))  # pressed twice
-        assert study.answer(Answer("judge-1", first.number, "label", "contradiction"))
-        assert study.answer(Answer("judge-2", first.number, "label", "entailment"))
+        assert study.record(Judgement("judge-1", first.number, "label", "neutral"))
+        assert not study.record(Judgement("judge-1", first.number, "label", "neutral"))  # pressed twice
+        assert study.record(Judgement("judge-1", first.number, "label", "contradiction"))
+        assert study.record(Judgement("judge-2", first.number, "label", "entailment"))
         assert study.undo("judge-1")
-        assert [answer.value for answer in study.answers("judge-1")] == ["neutral"]
+        assert [answer.value for answer in study.judgements("judge-1")] == ["neutral"]
         assert study.undo("judge-1")
         assert not study.undo("judge-1")
-        assert [answer.judge for answer in study.answers()] == ["judge-2"]
-        assert study.standing("judge-1").item == first
+        assert [answer.judge for answer in study.judgements()] == ["judge-2"]
+        assert study.progress("judge-1").item == first
     with sqlite3.connect(tmp_path / "study" / "study.sqlite") as file:
         assert file.execute("SELECT count(*) FROM clicks").fetchone() == (3,)  # nothing was deleted
 
 
-def test_standing_goes_through_all_questions(tmp_path: Path) -> None:
+def test_progress_goes_through_all_questions(tmp_path: Path) -> None:
     with study_of(tmp_path, items("antonymy", "CC"), judges=1) as study:
         seen = []
-        while (standing := study.standing("judge-1")).item is not None:
-            question = str(standing.question)
-            seen.append((standing.item.number, question, standing.done))
+        while (progress := study.progress("judge-1")).item is not None:
+            question = str(progress.question)
+            seen.append((progress.item.number, question, progress.done))
             value = QUESTIONS[question].choices[0].value
-            study.answer(Answer("judge-1", standing.item.number, question, value))
+            study.record(Judgement("judge-1", progress.item.number, question, value))
         first, second = study.order("judge-1")
         assert seen == [
             (first, "label", 0),
@@ -261,24 +273,24 @@ def test_standing_goes_through_all_questions(tmp_path: Path) -> None:
             (second, "label", 1),
             (second, "grammatical", 1),
         ]
-        assert (standing.done, standing.total) == (2, 2)
+        assert (progress.done, progress.total) == (2, 2)
 
 
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (Answer("judge-9", 1, "label", "neutral"), "no judge is called 'judge-9'"),
-        (Answer("judge-1", 7, "label", "neutral"), "the study has no item 7"),
-        (Answer("judge-1", 1, "trivial", "yes"), "item i00001 is not asked 'trivial'"),
-        (Answer("judge-1", 1, "label", "yes"), "'yes' is no answer to 'label'"),
+        (Judgement("judge-9", 1, "label", "neutral"), "no judge is called 'judge-9'"),
+        (Judgement("judge-1", 7, "label", "neutral"), "the study has no item 7"),
+        (Judgement("judge-1", 1, "trivial", "yes"), "'trivial' is not a question about item i00001"),
+        (Judgement("judge-1", 1, "label", "yes"), "'yes' is not an answer to 'label'"),
     ],
 )
-def test_what_is_no_answer_is_not_saved(tmp_path: Path, answer: Answer, message: str) -> None:
+def test_what_is_no_answer_is_not_saved(tmp_path: Path, answer: Judgement, message: str) -> None:
     with study_of(tmp_path, items("antonymy", "C")) as study:
-        good = Answer("judge-1", 1, "label", "neutral")
+        good = Judgement("judge-1", 1, "label", "neutral")
         with pytest.raises(CrossexamError, match=message):
-            study.answer_all([good, answer], source="x")
-        assert study.answers() == []  # all or none
+            study.record_all([good, answer], source="x")
+        assert study.judgements() == []  # all or none
 
 
 def test_text_that_no_database_holds(tmp_path: Path) -> None:
@@ -292,11 +304,11 @@ def test_no_study_of_nothing(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"study": "x"}')
     with pytest.raises(FormatError, match="not the database of a study"):
         open_study(tmp_path)
-    with pytest.raises(CrossexamError, match="no item can be judged"):
+    with pytest.raises(CrossexamError, match="there is no item to judge"):
         sample_suite(Suite("x", {"a.dev": Dataset("a.dev", ())}), tmp_path / "s", SampleRequest(), origin="")
     create_study(tmp_path / "empty", [], {"judge-1": []}, {})
     with open_study(tmp_path / "empty") as study:
-        assert study.standing("judge-1").item is None
+        assert study.progress("judge-1").item is None
 
 
 # Verdicts
@@ -314,8 +326,8 @@ def judged(tmp_path: Path) -> Study:
     return study
 
 
-def finding(study: Study, question: str) -> Finding:
-    return next(each for each in findings(study) if each.question == question)
+def finding(study: Study, question: str) -> QuestionResult:
+    return next(each for each in question_results(study) if each.question == question)
 
 
 def test_the_share_on_which_two_of_three_agree(judged: Study) -> None:
@@ -405,8 +417,8 @@ def test_categories_by_two_judges(tmp_path: Path) -> None:
             1,
         ):
             for judge, value in zip(study.judges, said.split(), strict=False):
-                study.answer(Answer(judge, number, "category", value))
-        (found,) = findings(study)
+                study.record(Judgement(judge, number, "category", value))
+        (found,) = question_results(study)
     assert found.answers == {"negation": 2, "no agreement": 1}
     assert (found.undecided, found.agreed) == (1, None)
 
@@ -457,7 +469,7 @@ def test_an_open_item_loses_its_verdict(judged: Study, tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite", items("antonymy", "CCCCC", status="proposed"))
     apply_verdicts(judged, folder)
     number = next(item.number for item in judged.items.values() if item.example == "antonymy:1")
-    while any(a.item == number and a.question == "label" for a in judged.answers("judge-1")):
+    while any(a.item == number and a.question == "label" for a in judged.judgements("judge-1")):
         judged.undo("judge-1")
     apply_verdicts(judged, folder)
     assert dict(load_suite(folder)["antonymy.dev"].examples[1].info) == {
@@ -602,7 +614,7 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert "category" in errors.stdout, errors.stderr
     assert "sources of error" in crossexam("validate", "verdict", "errors", cwd=tmp_path).stdout
     done = crossexam("validate", "sample", "-o", "nothing", cwd=tmp_path)
-    assert (done.returncode, "nothing to draw from" in done.stderr) == (2, True)
+    assert (done.returncode, "nothing to sample from" in done.stderr) == (2, True)
     done = crossexam("validate", "export", "study", "-o", "x.xlsx", cwd=tmp_path)
     assert (done.returncode, "wanted: .csv or .json" in done.stderr) == (2, True)
 
@@ -620,7 +632,7 @@ def test_neutral_and_contradiction_are_one_where_there_are_two_labels(tmp_path: 
     examples = tuple(Example(f"n:{k}", f"P {k}.", f"H {k}.", gold) for k, gold in enumerate(golds))  # type: ignore[arg-type]
     study = study_of(tmp_path, Dataset("negation.dev", examples), judges=3, questions=("label",))
     say(study, "negation.dev", "label", {"n:0": "NCN", "n:1": "CNN", "n:2": "EEE"})
-    (found,) = findings(study)
+    (found,) = question_results(study)
     assert found.kappa.value == 1.0
     assert found.alpha.value == 1.0
     assert found.agreed is not None

@@ -1,4 +1,4 @@
-"""crossexam validate: draw items, let people judge them, and say what they found."""
+"""crossexam validate: sample items, let people judge them, and evaluate their judgements."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
     from crossexam.core.estimate import Estimate
     from crossexam.validation.study import Study
-    from crossexam.validation.verdict import Finding
+    from crossexam.validation.verdict import QuestionResult
 
-app = typer.Typer(name="validate", help="Let people judge test sets.", no_args_is_help=True)
+app = typer.Typer(name="validate", help="Let people judge the items of test sets.", no_args_is_help=True)
 
 StudyFolder = Annotated[
-    Path, typer.Argument(help="A folder that validate sample wrote.", metavar="STUDY", show_default=False)
+    Path, typer.Argument(help="Folder written by validate sample.", metavar="STUDY", show_default=False)
 ]
 
 
@@ -25,21 +25,21 @@ StudyFolder = Annotated[
 def sample(
     suite: Annotated[
         Path | None,
-        typer.Argument(help="A folder of test sets, or a file.", metavar="SUITE", show_default=False),
+        typer.Argument(help="Suite (a folder) or test set (a file).", metavar="SUITE", show_default=False),
     ] = None,
     *,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", help="Folder for the study.", metavar="STUDY", show_default=False),
     ],
-    per_set: Annotated[int, typer.Option(help="Items of each test set.", metavar="N")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn, and in which order.")] = 0,
-    judges: Annotated[int, typer.Option(help="How many people judge.", metavar="N")] = 3,
+    per_set: Annotated[int, typer.Option(help="Number of items per test set.", metavar="N")] = 100,
+    seed: Annotated[int, typer.Option(help="Seed of the sample and of the orders of the items.")] = 0,
+    judges: Annotated[int, typer.Option(help="Number of judges.", metavar="N")] = 3,
     question: Annotated[
         list[str] | None,
         typer.Option(
-            help="label, grammatical, trivial, sensible or category; repeatable. Default: what the "
-            "construction's study asked.",
+            help="label, grammatical, trivial, sensible or category; repeatable. Default: the questions that "
+            "go with each construction.",
             show_default=False,
         ),
     ] = None,
@@ -50,13 +50,13 @@ def sample(
     errors: Annotated[
         Path | None,
         typer.Option(
-            help="Draw from the wrong answers of this run, and ask what misled the model.",
+            help="Sample from the wrong predictions of this run, and ask what misled the model.",
             metavar="RUN",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Draw items for people to judge, stratified, in another order for each judge."""
+    """Draw a stratified sample of items to judge, in a different order for each judge."""
     from crossexam.cli.console import show, written
     from crossexam.core.errors import CrossexamError
     from crossexam.core.test_sets import load_suite
@@ -71,26 +71,26 @@ def sample(
     elif loaded is not None:
         manifest = sample_suite(loaded, output, request, origin=str(suite))
     else:
-        raise CrossexamError("nothing to draw from", wanted="SUITE, or --errors RUN")
-    show(_drawn(manifest["test_sets"]))
+        raise CrossexamError("there is nothing to sample from", wanted="SUITE, or --errors RUN")
+    show(_sample_table(manifest["test_sets"]))
     written(output)
 
 
 @app.command("serve")
 def serve(
     study: StudyFolder,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0: any free one.")] = 8765,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free port.")] = 8765,
 ) -> None:
-    """Serve the page on which judges answer, on this machine only; prints a link for each judge."""
+    """Serve the page for the judges on this machine only, and print a link for each judge."""
     from crossexam.cli.console import note
-    from crossexam.validation.server import serve as run
+    from crossexam.validation.server import serve_study
 
     def announce(links: dict[str, str]) -> None:
         for judge, link in links.items():
             typer.echo(f"{judge}  {link}")
-        note("A link for each judge. Answers are saved at once; stop with Ctrl+C, start again any time.")
+        note("Send each judge their link. Answers are saved immediately: stop with Ctrl+C, restart any time.")
 
-    run(study, port=port, announce=announce)
+    serve_study(study, port=port, announce=announce)
 
 
 @app.command("export")
@@ -99,16 +99,19 @@ def export(
     output: Annotated[
         Path,
         typer.Option(
-            "-o", "--output", help="A .csv for spreadsheets, or a .json for Label Studio.", show_default=False
+            "-o",
+            "--output",
+            help="File to write: .csv for spreadsheets, .json for Label Studio.",
+            show_default=False,
         ),
     ],
     judge: Annotated[
         list[str] | None,
         typer.Option(help="Only for this judge, in this judge's order; repeatable.", show_default=False),
     ] = None,
-    answers: Annotated[bool, typer.Option("--answers", help="With the answers so far.")] = False,
+    answers: Annotated[bool, typer.Option("--answers", help="Include the answers so far.")] = False,
 ) -> None:
-    """Write a study for judging elsewhere."""
+    """Export a study to judge items in a spreadsheet or in Label Studio."""
     from crossexam.cli.console import written
     from crossexam.validation.label_studio import write_tasks
     from crossexam.validation.spreadsheet import judges_named, write_csv
@@ -127,17 +130,19 @@ def export(
 @app.command("import")
 def import_(
     study: StudyFolder,
-    file: Annotated[Path, typer.Argument(help="A .csv, or Label Studio's .json.", metavar="FILE")],
+    file: Annotated[
+        Path, typer.Argument(help="Filled-in .csv, or .json exported by Label Studio.", metavar="FILE")
+    ],
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help="Label Studio: which judge an annotator is; repeatable.",
+            help="Label Studio: the judge that an annotator is; repeatable.",
             metavar="ANNOTATOR=JUDGE",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Read judgements back; all or none, and a second time changes nothing."""
+    """Import judgements, all of a file or none; importing a file again changes nothing."""
     from crossexam.cli.console import note
     from crossexam.core.errors import CrossexamError
     from crossexam.validation.label_studio import read_tasks
@@ -152,30 +157,33 @@ def import_(
         names[annotator] = name
     suffix = _suffix(file)
     with open_study(study) as opened:
-        found = read_csv(opened, file) if suffix == ".csv" else read_tasks(opened, file, names=names)
-        new = opened.answer_all(found, source=file.name)
-    note(f"{len(found):,} answers, {new:,} of them new or changed")
+        judgements = read_csv(opened, file) if suffix == ".csv" else read_tasks(opened, file, names=names)
+        new = opened.record_all(judgements, source=file.name)
+    note(f"{len(judgements):,} answers, {new:,} of them new or changed")
 
 
 @app.command("verdict")
 def verdict(
     study: StudyFolder,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A .json with everything.", show_default=False)
+        Path | None,
+        typer.Option("-o", "--output", help="Write all results to this .json file.", show_default=False),
     ] = None,
     apply: Annotated[
         Path | None,
-        typer.Option(help="Write the verdicts into this suite.", metavar="SUITE", show_default=False),
+        typer.Option(
+            help="Mark the items of this suite as verified or rejected.", metavar="SUITE", show_default=False
+        ),
     ] = None,
 ) -> None:
-    """Say how far labels hold and judges agree; with --apply, mark items as verified or rejected."""
+    """Report how many labels hold and how far judges agree."""
     from crossexam.cli.console import note, show, written
     from crossexam.core.files import write_json
     from crossexam.validation.study import open_study
     from crossexam.validation.verdict import apply_verdicts, as_json
 
     with open_study(study) as opened:
-        for table in _tables(opened):
+        for table in _result_tables(opened):
             show(table)
         if output is not None:
             write_json(output, as_json(opened))
@@ -192,59 +200,62 @@ def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in {".csv", ".json"}:
         raise FormatError(
-            f"no form of a study has the suffix '{path.suffix}'", where=str(path), wanted=".csv or .json"
+            f"'{path.suffix}' is not a format of a study", where=str(path), wanted=".csv or .json"
         )
     return suffix
 
 
-def _drawn(test_sets: dict[str, dict[str, object]]) -> Table:
+def _sample_table(test_sets: dict[str, dict[str, object]]) -> Table:
     from rich.table import Table
 
-    table = Table(title="drawn", title_justify="left")
+    table = Table(title="sample", title_justify="left")
     table.add_column("test set")
     table.add_column("items", justify="right")
     table.add_column("of", justify="right")
     table.add_column("questions")
     for name, entry in test_sets.items():
-        questions = entry["questions"]
-        told = ", ".join(questions) if isinstance(questions, list) else ""
-        table.add_row(name, str(entry["drawn"]), str(entry.get("errors", entry["rows"])), told)
+        keys = entry["questions"]
+        questions = ", ".join(keys) if isinstance(keys, list) else ""
+        table.add_row(name, str(entry["drawn"]), str(entry.get("errors", entry["rows"])), questions)
     return table
 
 
-def _tables(study: Study) -> list[Table]:
+def _result_tables(study: Study) -> list[Table]:
     from rich.table import Table
 
-    from crossexam.validation.verdict import findings
+    from crossexam.validation.verdict import question_results
 
-    found = findings(study)
+    results = question_results(study)
     judges = len(study.judges)
-    needed = found[0].needed if found else 0
+    needed = results[0].needed if results else 0
     title = f"{judges} judges; agreed: at least {needed} of them" if judges > 1 else "one judge, who decides"
     shares = Table(title=title, title_justify="left", caption_justify="left")
     for column in ("test set", "question"):
         shares.add_column(column, overflow="fold")
     for column in ("items", "open", "cannot say", "agreed %", "published %", "Fleiss' kappa", "alpha"):
         shares.add_column(column, justify="right")
-    for each in found:
-        shares.add_row(*_row(each))
-    shares.caption = "Intervals at 95 %, by cluster of a premise. Kappa: items that all judges answered."
-    return [shares, *(_categories(each) for each in found if each.question == "category")]
+    for result in results:
+        shares.add_row(*_row(result))
+    shares.caption = (
+        "95 % confidence intervals, clustered by premise. Kappa: over the items that all judges answered. "
+        "Alpha: Krippendorff's, over all items with two answers."
+    )
+    return [shares, *(_categories(result) for result in results if result.question == "category")]
 
 
-def _row(finding: Finding) -> tuple[str, ...]:
-    agreed = finding.agreed
-    beside = finding.published
+def _row(result: QuestionResult) -> tuple[str, ...]:
+    agreed = result.agreed
+    published = result.published
     return (
-        finding.test_set,
-        finding.question,
-        f"{finding.drawn:,}",
-        f"{finding.undecided:,}",
-        f"{finding.unsure:,}",
+        result.test_set,
+        result.question,
+        f"{result.drawn:,}",
+        f"{result.undecided:,}",
+        f"{result.unsure:,}",
         f"{agreed}" if agreed is not None and agreed.n else "",
-        f"{beside.figure:g} ({beside.study}, {beside.place})" if beside else "",
-        _coefficient(finding.kappa),
-        _coefficient(finding.alpha),
+        f"{published.figure:g} ({published.study}, {published.place})" if published else "",
+        _coefficient(result.kappa),
+        _coefficient(result.alpha),
     )
 
 
@@ -254,22 +265,23 @@ def _coefficient(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
-def _categories(finding: Finding) -> Table:
+def _categories(result: QuestionResult) -> Table:
     from rich.table import Table
 
     from crossexam.published.published import published
 
     printed = published("naik2018").table("error_analysis")
-    table = Table(title=f"sources of error: {finding.test_set}", title_justify="left")
+    table = Table(title=f"sources of error: {result.test_set}", title_justify="left")
     for column in ("category", "items", "%", "matched %", "mismatched %"):
         table.add_column(column, justify="left" if column == "category" else "right")
-    total = sum(finding.answers.values())
+    total = sum(result.answers.values())
     rows = {row.lower().replace(" ", "_").replace("-", "_"): row for row in printed.rows}
     for category in [*rows, "no agreement"]:
-        count = finding.answers.get(category, 0)
+        count = result.answers.get(category, 0)
         row = rows.get(category)
         figures = [printed.value(row, split) if row else None for split in ("matched", "mismatched")]
         share = f"{100 * count / total:.0f}" if total else ""
-        table.add_row(category, str(count), share, *("" if each is None else f"{each:g}" for each in figures))
-    table.caption = f"Beside: NB on MultiNLI dev ({printed.place}), naik2018."
+        cells = ("" if figure is None else f"{figure:g}" for figure in figures)
+        table.add_row(category, str(count), share, *cells)
+    table.caption = f"Matched, mismatched: Nie & Bansal 2017 on MultiNLI dev (naik2018, {printed.place})."
     return table

@@ -1,4 +1,4 @@
-"""Studies as tasks for Label Studio, and what it exports read back (its JSON, not JSON_MIN).
+"""Studies as tasks for Label Studio, and judgements from its export as JSON (not JSON_MIN).
 
 Format: https://labelstud.io/guide/task_format and https://labelstud.io/guide/export.
 """
@@ -15,13 +15,13 @@ from crossexam.core.errors import FormatError
 from crossexam.core.files import write_text
 from crossexam.validation.questions import QUESTIONS, in_order
 from crossexam.validation.spreadsheet import value_of
-from crossexam.validation.study import Answer, Item, Study
+from crossexam.validation.study import Item, Judgement, Study
 
-_TO: Final = "hypothesis"  # the tag that answers are about
+_TO: Final = "hypothesis"  # the tag that the choices annotate
 
 
 def labelling_config(study: Study) -> str:
-    """Return the labelling configuration: two texts, and choices with the page's keys for each question."""
+    """Return the labelling configuration: two texts, and the choices of each question."""
     questions = in_order(key for item in study.items.values() for key in item.asked)
     errors = any(item.predicted for item in study.items.values())
     lines = ["<View>"]
@@ -29,13 +29,13 @@ def labelling_config(study: Study) -> str:
         lines += [f'  <Header value="{side.capitalize()}"/>', f'  <Text name="{side}" value="${side}"/>']
     if errors:
         lines += [
-            '  <Header value="Gold label, and what the model answered"/>',
+            '  <Header value="Gold label and prediction"/>',
             '  <Text name="error" value="$error"/>',
         ]
     for key in questions:
         question = QUESTIONS[key]
         asked_of_all = all(key in item.asked for item in study.items.values())
-        words = question.words if asked_of_all else f"{question.words} (where the task asks: {key})"
+        words = question.words if asked_of_all else f"{question.words} (only if the task asks for: {key})"
         lines += [
             f"  <Header value={quoteattr(words)}/>",
             f'  <Choices name="{key}" toName="{_TO}" choice="single-radio" '
@@ -56,14 +56,15 @@ def labelling_config(study: Study) -> str:
 
 
 def write_tasks(study: Study, path: Path, *, judges: Sequence[str], with_answers: bool = False) -> Path:
-    """Write *study* as tasks to *path* and the configuration beside it; return the path of the latter.
+    """Write *study* as tasks to *path*; return the path of the labelling configuration, in the same folder.
 
-    Tasks are in the order of a single judge, else in an order that says nothing.
+    Tasks are in the order of the judge if there is one, else in the random order of the items' numbers.
     """
     given: dict[int, dict[str, dict[str, str]]] = {}
-    for answer in study.answers() if with_answers else ():
-        if answer.judge in judges:
-            given.setdefault(answer.item, {}).setdefault(answer.judge, {})[answer.question] = answer.value
+    for judgement in study.judgements() if with_answers else ():
+        if judgement.judge in judges:
+            of_item = given.setdefault(judgement.item, {})
+            of_item.setdefault(judgement.judge, {})[judgement.question] = judgement.value
     numbers = study.order(judges[0]) if len(judges) == 1 else list(study.items)
     tasks = [_task(study.items[number], given.get(number, {})) for number in numbers]
     write_text(path, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
@@ -80,8 +81,8 @@ def _task(item: Item, given: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
         "asked": ", ".join(item.asked),
     }
     if item.predicted:
-        signs = "; ".join(f"{category}: {why}" for category, why in item.suggested)
-        data["error"] = f"{item.gold}, answered {item.predicted}. Signs: {signs}"
+        hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
+        data["error"] = f"{item.gold}, predicted {item.predicted}. Hints: {hints}"
     annotations = [
         {
             "completed_by": {"email": judge},
@@ -95,12 +96,12 @@ def _task(item: Item, given: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     return {"data": data, **({"annotations": annotations} if annotations else {})}
 
 
-def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = None) -> list[Answer]:
-    """Return the answers in Label Studio's export *path*; *names* says which judge an annotator is.
+def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = None) -> list[Judgement]:
+    """Return the judgements in Label Studio's export *path*; *names* are judges by annotator.
 
-    An annotator is a user's number or e-mail address, as the export has it.  Cancelled annotations are none;
-    answers to questions that an item is not asked are left out, since every task shows all questions.
-    Raises FormatError that names the task, by its place in the file.
+    An annotator is the number or e-mail address of a user, as in the export.  Cancelled annotations are
+    skipped, and so are answers to questions that are not asked about the item, since every task shows all
+    questions.  Raises FormatError, with the position of the task in the file.
     """
     try:
         tasks = json.loads(path.read_text(encoding="utf-8-sig"))
@@ -108,25 +109,25 @@ def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = No
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise FormatError(f"not JSON: {error}", where=f"{path}{line}") from None
     if not isinstance(tasks, list):
-        raise FormatError("not a list of tasks", where=str(path), wanted="Label Studio's export, JSON")
+        raise FormatError("not a list of tasks", where=str(path), wanted="an export of Label Studio as JSON")
     by_name = {item.name: item for item in study.items.values()}
-    answers: dict[tuple[str, int, str], Answer] = {}
+    judgements: dict[tuple[str, int, str], Judgement] = {}
     for place, task in enumerate(tasks, 1):
         where = f"{path}, task {place}"
-        for answer in _of_task(study, task, by_name, names or {}, where):
-            known = answers.setdefault(answer[:3], answer)
-            if known.value != answer.value:
+        for judgement in _of_task(study, task, by_name, names or {}, where):
+            known = judgements.setdefault(judgement[:3], judgement)
+            if known.value != judgement.value:
                 raise FormatError(
-                    f"'{answer.judge}' gives two answers to '{answer.question}'",
+                    f"'{judgement.judge}' gives two answers to '{judgement.question}'",
                     where=where,
                     hint="delete one of the annotations",
                 )
-    return list(answers.values())
+    return list(judgements.values())
 
 
 def _of_task(
     study: Study, task: Any, by_name: Mapping[str, Item], names: Mapping[str, str], where: str
-) -> Iterator[Answer]:
+) -> Iterator[Judgement]:
     try:
         name = task["data"]["item"]
         annotations = task.get("annotations") or []
@@ -142,7 +143,7 @@ def _of_task(
                 if result.get("type") != "choices" or question not in item.asked:
                     continue
                 (choice,) = result["value"]["choices"]
-                yield Answer(judge, item.number, question, value_of(question, str(choice), where=where))
+                yield Judgement(judge, item.number, question, value_of(question, str(choice), where=where))
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise FormatError(
             f"not a task of this study ({type(error).__name__}: {error})",
@@ -153,15 +154,16 @@ def _of_task(
 
 def _judge(study: Study, annotation: Mapping[str, Any], names: Mapping[str, str], where: str) -> str:
     who = annotation.get("completed_by")
-    known = [who.get("email"), who.get("id")] if isinstance(who, dict) else [who]
-    found = [str(each) for each in known if each is not None]
-    judge = next((names.get(each, each) for each in found if names.get(each, each) in study.judges), None)
+    identifiers = [who.get("email"), who.get("id")] if isinstance(who, dict) else [who]
+    annotators = [str(identifier) for identifier in identifiers if identifier is not None]
+    judges = (names.get(annotator, annotator) for annotator in annotators)
+    judge = next((name for name in judges if name in study.judges), None)
     if judge is None:
-        shown = " or ".join(f"'{each}'" for each in found) or "nobody"
+        shown = " or ".join(f"'{annotator}'" for annotator in annotators) or "without a name"
         raise FormatError(
-            f"the annotator {shown} is no judge of the study",
+            f"the annotator {shown} is not a judge of the study",
             where=where,
             wanted=", ".join(study.judges),
-            hint=f"--judge {found[0] if found else 'NAME'}={next(iter(study.judges))}",
+            hint=f"--judge {annotators[0] if annotators else 'NAME'}={next(iter(study.judges))}",
         )
     return judge

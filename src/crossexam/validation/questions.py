@@ -1,4 +1,4 @@
-"""The table of questions that judges are asked, and which goes with which construction."""
+"""The questions for judges, and which of them go with which construction."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
-#: The answer that is none: it counts as asked, and neither for nor against.
+#: The answer of a judge who cannot decide; it counts neither for nor against.
 CANNOT_SAY: Final = "cannot_say"
 
 
 class Choice(NamedTuple):
-    """An answer: its *value* in files, the *key* that gives it on the page, its *words* there."""
+    """An answer to choose: its *value* in files, its *key* and its *words* on the page."""
 
     value: str
     key: str
@@ -22,9 +22,9 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: *key* names it in files, *good* is the answer whose share is reported.
+    """A question: *key* is its name in files, *good* the answer whose share is reported.
 
-    *good* None: the item's own label (``label``), or no answer is better than another (``category``).
+    *good* is None if that is the label of the item (``label``), or if no answer is good (``category``).
     """
 
     key: str
@@ -34,7 +34,7 @@ class Question:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """Return the answers that say something, without :data:`CANNOT_SAY`."""
+        """Return the answers without :data:`CANNOT_SAY`."""
         return tuple(choice.value for choice in self.choices if choice.value != CANNOT_SAY)
 
 
@@ -46,12 +46,12 @@ _YES_NO: Final = (Choice("yes", "y", "Yes"), Choice("no", "n", "No"), _UNSURE)
 CATEGORIES: Final[dict[str, str]] = {
     "word_overlap":         "Word overlap: the sentences share many words, or hardly any",
     "negation":             "Negation: a strong negation word (no, not)",
-    "antonymy":             "Antonymy: a word and its antonym instead of a negation",
+    "antonymy":             "Antonymy: a word and its antonym, without a negation",
     "numerical_reasoning":  "Numerical reasoning: numbers or quantifiers",
     "length_mismatch":      "Length mismatch: the premise is much longer",
     "grammaticality":       "Grammaticality: a spelling error, or ill-formed",
     "real_world_knowledge": "Real-world knowledge is needed",
-    "ambiguity":            "Ambiguity: the right answer is unclear to people",
+    "ambiguity":            "Ambiguity: people disagree on the right answer",
     "unknown":              "Unknown: no obvious source of the error",
 }
 
@@ -75,11 +75,10 @@ _ALL: Final = (
     ),
 )
 
-# Which questions a construction asks besides `label`.  Naik et al. judge grammaticality and, of numerical
-# items, triviality (sections 3.1 and 3.2); Sanchez Carmona et al. discard swaps that are incoherent
-# (section 5.2).  Spelling errors and shuffled words are ungrammatical by design, and subsets of a corpus are
-# nobody's construction.
-_BESIDES: Final[dict[str, tuple[str, ...]]] = {
+# Questions about a construction in addition to `label`.  Naik et al. judge grammaticality and, for numerical
+# items, triviality (sections 3.1 and 3.2); Sanchez Carmona et al. discard incoherent swaps (section 5.2).
+# Spelling errors and shuffled words are ungrammatical by design, and subsets of a corpus are not constructed.
+_ADDITIONAL: Final[dict[str, tuple[str, ...]]] = {
     "antonymy":            ("grammatical",),
     "numerical_reasoning": ("grammatical", "trivial"),
     "word_overlap":        ("grammatical",),
@@ -93,12 +92,12 @@ _BESIDES: Final[dict[str, tuple[str, ...]]] = {
 
 QUESTIONS: Final[dict[str, Question]] = {each.key: each for each in _ALL}
 
-#: Test sets of Sanchez Carmona et al. 2018, in situ and ex situ, by the first letters of their constructions.
+#: Prefixes of the names of the test sets of Sanchez Carmona et al. (2018), in situ and ex situ.
 SWAPS: Final = ("swap", "in_situ", "ex_situ", "behaviour")
 
 
 def questions_for(construction: str, *, is_swap: bool = False) -> tuple[str, ...]:
-    """Return the keys of the questions that items of *construction* are asked unless others are chosen.
+    """Return the keys of the questions about items of *construction*, unless others are chosen.
 
     >>> questions_for("numerical_reasoning.v1"), questions_for("spelling_error_content_word.v1")
     (('label', 'grammatical', 'trivial'), ('label',))
@@ -106,11 +105,11 @@ def questions_for(construction: str, *, is_swap: bool = False) -> tuple[str, ...
     name = construction.partition(".")[0]
     if is_swap or name.startswith(SWAPS):
         return ("label", "sensible")
-    return ("label", *_BESIDES.get(name, ()))
+    return ("label", *_ADDITIONAL.get(name, ()))
 
 
 def chosen_questions(keys: Sequence[str]) -> tuple[str, ...]:
-    """Return *keys* in the order of the table, each once; raises CrossexamError.
+    """Return *keys* in the order of the table, each once; raises CrossexamError for an invalid choice.
 
     >>> chosen_questions(["grammatical", "label"])
     ('label', 'grammatical')
@@ -121,13 +120,13 @@ def chosen_questions(keys: Sequence[str]) -> tuple[str, ...]:
     chosen = tuple(key for key in QUESTIONS if key in keys)
     if "category" in chosen and len(chosen) > 1:
         raise CrossexamError(
-            "the question 'category' shows the gold label, which the others must not",
-            hint="two studies: one with --question category, one with the other questions",
+            "the question 'category' shows the gold label, which would bias the other answers",
+            hint="make two studies: one with --question category, one with the other questions",
         )
     return chosen
 
 
 def in_order(keys: Iterable[str]) -> list[str]:
-    """Return *keys* in the order of the table."""
-    found = set(keys)
-    return [key for key in QUESTIONS if key in found]
+    """Return *keys* in the order of the table, each once."""
+    chosen = set(keys)
+    return [key for key in QUESTIONS if key in chosen]

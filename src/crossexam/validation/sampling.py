@@ -1,4 +1,4 @@
-"""Which items of a suite, or of a run's errors, are judged."""
+"""Stratified samples of items to judge, from a suite or from the errors of a run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import has_two_labels, score
 from crossexam.validation.questions import chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
-from crossexam.validation.suggestions import Misread, suggestions
+from crossexam.validation.suggestions import Misclassified, suggestions
 
-#: Keys of ``info`` that say of which kind an item is; strata are the gold label and these.
+#: Keys of ``info`` that divide the items of a construction; strata are the gold label and these.
 KINDS: Final = (KIND, HOW, RELATION)
 MOST_JUDGES: Final = 26
 
@@ -28,9 +28,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class SampleRequest:
-    """What to draw: *per_set* items of each test set, or of those *sets*, for so many *judges*.
+    """A sample of *per_set* items from each test set, or only from *sets*, for a number of *judges*.
 
-    *questions* None asks what goes with each construction.
+    *questions* None stands for the questions that go with each construction.
     """
 
     per_set: int = 100
@@ -40,9 +40,9 @@ class SampleRequest:
     questions: tuple[str, ...] | None = None
 
     def check(self) -> None:
-        """Raise CrossexamError where the request makes no sense."""
+        """Raise CrossexamError if a number or a question is invalid."""
         if self.per_set < 1:
-            raise CrossexamError(f"--per-set is {self.per_set}", wanted="a whole number above 0")
+            raise CrossexamError(f"--per-set is {self.per_set}", wanted="a positive whole number")
         if not 1 <= self.judges <= MOST_JUDGES:
             raise CrossexamError(f"--judges is {self.judges}", wanted=f"1 to {MOST_JUDGES}")
         if self.questions is not None:
@@ -53,21 +53,22 @@ class SampleRequest:
         return [f"judge-{number}" for number in range(1, self.judges + 1)]
 
 
-def systematic(strata: Sequence[Hashable], n: int, *, seed: int, name: str) -> list[int]:
-    """Return *n* positions of the items with these *strata*, stratified: every k-th of a sorted list.
+def systematic_sample(strata: Sequence[Hashable], n: int, *, seed: int, name: str) -> list[int]:
+    """Return the positions of a systematic sample of *n* items whose strata are *strata*, in ascending order.
 
-    Items are sorted by stratum, shuffled within, and taken at equal steps from a random start (Cochran 1977,
-    *Sampling Techniques*, chapter 8).  So every item has the same chance ``n/N``, means need no weights, and
-    each stratum gets its proportional share, rounded up or down.
+    Items are sorted by stratum, shuffled within each, and taken at equal steps from a random start (Cochran
+    1977, *Sampling Techniques*, chapter 8).  So every item has the same probability ``n/N`` of being drawn,
+    means need no weights, and the share of each stratum is proportional, rounded up or down.
 
-    >>> sorted(Counter("aab"[i % 3] for i in systematic(list("aab") * 30, 9, seed=0, name="x")).items())
+    >>> drawn = systematic_sample(list("aab") * 30, 9, seed=0, name="x")
+    >>> sorted(Counter("aab"[i % 3] for i in drawn).items())
     [('a', 6), ('b', 3)]
     """
     total = len(strata)
     rng = rng_for(seed, "validate", name)
     shuffled = list(range(total))
     rng.shuffle(shuffled)
-    shuffled.sort(key=lambda position: str(strata[position]))  # stable: stays shuffled within
+    shuffled.sort(key=lambda position: str(strata[position]))  # stable: each stratum stays shuffled
     if n >= total:
         return sorted(shuffled)
     step, start = total / n, rng.random()
@@ -75,7 +76,7 @@ def systematic(strata: Sequence[Hashable], n: int, *, seed: int, name: str) -> l
 
 
 def stratum_of(example: Example) -> tuple[str, ...]:
-    """Return the gold label of *example*, and its kind where its construction tells kinds apart.
+    """Return the gold label of *example*, and its kind if its construction has several.
 
     >>> stratum_of(Example("a", "p", "h", "neutral", info={"how": "prefix"}))
     ('neutral', 'prefix')
@@ -87,7 +88,8 @@ def stratum_of(example: Example) -> tuple[str, ...]:
 def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: str) -> dict[str, Any]:
     """Write a study of items of *suite* into *folder* and return its manifest; raises CrossexamError.
 
-    Items without a gold label are left out, and the base unless it is named: nothing was constructed.
+    Items without a gold label are left out.  So is the base, in which nothing was constructed, unless it is
+    named.
     """
     request.check()
     items: list[Item] = []
@@ -100,10 +102,10 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
         asked = chosen_questions(request.questions or questions_for(construction, is_swap=is_swap))
         if "category" in asked:
             raise CrossexamError(
-                "the question 'category' is for errors", hint="--errors RUN says whose errors"
+                "the question 'category' is for errors of a model", hint="give the run with --errors RUN"
             )
-        positions = systematic(
-            [stratum_of(each) for each in examples], request.per_set, seed=request.seed, name=name
+        positions = systematic_sample(
+            [stratum_of(example) for example in examples], request.per_set, seed=request.seed, name=name
         )
         drawn = [examples[position] for position in positions]
         items += [_item(example, name, asked) for example in drawn]
@@ -113,25 +115,25 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
 
 
 def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str) -> dict[str, Any]:
-    """Write a study of the wrong answers of *run* into *folder* and return its manifest.
+    """Write a study of the wrong predictions of *run* into *folder* and return its manifest.
 
-    Judges see the gold label and the answer, as the authors of Naik et al. (2018, Table 1) did, and are asked
-    what misled the model.  Strata are the gold label and the answer.  Raises CrossexamError.
+    Judges see the gold label and the prediction, as the authors of Naik et al. (2018, Table 1) did, and are
+    asked what misled the model.  Strata are the gold label and the prediction.  Raises CrossexamError.
     """
     request.check()
     asked = chosen_questions(request.questions or ("category",))
     items: list[Item] = []
     entries: dict[str, Any] = {}
-    answered = score(run, two_labels=has_two_labels(run))
+    scores = score(run, two_labels=has_two_labels(run))
     for name in _sets(run.datasets, request.sets, with_base=True):
-        dataset, scored = run.datasets[name], answered[name]
-        said = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)
-        wrong = [(example, GOLDS[answer]) for example, answer, is_right in said if not is_right]
-        strata = [(example.label, answer) for example, answer in wrong]
-        positions = systematic(strata, request.per_set, seed=request.seed, name=name)
+        dataset, scored = run.datasets[name], scores[name]
+        rows = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)
+        wrong = [(example, GOLDS[predicted]) for example, predicted, is_right in rows if not is_right]
+        strata = [(example.label, predicted) for example, predicted in wrong]
+        positions = systematic_sample(strata, request.per_set, seed=request.seed, name=name)
         drawn = [wrong[position] for position in positions]
-        items += [_error(example, answer, name, asked) for example, answer in drawn]
-        entries[name] = {**_entry(dataset, [each for each, _ in drawn], asked), "errors": len(wrong)}
+        items += [_error(example, predicted, name, asked) for example, predicted in drawn]
+        entries[name] = {**_entry(dataset, [example for example, _ in drawn], asked), "errors": len(wrong)}
     facts = {"kind": "errors", "model": run.model, "origin": origin}
     return _write(folder, items, entries, facts, request)
 
@@ -145,14 +147,14 @@ def _sets(
             raise UnknownNameError("test set", name, {*datasets, *kinds})
     if wanted:  # by name, or all of a construction
         return [name for name in datasets if name in wanted or name.partition(".")[0] in wanted]
-    found = [name for name in datasets if with_base or not is_base(datasets[name])]
-    if not found:
-        raise CrossexamError("there is nothing but the base", hint="--set NAME to judge a base")
-    return found
+    names = [name for name in datasets if with_base or not is_base(datasets[name])]
+    if not names:
+        raise CrossexamError("the suite has only its base", hint="--set NAME to judge the base")
+    return names
 
 
 def is_base(dataset: Dataset) -> bool:
-    """Tell whether *dataset* is a base as it is.
+    """Return whether *dataset* is a base, unchanged.
 
     >>> is_base(Dataset("base.dev", (), {"construction": "base"})), is_base(Dataset("base.dev", ()))
     (True, True)
@@ -167,12 +169,12 @@ def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
     )
 
 
-def _error(example: Example, answer: Gold, test_set: str, asked: tuple[str, ...]) -> Item:
-    item = replace(_item(example, test_set, asked), predicted=answer)
+def _error(example: Example, predicted: Gold, test_set: str, asked: tuple[str, ...]) -> Item:
+    item = replace(_item(example, test_set, asked), predicted=predicted)
     if "category" not in asked or example.label is None:
         return item
-    misread = Misread(example.premise, example.hypothesis, example.label, answer)
-    return replace(item, suggested=suggestions(misread))
+    error = Misclassified(example.premise, example.hypothesis, example.label, predicted)
+    return replace(item, suggested=suggestions(error))
 
 
 def _entry(dataset: Dataset, drawn: Sequence[Example], asked: Iterable[str]) -> dict[str, Any]:
@@ -198,7 +200,9 @@ def _write(
     request: SampleRequest,
 ) -> dict[str, Any]:
     if not items:
-        raise CrossexamError("no item can be judged", wanted="items with a gold label, or wrong answers")
+        raise CrossexamError(
+            "there is no item to judge", wanted="items with a gold label, or wrong predictions"
+        )
     for (name, example), count in Counter((item.test_set, item.example) for item in items).items():
         if count > 1:
             raise CrossexamError(f"two items have the id '{example}'", where=f"test set {name}")
@@ -225,6 +229,6 @@ def _write(
 
 
 def _shuffled(values: Sequence[T], seed: int, *parts: str) -> list[T]:
-    found = list(values)
-    rng_for(seed, "validate", *parts).shuffle(found)
-    return found
+    shuffled = list(values)
+    rng_for(seed, "validate", *parts).shuffle(shuffled)
+    return shuffled

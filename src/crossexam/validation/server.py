@@ -1,19 +1,18 @@
-"""Serve the judges' page on the loopback interface.
+"""The page on which judges answer, served on the loopback interface.
 
-The page on which judges answer, as a Starlette application; it works without JavaScript too.
+The page is a Starlette application and works without JavaScript.  Every answer is a form that is posted,
+saved, and answered by a redirect to the next question.  No page contains the test set of an item, its label,
+or what another judge answered.
 
-Every answer is a form that is posted, saved, and answered by a redirect to the next question.  Nothing that
-a page holds says which test set an item is from, what its label is, or what another judge said.
-
-Who a request comes from: a token in a link, then a signed cookie, and a signed token in every form.
-
-The token of a judge's link is random (192 bits) and leaves the address bar at once.  The cookie and the form
-token are HMACs under the study's secret, which only the study file holds: a server that was killed knows the
-judges again when it is started again.
+A judge is identified by the token in the judge's link, then by a signed cookie, and by a signed token in
+every form.  The token of the link is random (192 bits) and leaves the address bar at once.  The cookie and
+the form token are HMACs under the study's secret, which is in the study file only: a server that was killed
+recognises the judges after a restart.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import socket
@@ -25,7 +24,7 @@ from urllib.parse import parse_qs
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
-from crossexam.validation.study import Answer, Item, Standing, Study, open_study
+from crossexam.validation.study import Item, Judgement, JudgeProgress, Study, open_study
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -36,49 +35,8 @@ if TYPE_CHECKING:
 
 ADDRESS: Final = "127.0.0.1"
 PORT: Final = 8765
-
-
-def links(study: Study, port: int) -> dict[str, str]:
-    """Return the link of each judge."""
-    return {judge: f"http://{ADDRESS}:{port}/j/{token}" for judge, token in study.judges.items()}
-
-
-def serve(folder: Path, *, port: int = PORT, announce: Callable[[dict[str, str]], None]) -> None:
-    """Serve the study in *folder* until interrupted; *announce* is called with the links once they work.
-
-    *port* 0 takes any free one.  Raises CrossexamError where the port is taken, MissingExtraError.
-    """
-    try:
-        import uvicorn
-    except ImportError:
-        raise MissingExtraError("uvicorn", "validate", "the judges' page") from None
-
-    with open_study(folder) as study:
-        asgi = application(study)
-        with _listening(port) as listener:
-            announce(links(study, listener.getsockname()[1]))
-            # No access log: it would write the tokens of the links.
-            config = uvicorn.Config(asgi, access_log=False, log_level="warning", server_header=False)
-            uvicorn.Server(config).run(sockets=[listener])
-
-
-def _listening(port: int) -> socket.socket:
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((ADDRESS, port))
-        listener.listen(128)
-    except (OSError, OverflowError):
-        listener.close()
-        raise CrossexamError(
-            f"port {port} of {ADDRESS} cannot be had",
-            hint="--port 0 for any that is free; links change with it",
-        ) from None
-    return listener
-
-
 _PAGE: Final = Path(__file__).parent / "page"
-_MOST_BYTES: Final = 4096  # of a form: an answer has about 200
+_MOST_BYTES: Final = 4096  # in a form; an answer has about 200
 _STATIC: Final = {"judge.css": "text/css", "judge.js": "text/javascript"}
 _HEADERS: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -90,10 +48,53 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+#: Names of this machine; a page whose name was made to resolve to it (DNS rebinding) has another.
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
+
+
+def serve_study(folder: Path, *, port: int = PORT, announce: Callable[[dict[str, str]], None]) -> None:
+    """Serve the study in *folder* until interrupted; *announce* gets the links when they work.
+
+    *port* 0 takes any free port.  Raises CrossexamError if the port is in use, MissingExtraError without
+    uvicorn.
+    """
+    try:
+        import uvicorn
+    except ImportError:
+        raise MissingExtraError("uvicorn", "validate", "the judges' page") from None
+
+    with open_study(folder) as study:
+        asgi = application(study)
+        with _listening(port) as listener:
+            announce(judge_links(study, listener.getsockname()[1]))
+            # No access log: it would write the tokens of the links.
+            config = uvicorn.Config(asgi, access_log=False, log_level="warning", server_header=False)
+            uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((ADDRESS, port))
+        listener.listen(128)
+    except (OSError, OverflowError) as error:
+        listener.close()
+        in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+        raise CrossexamError(
+            f"port {port} is already in use" if in_use else f"port {port} is not available: {error}",
+            hint="--port 0 takes any free port; the links change with the port",
+        ) from None
+    return listener
+
+
+def judge_links(study: Study, port: int) -> dict[str, str]:
+    """Return the link of each judge."""
+    return {judge: f"http://{ADDRESS}:{port}/j/{token}" for judge, token in study.judges.items()}
 
 
 def application(study: Study) -> Starlette:
-    """Return the application that asks the judges of *study*; raises MissingExtraError."""
+    """Return the application for the judges of *study*; raises MissingExtraError."""
     try:
         from starlette.applications import Starlette
         from starlette.routing import Route
@@ -112,16 +113,16 @@ def application(study: Study) -> Starlette:
 
 
 def _guarded(endpoint: Endpoint) -> Endpoint:
-    """Let requests to another host, and posts from another site, not reach *endpoint*."""
+    """Return *endpoint* without requests for another host or posts from another site."""
 
     async def guarded(request: Request) -> Response:
         from starlette.responses import PlainTextResponse
 
-        strange = request.method == "POST" and not _same_site(request)
+        from_elsewhere = request.method == "POST" and not _same_site(request)
         if not host_is_ours(request.headers.get("host")):
-            response: Response = PlainTextResponse("This page is for this machine only.", 421)
-        elif strange:
-            response = PlainTextResponse("This did not come from the judges' page.", 403)
+            response: Response = PlainTextResponse("This page is available on this machine only.", 421)
+        elif from_elsewhere:
+            response = PlainTextResponse("This was not sent from the judges' page.", 403)
         else:
             response = await endpoint(request)
         response.headers.update(_HEADERS)
@@ -131,9 +132,9 @@ def _guarded(endpoint: Endpoint) -> Endpoint:
 
 
 def _same_site(request: Request) -> bool:
-    """Tell whether the browser says that a page of ours sent this; the form token is the proof.
+    """Return whether, by its headers, *request* is from a page of ours; the form token proves it.
 
-    Under our ``no-referrer`` browsers send ``Origin: null`` with a plain form.
+    With our policy ``no-referrer``, browsers send ``Origin: null`` with a plain form.
     """
     if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
         return False
@@ -148,14 +149,14 @@ class _Pages:
         self._study = study
 
     async def show(self, request: Request) -> Response:
-        """The next question, or that all is done."""
+        """Show the next question, or that all items are judged."""
         judge = self._judge(request)
         if judge is None:
             return _page("entry.html.j2", {}, status=401)
-        return _page("judge.html.j2", self._context(judge, self._study.standing(judge)))
+        return _page("judge.html.j2", self._context(judge, self._study.progress(judge)))
 
     async def enter(self, request: Request) -> Response:
-        """Exchange the token of a link for a cookie, so that no address holds the token."""
+        """Exchange the token of a link for a cookie, so that it leaves the address bar."""
         from starlette.responses import RedirectResponse
 
         judge = judge_of_token(self._study, request.path_params["token"])
@@ -177,16 +178,16 @@ class _Pages:
         return await self._post(request, self._save)
 
     async def undo(self, request: Request) -> Response:
-        """Take back the judge's latest answer, then ask it again."""
+        """Undo the judge's latest answer, then ask the question again."""
         return await self._post(request, lambda judge, form: self._study.undo(judge))
 
     async def static(self, request: Request) -> Response:
-        """The style and the script."""
+        """Send the style sheet or the script."""
         from starlette.responses import PlainTextResponse, Response
 
         name = request.path_params["name"]
         if name not in _STATIC:
-            return PlainTextResponse("There is no such file.", 404)
+            return PlainTextResponse("File not found.", 404)
         return Response((_PAGE / name).read_bytes(), media_type=_STATIC[name])
 
     def _judge(self, request: Request) -> str | None:
@@ -197,10 +198,10 @@ class _Pages:
 
         form = await _form(request)
         if form is None:
-            return PlainTextResponse("This is no form of the judges' page.", 400)
+            return PlainTextResponse("Not saved: this is not a form of the judges' page.", 400)
         judge = self._judge(request)
         if judge is None or not form_token_is_right(self._study, judge, form.get("token", "")):
-            return PlainTextResponse("Not saved: this page is of another judge. Reload it.", 403)
+            return PlainTextResponse("Not saved: this page belongs to another judge. Reload it.", 403)
         try:
             act(judge, form)
         except CrossexamError as error:
@@ -210,38 +211,38 @@ class _Pages:
     def _save(self, judge: str, form: Mapping[str, str]) -> None:
         number = form.get("item", "")
         if not (number.isascii() and number.isdecimal()):
-            raise CrossexamError("no item")
-        answer = Answer(judge, int(number), form.get("question", ""), form.get("value", ""))
-        self._study.answer(answer)
+            raise CrossexamError("the form has no item")
+        judgement = Judgement(judge, int(number), form.get("question", ""), form.get("value", ""))
+        self._study.record(judgement)
 
-    def _context(self, judge: str, standing: Standing) -> dict[str, Any]:
-        item = standing.item
-        asks = QUESTIONS[standing.question] if standing.question else None
-        shown = item if item is not None and standing.question == "category" else None
+    def _context(self, judge: str, progress: JudgeProgress) -> dict[str, Any]:
+        item = progress.item
+        question = QUESTIONS[progress.question] if progress.question else None
+        error = item if item is not None and progress.question == "category" else None
         return {
             "judge": judge,
             "token": form_token(self._study, judge),
-            "done": standing.done,
-            "total": standing.total,
+            "done": progress.done,
+            "total": progress.total,
             "item": item,
-            "question": asks,
-            "choices": asks.choices if asks else (),
-            "suggested": dict(shown.suggested) if shown else {},
-            "error": (shown.gold, shown.predicted) if shown else None,
-            "place": _place(item, standing.question),
-            "given": _given(item, standing.given),
-            "can_undo": standing.done > 0 or bool(standing.given),
+            "question": question,
+            "choices": question.choices if question else (),
+            "suggested": dict(error.suggested) if error else {},
+            "error": (error.gold, error.predicted) if error else None,
+            "place": _place(item, progress.question),
+            "given": _given(item, progress.given),
+            "can_undo": progress.done > 0 or bool(progress.given),
             "cannot_say": CANNOT_SAY,
         }
 
 
 def _place(item: Item | None, question: str | None) -> tuple[int, int]:
-    """Return which of its questions an item is at, from 1, and of how many."""
+    """Return the number of *question* among those about *item*, from 1, and how many there are."""
     return (item.asked.index(question) + 1, len(item.asked)) if item and question else (0, 0)
 
 
 def _given(item: Item | None, answers: Mapping[str, str]) -> Sequence[tuple[str, str]]:
-    """Return what was said of *item* already, in the words of the page."""
+    """Return the earlier answers about *item*, in the words of the page."""
     asked = item.asked if item else ()
     return [
         (QUESTIONS[key].words, next(c.words for c in QUESTIONS[key].choices if c.value == answers[key]))
@@ -251,11 +252,9 @@ def _given(item: Item | None, answers: Mapping[str, str]) -> Sequence[tuple[str,
 
 
 async def _form(request: Request) -> dict[str, str] | None:
-    """Return the fields of a posted form; None where it is none or too long."""
-    if (
-        request.headers.get("content-type", "").partition(";")[0].strip()
-        != "application/x-www-form-urlencoded"
-    ):
+    """Return the fields of a posted form; None if it is not one or too long."""
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip()
+    if content_type != "application/x-www-form-urlencoded":
         return None
     body = b""
     async for piece in request.stream():
@@ -288,12 +287,8 @@ def _templates() -> Any:
     )
 
 
-#: Names that mean this machine; a page elsewhere that resolves to it (DNS rebinding) has another.
-LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
-
-
 def host_is_ours(host: str | None) -> bool:
-    """Tell whether the Host header names this machine; a tunnel may have changed the port.
+    """Return whether the Host header names this machine, with any port, since a tunnel may change it.
 
     >>> host_is_ours("localhost:8765"), host_is_ours("[::1]:80"), host_is_ours("evil.example:8765")
     (True, True, False)
@@ -307,26 +302,26 @@ def host_is_ours(host: str | None) -> bool:
 
 
 def judge_of_token(study: Study, token: str) -> str | None:
-    """Return the judge whose link has *token*; None where nobody's has."""
-    found = None
+    """Return the judge whose link has *token*, None if there is none; takes the same time for all."""
+    match = None
     for judge, known in study.judges.items():
         if hmac.compare_digest(known.encode(), token.encode("utf-8", "replace")):
-            found = judge
-    return found
+            match = judge
+    return match
 
 
 def cookie_name(study: Study) -> str:
-    """Return the cookie's name: cookies do not tell ports apart, and two studies may be open."""
+    """Return the name of the cookie; it names the study, because cookies are shared between ports."""
     return f"crossexam-{study.identity}"
 
 
 def cookie_of(study: Study, judge: str) -> str:
-    """Return what the cookie of *judge* holds."""
+    """Return the value of the cookie of *judge*."""
     return f"{judge}.{_signed(study, 'session', judge)}"
 
 
 def judge_of_cookie(study: Study, cookie: str | None) -> str | None:
-    """Return the judge to whom *cookie* was given; None where it was not given by this study."""
+    """Return the judge to whom *cookie* was given; None if it is not a cookie of this study."""
     judge = (cookie or "").rpartition(".")[0]
     if judge not in study.judges:
         return None
@@ -335,16 +330,16 @@ def judge_of_cookie(study: Study, cookie: str | None) -> str | None:
 
 
 def form_token(study: Study, judge: str) -> str:
-    """Return what the forms of *judge* hold; another site cannot know it, nor another judge."""
+    """Return the token in the forms of *judge*, which no other site and no other judge can know."""
     return _signed(study, "form", judge)
 
 
 def form_token_is_right(study: Study, judge: str, given: str) -> bool:
-    """Tell whether *given* is the form token of *judge*."""
+    """Return whether *given* is the form token of *judge*."""
     return hmac.compare_digest(form_token(study, judge).encode(), given.encode("utf-8", "replace"))
 
 
 def _signed(study: Study, purpose: str, judge: str) -> str:
-    """Return the HMAC of *purpose* and judge; the link's token is in it, so that a new link ends the old."""
+    """Return the HMAC of *purpose*, *judge* and the judge's token, so that a new link invalidates the old."""
     message = f"{purpose}\x1f{judge}\x1f{study.judges[judge]}".encode()
     return hmac.new(study.secret, message, hashlib.sha256).hexdigest()

@@ -1,4 +1,4 @@
-"""Studies as CSV for spreadsheets: a row an item, a column a judge and question, to fill in and read back."""
+"""Studies as CSV for spreadsheets: one row per item, one column per judge and question."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import Final
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import write_text
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
-from crossexam.validation.study import Answer, Item, Study
+from crossexam.validation.study import Item, Judgement, Study
 
-#: What stands where an item is not asked a question.
+#: The cell of a question that is not asked about an item.
 NOT_ASKED: Final = "not asked"
-#: What spreadsheets take for the start of a formula (OWASP, CSV injection).
+#: Characters by which spreadsheets recognise a formula (OWASP, CSV injection).
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _TEXTS: Final = ("premise", "hypothesis")
 _SHORT: Final[Mapping[str, str]] = {"y": "yes", "n": "no"}
 _SHORT_LABELS: Final[Mapping[str, str]] = {"e": "entailment", "n": "neutral", "c": "contradiction"}
 
 
-def defused(text: str) -> str:
-    """Return *text*, with an apostrophe before what a spreadsheet would run as a formula.
+def escape_formula(text: str) -> str:
+    """Return *text*, with an apostrophe in front if a spreadsheet would run it as a formula.
 
-    >>> defused("=1+1"), defused("It rains.")
+    >>> escape_formula("=1+1"), escape_formula("It rains.")
     ("'=1+1", 'It rains.')
     """
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def column_of(judge: str, question: str) -> str:
-    """Return the header of the column for *judge* and *question*; it says what may be filled in.
+    """Return the header of the column for *judge* and *question*, with the possible answers.
 
     >>> column_of("judge-1", "grammatical")
     'judge-1: grammatical (yes/no/cannot_say)'
@@ -42,36 +42,38 @@ def column_of(judge: str, question: str) -> str:
 
 
 def write_csv(study: Study, path: Path, *, judges: Sequence[str], with_answers: bool = False) -> None:
-    """Write *study* as CSV with columns for *judges*, empty unless *with_answers*.
+    """Write *study* as CSV with columns for *judges*, which are empty unless *with_answers*.
 
-    Rows are in the order of a single judge, else in an order that says nothing.  Gold labels are there only
-    in studies of errors, whose judges see them on the page too.
+    Rows are in the order of the judge if there is one, else in the random order of their numbers.  Only
+    studies of errors have gold labels and predictions, which their judges see on the page, too.
     """
-    given = {answer[:3]: answer.value for answer in study.answers()} if with_answers else {}
+    given = {each[:3]: each.value for each in study.judgements()} if with_answers else {}
     questions = in_order(key for item in study.items.values() for key in item.asked)
     errors = any(item.predicted for item in study.items.values())
     stream = io.StringIO()
     writer = csv.writer(stream)
-    extra = ["gold label", "model answered", "signs"] if errors else []
+    extra = ["gold label", "prediction", "hints"] if errors else []
     writer.writerow(["item", *_TEXTS, *extra, *(column_of(j, q) for j in judges for q in questions)])
     numbers = study.order(judges[0]) if len(judges) == 1 else list(study.items)
     for item in (study.items[number] for number in numbers):
-        signs = "; ".join(f"{category}: {why}" for category, why in item.suggested)
-        seen = [str(item.gold), str(item.predicted), signs] if errors else []
+        hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
+        seen = [str(item.gold), str(item.predicted), hints] if errors else []
         cells = [
             given.get((judge, item.number, question), "") if question in item.asked else NOT_ASKED
             for judge in judges
             for question in questions
         ]
-        writer.writerow([defused(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)])
-    write_text(path, "\ufeff" + stream.getvalue())  # the mark by which Excel knows UTF-8
+        row = (item.name, item.premise, item.hypothesis, *seen, *cells)
+        writer.writerow([escape_formula(cell) for cell in row])
+    write_text(path, "\ufeff" + stream.getvalue())  # by which Excel recognises UTF-8
 
 
-def read_csv(study: Study, path: Path) -> list[Answer]:
-    """Return the answers in the spreadsheet *path*; empty cells are none.
+def read_csv(study: Study, path: Path) -> list[Judgement]:
+    """Return the judgements in the spreadsheet *path*; empty cells are skipped.
 
-    Commas, semicolons and tabs are understood.  Raises FormatError that names the line: an unknown item or
-    column, a cell that is no answer, sentences that are not the item's (rows sorted by one column only).
+    Cells may be separated by commas, semicolons or tabs.  Raises FormatError, with the line, for an unknown
+    item or column, for a cell that is not an answer, and for sentences of another item (if one column was
+    sorted alone).
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -81,7 +83,7 @@ def read_csv(study: Study, path: Path) -> list[Answer]:
         ) from None
     header = text.partition("\n")[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
-    answers: list[Answer] = []
+    judgements: list[Judgement] = []
     columns: dict[int, tuple[str, str]] | None = None
     names: list[str] = []
     by_name = {item.name: item for item in study.items.values()}
@@ -95,12 +97,12 @@ def read_csv(study: Study, path: Path) -> list[Answer]:
         if not any(cell.strip() for cell in row):
             continue
         if len(row) > len(names):
-            raise FormatError(f"{len(row)} cells", where=where, wanted=f"{len(names)}, as the header has")
+            raise FormatError(f"{len(row)} cells", where=where, wanted=f"{len(names)}, as in the header")
         item = _item(dict(zip(names, row, strict=False)), by_name, seen, where)
-        answers += _answers(item, row, columns, where)
+        judgements += _judgements(item, row, columns, where)
     if columns is None:
-        raise FormatError("it is empty", where=str(path), wanted="a CSV that `validate export` wrote")
-    return answers
+        raise FormatError("the file is empty", where=str(path), wanted="a CSV that `validate export` wrote")
+    return judgements
 
 
 def _lines(reader: Iterator[list[str]], path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -137,10 +139,10 @@ def _columns(study: Study, names: Sequence[str], where: str) -> dict[int, tuple[
                 wanted=", ".join(QUESTIONS),
             )
         if (judge, question) in columns.values():
-            raise FormatError(f"column '{name}' is there twice", where=where)
+            raise FormatError(f"there are two columns '{name}'", where=where)
         columns[place] = (judge, question)
     if not columns:
-        raise FormatError("no column has answers", where=where, wanted="columns such as 'judge-1: label'")
+        raise FormatError("no column is for answers", where=where, wanted="columns such as 'judge-1: label'")
     return columns
 
 
@@ -150,15 +152,15 @@ def _item(row: Mapping[str, str], by_name: Mapping[str, Item], seen: set[str], w
     if item is None:
         raise FormatError(f"the study has no item '{name}'", where=where, wanted="an item such as i00001")
     if name in seen:
-        raise FormatError(f"item {name} is there twice", where=where)
+        raise FormatError(f"there are two rows for item {name}", where=where)
     seen.add(name)
     for side, text in zip(_TEXTS, (item.premise, item.hypothesis), strict=True):
-        found = row.get(side)
-        if found is not None and _plain(found) not in {_plain(text), _plain(defused(text))}:
+        cell = row.get(side)
+        if cell is not None and _plain(cell) not in {_plain(text), _plain(escape_formula(text))}:
             raise FormatError(
                 f"the {side} is not that of item {name}",
                 where=where,
-                hint="if the table was sorted, sort whole rows",
+                hint="if you sorted the spreadsheet, sort whole rows",
             )
     return item
 
@@ -167,20 +169,23 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _answers(
+def _judgements(
     item: Item, row: Sequence[str], columns: Mapping[int, tuple[str, str]], where: str
-) -> Iterator[Answer]:
+) -> Iterator[Judgement]:
     for place, (judge, question) in columns.items():
         cell = row[place].strip() if place < len(row) else ""
         if not cell or (cell == NOT_ASKED and question not in item.asked):
             continue
         if question not in item.asked:
-            raise FormatError(f"item {item.name} is not asked '{question}', but has '{cell}'", where=where)
-        yield Answer(judge, item.number, question, value_of(question, cell, where=where))
+            raise FormatError(
+                f"'{question}' is not a question about item {item.name}, but has the answer '{cell}'",
+                where=where,
+            )
+        yield Judgement(judge, item.number, question, value_of(question, cell, where=where))
 
 
 def value_of(question: str, text: str, *, where: str) -> str:
-    """Return the answer to *question* that *text* is; raises FormatError.
+    """Return the answer to *question* that *text* spells; raises FormatError.
 
     >>> value_of("label", "Neutral ", where="x"), value_of("grammatical", "y", where="x")
     ('neutral', 'yes')
@@ -189,12 +194,12 @@ def value_of(question: str, text: str, *, where: str) -> str:
     name = (_SHORT_LABELS if question == "label" else _SHORT).get(name, name)
     known = [choice.value for choice in QUESTIONS[question].choices]
     if name not in known:
-        raise FormatError(f"'{text}' is no answer to '{question}'", where=where, wanted=", ".join(known))
+        raise FormatError(f"'{text}' is not an answer to '{question}'", where=where, wanted=", ".join(known))
     return name
 
 
 def judges_named(study: Study, names: Sequence[str] | None) -> list[str]:
-    """Return *names*, or all judges of *study*; raises CrossexamError for one who is none."""
+    """Return *names*, or all judges of *study*; raises CrossexamError for an unknown judge."""
     for name in names or ():
         if name not in study.judges:
             raise CrossexamError(f"no judge is called '{name}'", wanted=", ".join(study.judges))

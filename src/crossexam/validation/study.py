@@ -1,10 +1,9 @@
-"""A study in one SQLite file: the items, the judges, and every click that they made.
+"""A study: one SQLite file with the items, the judges, and every answer that they clicked.
 
-Clicks are only added.  Taking one back marks it, so that what stood before it counts again, and nothing that
-a judge did is lost.  The file is in WAL mode with ``synchronous = FULL``: what :meth:`Study.answer` has
-returned from is on the disk.  It holds gold labels and the judges' tokens, and only its owner may read it.
-
-What is judged, and its row in the study's file.
+Clicks are only added.  Undoing one marks it, so that the previous one counts again and nothing that a judge
+did is lost.  The file is in WAL mode with ``synchronous = FULL``: when :meth:`Study.record` returns, the
+judgement is on the disk.  The file holds gold labels and the tokens of the judges, so only its owner may
+read it.
 """
 
 from __future__ import annotations
@@ -42,15 +41,36 @@ CREATE TABLE clicks (id INTEGER PRIMARY KEY AUTOINCREMENT, judge TEXT NOT NULL R
                      at TEXT NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ', 'now')));
 CREATE INDEX clicks_of ON clicks (judge, item, question);
 """
-# Of each group SQLite takes the bare columns from the row of max(id): the latest click that stands.
-_STANDING: Final = """
+# SQLite takes the bare columns of each group from the row of max(id): the latest click that was not undone.
+_LATEST: Final = """
 SELECT judge, item, question, value, max(id) FROM clicks WHERE NOT undone {where}
 GROUP BY judge, item, question
 """
 
 
-class Answer(NamedTuple):
-    """What *judge* says of *item* (its number)."""
+@dataclass(frozen=True)
+class Item:
+    """An item to judge; *asked* are keys of questions, *predicted* and *suggested* are for error studies."""
+
+    number: int
+    test_set: str
+    example: str
+    premise: str
+    hypothesis: str
+    gold: Gold | None
+    predicted: Gold | None
+    cluster: str
+    asked: tuple[str, ...]
+    suggested: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Return the name that judges see; it reveals neither the test set nor the label."""
+        return f"i{self.number:05d}"
+
+
+class Judgement(NamedTuple):
+    """The answer *value* of *judge* to *question* about the item with the number *item*."""
 
     judge: str
     item: int
@@ -58,8 +78,11 @@ class Answer(NamedTuple):
     value: str
 
 
-class Standing(NamedTuple):
-    """Where a judge stands: the next *item* and *question* (None: all is done), of how many items."""
+class JudgeProgress(NamedTuple):
+    """How far a judge is: *done* of *total* items, and the next *item* and *question* (None if all is done).
+
+    *given* are the answers to earlier questions about the next item.
+    """
 
     item: Item | None
     question: str | None
@@ -69,7 +92,7 @@ class Standing(NamedTuple):
 
 
 class Study:
-    """An open study; every method is one transaction.  Close it, or use it in a ``with``."""
+    """An open study; every method is one transaction.  Close it, or use it as a context manager."""
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any]) -> None:
         self.folder, self.manifest = folder, manifest
@@ -98,30 +121,30 @@ class Study:
 
     @cached_property
     def secret(self) -> bytes:
-        """What sessions and form tokens are signed with."""
+        """The key that signs cookies and form tokens."""
         (value,) = self._connection.execute("SELECT value FROM facts WHERE name = 'secret'").fetchone()
         return bytes.fromhex(value)
 
     @property
     def identity(self) -> str:
-        """The study's own name: eight hexadecimal digits."""
+        """The id of the study: eight hexadecimal digits."""
         return str(self.manifest["study"])
 
     def order(self, judge: str) -> list[int]:
         """Return the numbers of the items in the order of *judge*."""
-        found = self._connection.execute("SELECT item FROM orders WHERE judge = ? ORDER BY place", (judge,))
-        return [number for (number,) in found.fetchall()]
+        rows = self._connection.execute("SELECT item FROM orders WHERE judge = ? ORDER BY place", (judge,))
+        return [number for (number,) in rows.fetchall()]
 
-    def answers(self, judge: str | None = None) -> list[Answer]:
-        """Return the answers that stand, of *judge* or of all."""
-        query = _STANDING.format(where="AND judge = :judge" if judge is not None else "")
-        return [Answer(*row[:4]) for row in self._connection.execute(query, {"judge": judge}).fetchall()]
+    def judgements(self, judge: str | None = None) -> list[Judgement]:
+        """Return the latest judgements, of *judge* or of all judges."""
+        query = _LATEST.format(where="AND judge = :judge" if judge is not None else "")
+        return [Judgement(*row[:4]) for row in self._connection.execute(query, {"judge": judge}).fetchall()]
 
-    def standing(self, judge: str) -> Standing:
-        """Return the first question that *judge* has not answered, in the judge's order."""
+    def progress(self, judge: str) -> JudgeProgress:
+        """Return how far *judge* is, with the first unanswered question in the judge's order of items."""
         given: dict[int, dict[str, str]] = {}
-        for answer in self.answers(judge):
-            given.setdefault(answer.item, {})[answer.question] = answer.value
+        for judgement in self.judgements(judge):
+            given.setdefault(judgement.item, {})[judgement.question] = judgement.value
         items = [self.items[number] for number in self.order(judge)]
         due = [
             (item, left)
@@ -129,60 +152,61 @@ class Study:
             if (left := [key for key in item.asked if key not in given.get(item.number, {})])
         ]
         if not due:
-            return Standing(None, None, len(items), len(items), {})
+            return JudgeProgress(None, None, len(items), len(items), {})
         item, left = due[0]
-        return Standing(item, left[0], len(items) - len(due), len(items), given.get(item.number, {}))
+        return JudgeProgress(item, left[0], len(items) - len(due), len(items), given.get(item.number, {}))
 
-    def answer(self, answer: Answer, *, source: str = "page") -> bool:
-        """Save *answer*; return False where it stood already.  Raises CrossexamError where it is none."""
-        return self.answer_all([answer], source=source) == 1
+    def record(self, judgement: Judgement, *, source: str = "page") -> bool:
+        """Save *judgement*; return False if it changes nothing.  Raises CrossexamError if it is not valid."""
+        return self.record_all([judgement], source=source) == 1
 
-    def answer_all(self, answers: Sequence[Answer], *, source: str) -> int:
-        """Save *answers*, all or none; return how many did not stand already."""
-        for answer in answers:
-            self._check(answer)
+    def record_all(self, judgements: Sequence[Judgement], *, source: str) -> int:
+        """Save *judgements*, all or none; return how many are new or changed.  Raises CrossexamError."""
+        for judgement in judgements:
+            self._check(judgement)
         new = 0
         with self._transaction() as connection:
-            for answer in answers:
-                query = _STANDING.format(where="AND judge = ? AND item = ? AND question = ?")
-                known = connection.execute(query, answer[:3]).fetchone()
-                if known is None or known[3] != answer.value:
+            for judgement in judgements:
+                query = _LATEST.format(where="AND judge = ? AND item = ? AND question = ?")
+                known = connection.execute(query, judgement[:3]).fetchone()
+                if known is None or known[3] != judgement.value:
                     new += 1
                     connection.execute(
                         "INSERT INTO clicks (judge, item, question, value, source) VALUES (?, ?, ?, ?, ?)",
-                        (*answer, source),
+                        (*judgement, source),
                     )
         return new
 
     def undo(self, judge: str) -> bool:
-        """Take back the latest click of *judge* on the page; return False where there is none."""
+        """Undo the latest click of *judge* on the page; return False if there is none."""
         with self._transaction() as connection:
-            done = connection.execute(
+            updated = connection.execute(
                 "UPDATE clicks SET undone = 1 WHERE id = (SELECT max(id) FROM clicks "
                 "WHERE judge = ? AND source = 'page' AND NOT undone)",
                 (judge,),
             )
-        return done.rowcount == 1
+        return updated.rowcount == 1
 
-    def _check(self, answer: Answer) -> None:
-        if answer.judge not in self.judges:
-            raise CrossexamError(f"no judge is called '{answer.judge}'", wanted=", ".join(self.judges))
-        item = self.items.get(answer.item)
+    def _check(self, judgement: Judgement) -> None:
+        if judgement.judge not in self.judges:
+            raise CrossexamError(f"no judge is called '{judgement.judge}'", wanted=", ".join(self.judges))
+        item = self.items.get(judgement.item)
         if item is None:
-            raise CrossexamError(f"the study has no item {answer.item}")
-        if answer.question not in item.asked:
+            raise CrossexamError(f"the study has no item {judgement.item}")
+        if judgement.question not in item.asked:
             raise CrossexamError(
-                f"item {item.name} is not asked '{answer.question}'", wanted=", ".join(item.asked)
+                f"'{judgement.question}' is not a question about item {item.name}",
+                wanted=", ".join(item.asked),
             )
-        known = [choice.value for choice in QUESTIONS[answer.question].choices]
-        if answer.value not in known:
+        known = [choice.value for choice in QUESTIONS[judgement.question].choices]
+        if judgement.value not in known:
             raise CrossexamError(
-                f"'{answer.value}' is no answer to '{answer.question}'", wanted=", ".join(known)
+                f"'{judgement.value}' is not an answer to '{judgement.question}'", wanted=", ".join(known)
             )
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Begin with the write lock, so that what is read is what is written over."""
+        """Begin with the write lock, so that nobody writes between reading and writing."""
         self._connection.execute("BEGIN IMMEDIATE")
         try:
             yield self._connection
@@ -193,12 +217,12 @@ class Study:
 
 
 def open_study(folder: Path) -> Study:
-    """Return the study in *folder*; raises FormatError where there is none, or a half one."""
+    """Return the study in *folder*; raises FormatError if there is none or it was not finished."""
     manifest_file = folder / MANIFEST
     if not manifest_file.exists() or not (folder / FILE_NAME).exists():
         missing = MANIFEST if not manifest_file.exists() else FILE_NAME
         raise FormatError(
-            f"there is no {missing}: this is no study, or drawing it was not finished",
+            f"there is no {missing}: this is not a study, or sampling was not finished",
             where=str(folder),
             hint="crossexam validate sample SUITE -o STUDY",
         )
@@ -211,12 +235,12 @@ def open_study(folder: Path) -> Study:
 def create_study(
     folder: Path, items: Sequence[Item], orders: Mapping[str, Sequence[int]], manifest: Mapping[str, Any]
 ) -> None:
-    """Write a study into the empty or absent *folder*; *orders* are item numbers by judge.
+    """Write a study into *folder*; *orders* are the item numbers in the order of each judge.
 
-    The manifest is written last.  Raises CrossexamError where *folder* holds something.
+    The manifest is written last.  Raises CrossexamError if *folder* exists and is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CrossexamError("it is not empty", where=str(folder), hint="choose another -o")
+        raise CrossexamError("this folder is not empty", where=str(folder), hint="choose another -o")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
     path.touch(mode=0o600)
@@ -233,40 +257,8 @@ def create_study(
     write_json(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    try:
-        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-    except sqlite3.DatabaseError as error:
-        raise FormatError(f"not the database of a study: {error}", where=str(path)) from None
-    return connection
-
-
-@dataclass(frozen=True)
-class Item:
-    """What is judged.  *asked* are keys of questions; *predicted* and *suggested* are of error studies."""
-
-    number: int
-    test_set: str
-    example: str
-    premise: str
-    hypothesis: str
-    gold: Gold | None
-    predicted: Gold | None
-    cluster: str
-    asked: tuple[str, ...]
-    suggested: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def name(self) -> str:
-        """Return the name that judges and files see; it says nothing of test set or label."""
-        return f"i{self.number:05d}"
-
-
 def row_of(item: Item) -> tuple[object, ...]:
-    """Return *item* as a row of the table of items."""
+    """Return *item* as a row of the table ``items``."""
     shown = (_storable(item.premise), _storable(item.hypothesis))
     return (
         item.number,
@@ -282,12 +274,12 @@ def row_of(item: Item) -> tuple[object, ...]:
 
 
 def _storable(text: str) -> str:
-    """Return *text* with lone surrogates, which SQLite cannot hold, as question marks."""
+    """Return *text* with lone surrogates, which SQLite cannot store, replaced by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def item_of(row: Sequence[Any]) -> Item:
-    """Return the item in *row*, columns as :func:`row_of` gives them."""
+    """Return the item in *row*, the inverse of :func:`row_of`."""
     number, test_set, example, premise, hypothesis, gold, predicted, cluster, asked, suggested = row
     return Item(
         number,
@@ -301,3 +293,14 @@ def item_of(row: Sequence[Any]) -> Item:
         tuple(json.loads(asked)),
         tuple((category, why) for category, why in json.loads(suggested)),
     )
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    try:
+        connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+    except sqlite3.DatabaseError as error:
+        raise FormatError(f"not the database of a study: {error}", where=str(path)) from None
+    return connection

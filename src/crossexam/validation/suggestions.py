@@ -1,7 +1,7 @@
-"""Which of the nine sources of error (Naik et al., 2018, Table 1) an item shows signs of.
+"""Hints to the nine sources of error of Naik et al. (2018, Table 1).
 
-The paper's authors sorted 100 errors by hand; these are hints beside that choice, no more.  The paper names
-the signs (section 2) without figures, so that the thresholds are ours.
+The authors of the paper sorted 100 errors by hand.  Hints only help judges to do the same.  The paper
+describes the sources (section 2) without figures; the thresholds are ours.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.numbers import quantities
 from crossexam.language.tokens import words
 
-#: Shares of the hypothesis's content words that stand in the premise: many, and hardly any.
+#: Shares of the content words of the hypothesis that are in the premise: much overlap, and hardly any.
 MUCH_OVERLAP: Final = 0.7
 LITTLE_OVERLAP: Final = 0.2
-#: The premise has so many times the words of the hypothesis.
+#: The least ratio of the lengths of premise and hypothesis, in words.
 LONGER: Final = 3.0
 
 _QUANTIFIERS: Final = frozenset(
@@ -43,8 +43,8 @@ class Suggestion(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Misread:
-    """An item that a model got wrong: its sentences, the gold label, the model's answer."""
+class Misclassified:
+    """An item that a model got wrong: its sentences, its gold label, and the prediction."""
 
     premise: str
     hypothesis: str
@@ -52,48 +52,48 @@ class Misread:
     predicted: Gold
 
 
-def suggestions(item: Misread) -> tuple[Suggestion, ...]:
-    """Return what *item* shows signs of, in the order of the paper's table; ``unknown`` where of nothing.
+def suggestions(item: Misclassified) -> tuple[Suggestion, ...]:
+    """Return the possible sources of the error, in the order of the paper's table; else ``unknown``.
 
-    >>> item = Misread("The door is open.", "The door is closed.", "contradiction", "entailment")
+    >>> item = Misclassified("The door is open.", "The door is closed.", "contradiction", "entailment")
     >>> [each.category for each in suggestions(item)]
     ['antonymy']
     """
-    found = tuple(Suggestion(name, why) for name, sign in _SIGNS.items() if (why := sign(item)) is not None)
-    return found or (Suggestion("unknown", "no sign of another"),)
+    known = tuple(Suggestion(name, why) for name, sign in _SIGNS.items() if (why := sign(item)) is not None)
+    return known or (Suggestion("unknown", "no hint to another"),)
 
 
 def _content(sentence: str) -> list[str]:
-    found = [token.text.lower() for token in words(sentence)]
-    return [word for word in found if _WORD.fullmatch(word) and word not in CLOSED_CLASSES | NEGATIONS]
+    lowered = [token.text.lower() for token in words(sentence)]
+    return [word for word in lowered if _WORD.fullmatch(word) and word not in CLOSED_CLASSES | NEGATIONS]
 
 
-def _overlap(item: Misread) -> str | None:
+def _overlap(item: Misclassified) -> str | None:
     hypothesis = set(_content(item.hypothesis))
     if not hypothesis:
         return None
     share = len(hypothesis & set(_content(item.premise))) / len(hypothesis)
-    told = f"{share:.0%} of the hypothesis's words are in the premise"
+    why = f"{share:.0%} of the words of the hypothesis are in the premise"
     if share >= MUCH_OVERLAP and item.predicted == "entailment":
-        return told
+        return why
     if share <= LITTLE_OVERLAP and (item.gold, item.predicted) == ("entailment", "neutral"):
-        return told
+        return why
     return None
 
 
-def _negation(item: Misread) -> str | None:
+def _negation(item: Misclassified) -> str | None:
     if item.predicted != "contradiction":
         return None
-    found = [
+    negations = [
         token.text
         for side in (item.premise, item.hypothesis)
         for token in words(side)
         if token.text.lower().replace("’", "'") in NEGATIONS
     ]
-    return _listed(found)
+    return _listed(negations)
 
 
-def _antonyms(item: Misread) -> str | None:
+def _antonyms(item: Misclassified) -> str | None:
     if item.gold != "contradiction":
         return None
     hypothesis = set(_content(item.hypothesis))
@@ -124,20 +124,22 @@ def _opposites(word: str) -> frozenset[str]:
     )
 
 
-def _numbers(item: Misread) -> str | None:
+def _numbers(item: Misclassified) -> str | None:
     sides = (item.premise, item.hypothesis)
-    found = [number.text for side in sides for number in quantities(side)]
-    found += [token.text for side in sides for token in words(side) if token.text.lower() in _QUANTIFIERS]
-    return _listed(found)
+    numbers = [number.text for side in sides for number in quantities(side)]
+    quantifiers = [
+        token.text for side in sides for token in words(side) if token.text.lower() in _QUANTIFIERS
+    ]
+    return _listed(numbers + quantifiers)
 
 
-def _length(item: Misread) -> str | None:
+def _length(item: Misclassified) -> str | None:
     long, short = len(words(item.premise)), len(words(item.hypothesis))
-    return f"{long} words against {short}" if short and long >= LONGER * short else None
+    return f"{long} words and {short} words" if short and long >= LONGER * short else None
 
 
-def _spelling(item: Misread) -> str | None:
-    """Words in lower case that no list of ours has, one letter from a word that WordNet has."""
+def _spelling(item: Misclassified) -> str | None:
+    """Return the words in lower case that are not known, but one letter away from a word of WordNet."""
     unknown = [
         token.text
         for side in (item.premise, item.hypothesis)
@@ -149,7 +151,7 @@ def _spelling(item: Misread) -> str | None:
 
 @cache
 def _is_misspelt(word: str) -> bool:
-    """Tell whether *word* looks misspelt; "mountaintop" and "shirtless" are words that WordNet has not.
+    """Return whether *word* looks misspelt; "mountaintop" and "shirtless" do not, though WordNet lacks them.
 
     >>> [_is_misspelt(word) for word in ("helments", "mountaintop", "shirtless", "others", "dogs")]
     [True, False, False, False, False]
@@ -164,7 +166,7 @@ def _is_misspelt(word: str) -> bool:
 
 
 def _one_edit_away(word: str) -> Iterator[str]:
-    """Yield what *word* is with one letter left out, put in, or another, and with two neighbours swapped."""
+    """Yield *word* with one letter deleted, inserted or replaced, and with two adjacent letters swapped."""
     for i in range(len(word) + 1):
         head, tail = word[:i], word[i:]
         if tail:
@@ -184,11 +186,11 @@ def _is_word(word: str) -> bool:
     return bool(WordNet.load().lemmas_of(word) or WordNet.load().lemmas_of(word.replace("our", "or")))
 
 
-def _listed(found: Iterable[str]) -> str | None:
-    return ", ".join(dict.fromkeys(found)) or None
+def _listed(texts: Iterable[str]) -> str | None:
+    return ", ".join(dict.fromkeys(texts)) or None
 
 
-_SIGNS: Final[dict[str, Callable[[Misread], str | None]]] = {
+_SIGNS: Final[dict[str, Callable[[Misclassified], str | None]]] = {
     "word_overlap": _overlap,
     "negation": _negation,
     "antonymy": _antonyms,

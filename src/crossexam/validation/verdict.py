@@ -1,14 +1,13 @@
-"""What the judges found: how far labels hold, how far judges agree, and which items are verified.
+"""What a study shows: how far labels hold, how far judges agree, and which items are verified.
 
-Naik et al. (2018, sections 3.1 and 3.2) count the items of which at least two of three judges say what the
-construction says.  With two or three judges that is a majority; with more, ours counts two as well, and an
-item is verified only by a majority.  With one judge, the one decides.  ``cannot_say`` is for no label.
+Naik et al. (2018, sections 3.1 and 3.2) report the share of items for which at least two of three judges
+agree with the construction.  With two or three judges that is a majority.  With more judges the reported
+share still counts two, but an item is verified by a majority only.  A single judge decides alone.
+``cannot_say`` counts for no label.
 
-An item is *open* while the judges who have not answered can still decide it; open items are in no share.
+An item is *open* while the missing judgements can still decide it; open items are in no share.
 
-Write verdicts into the test sets that were judged.
-
-What was published of human judgement, beside what the judges of a study find.
+Verdicts can be written into the suite that was judged, and shares are reported with the published ones.
 """
 
 from __future__ import annotations
@@ -23,7 +22,16 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import AGREED, PROPOSED, REJECTED, STATUS, STATUSES, VERDICT, VERIFIED, Example
+from crossexam.core.example import (
+    AGREED,
+    PROPOSED,
+    REJECTED,
+    STATUS,
+    STATUSES,
+    VERDICT,
+    VERIFIED,
+    Example,
+)
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
 from crossexam.core.manifest import signature
@@ -35,18 +43,26 @@ from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
 from crossexam.validation.study import Item, Study
 
 OPEN: Final = "open"
-#: Of how many judges the published share is asked to agree.
+#: The number of judges that have to agree in the published shares.
 TWO: Final = 2
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What the judges say of one *test_set* to one *question*.
+class PublishedFigure(NamedTuple):
+    """A *figure* in percent that a *study* printed at a *place*."""
 
-    *agreed*: share of the decided items of which at least *needed* judges give the good answer (the item's
-    label, or yes); None for ``category``, whose *answers* say how many items go to which by as many judges.
-    *undecided* items are open.  *kappa* is of the items that all judges answered, *alpha* of all with two
-    answers; *unsure* counts the answers ``cannot_say``.
+    figure: float
+    study: str
+    place: str
+
+
+@dataclass(frozen=True)
+class QuestionResult:
+    """The result of one *question* on one *test_set*.
+
+    *agreed* is the share of the decided items for which at least *needed* judges give the good answer (the
+    label of the item, or yes).  It is None for ``category``, whose *answers* are the numbers of items that
+    as many judges put into each category.  *undecided* items are open.  *kappa* is over the items that all
+    judges answered, *alpha* over all with two answers; *unsure* counts the answers ``cannot_say``.
     """
 
     test_set: str
@@ -60,7 +76,7 @@ class Finding:
     kappa: Estimate
     alpha: Estimate
     answers: Mapping[str, int]
-    published: Published | None
+    published: PublishedFigure | None
 
 
 class Verdict(NamedTuple):
@@ -71,181 +87,76 @@ class Verdict(NamedTuple):
     judges: int
 
 
-def agrees(value: str, gold: Gold | None) -> bool:
-    """Tell whether a judge's label is the gold label; not_entailment is neutral or contradiction.
-
-    >>> agrees("neutral", "not_entailment"), agrees("neutral", "contradiction")
-    (True, False)
-    """
-    return value == gold or (gold == "not_entailment" and value in {"neutral", "contradiction"})
-
-
-def findings(study: Study) -> tuple[Finding, ...]:
-    """Return what was found, by test set in their order and question in the table's."""
-    said = _said(study)
-    found = []
+def question_results(study: Study) -> tuple[QuestionResult, ...]:
+    """Return the results, test sets in the order of the manifest and questions in that of the table."""
+    answers = _answers(study)
+    results = []
     for name in study.manifest["test_sets"]:
         items = [item for item in study.items.values() if item.test_set == name]
         for question in in_order(key for item in items for key in item.asked):
             asked = [item for item in items if question in item.asked]
-            found.append(_finding(study, name, question, asked, said))
-    return tuple(found)
+            results.append(_question_result(study, name, question, asked, answers))
+    return tuple(results)
 
 
 def verdicts(study: Study) -> dict[str, dict[str, Verdict]]:
-    """Return the verdict on each item that judges gave labels to, by test set and example.
+    """Return the verdict on each item whose label was asked for, by test set and example.
 
-    A majority must give the item's label, and where it was asked a majority must find the item sensible
-    (Sanchez Carmona et al. 2018 discard what is incoherent).
+    A majority must give the label of the item and, if that was asked, find the item sensible (Sanchez
+    Carmona et al. 2018 discard incoherent ones).
     """
-    said, judges = _said(study), len(study.judges)
+    answers, judges = _answers(study), len(study.judges)
     majority = judges // 2 + 1
-    found: dict[str, dict[str, Verdict]] = {}
+    by_set: dict[str, dict[str, Verdict]] = {}
     for item in study.items.values():
         if "label" not in item.asked:
             continue
-        states = [
-            _state(item, key, said, judges, majority) for key in ("label", "sensible") if key in item.asked
+        decisions = [
+            _decision(item, key, answers, judges, majority)
+            for key in ("label", "sensible")
+            if key in item.asked
         ]
-        status = REJECTED if False in states else OPEN if None in states else VERIFIED
-        agreed = _good(item, "label", said)
-        found.setdefault(item.test_set, {})[item.example] = Verdict(status, agreed, judges)
-    return found
+        status = REJECTED if False in decisions else OPEN if None in decisions else VERIFIED
+        verdict = Verdict(status, _good_answers(item, "label", answers), judges)
+        by_set.setdefault(item.test_set, {})[item.example] = verdict
+    return by_set
 
 
-def as_json(study: Study) -> dict[str, Any]:
-    """Return everything that was found, for a file."""
-    found = findings(study)
-    parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "bootstrap95.clustered"}
-    return {
-        "study": dict(study.manifest),
-        "signature": signature(parts),
-        "findings": [_object(each) for each in found],
-        "verdicts": {
-            name: {example: verdict._asdict() for example, verdict in of.items()}
-            for name, of in verdicts(study).items()
-        },
-    }
+def apply_verdicts(study: Study, path: Path) -> dict[str, dict[str, int]]:
+    """Write the verdicts of *study* into the suite at *path*; return the number of each status by test set.
+
+    Each file is written completely or not at all, the manifest last.  Ids, texts and labels do not change,
+    so runs over the suite remain valid.  Applying the same verdicts again changes nothing.  Raises
+    CrossexamError if the suite is not the one that was judged.
+    """
+    by_set = verdicts(study)
+    if not by_set:
+        raise CrossexamError(
+            "the study does not ask for labels, so there are no verdicts", where=str(study.folder)
+        )
+    suite = load_suite(path)
+    for name in by_set:
+        _check_judged(name, suite.datasets.get(name), study, path)
+    counts: dict[str, dict[str, int]] = {}
+    for name, of_set in by_set.items():
+        dataset = suite.datasets[name]
+        file = Path(str(dataset.manifest["path"]))
+        examples = [with_verdict(example, of_set.get(example.id)) for example in dataset]
+        write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
+        tally = Counter(verdict.status for verdict in of_set.values())
+        counts[name] = {status: tally[status] for status in (VERIFIED, REJECTED, OPEN)}
+    if path.is_dir():
+        _write_counts(path / MANIFEST, study, counts)
+    return counts
 
 
-def _object(finding: Finding) -> dict[str, Any]:
-    estimates = {key: _numbers(getattr(finding, key)) for key in ("agreed", "kappa", "alpha")}
-    place = finding.published._asdict() if finding.published else None
-    plain = ("test_set", "question", "judges", "needed", "drawn", "undecided", "unsure")
-    return {
-        **{key: getattr(finding, key) for key in plain},
-        **estimates,
-        "answers": dict(finding.answers),
-        "published": place,
-    }
+def with_verdict(example: Example, verdict: Verdict | None) -> Example:
+    """Return *example* with *verdict* in its ``info``, without an earlier one if the item is open again.
 
+    If the construction only proposed the label, ``info["status"]`` changes with it.
 
-def _numbers(estimate: Estimate | None) -> dict[str, Any] | None:
-    if estimate is None:
-        return None
-    return {key: None if value != value else value for key, value in estimate._asdict().items()}
-
-
-Said = Mapping[tuple[int, str], Mapping[str, str]]  # of item and question: the value by judge
-
-
-def _said(study: Study) -> Said:
-    found: dict[tuple[int, str], dict[str, str]] = {}
-    for answer in study.answers():
-        found.setdefault((answer.item, answer.question), {})[answer.judge] = answer.value
-    return found
-
-
-def _good(item: Item, question: str, said: Said) -> int:
-    """Return how many judges give *item* the good answer."""
-    values = said.get((item.number, question), {}).values()
-    if question == "label":
-        return sum(agrees(value, item.gold) for value in values)
-    return sum(value == QUESTIONS[question].good for value in values)
-
-
-def _state(item: Item, question: str, said: Said, judges: int, needed: int) -> bool | None:
-    """Return whether *needed* judges give the good answer; None while they still may or may not."""
-    good = _good(item, question, said)
-    pending = judges - len(said.get((item.number, question), {}))
-    if good >= needed:
-        return True
-    return None if good + pending >= needed else False
-
-
-def _finding(study: Study, name: str, question: str, items: Sequence[Item], said: Said) -> Finding:
-    judges = len(study.judges)
-    needed = min(TWO, judges)
-    values = [said.get((item.number, question), {}) for item in items]
-    clusters = [item.cluster for item in items]
-    two_labels = question == "label" and any(item.gold == "not_entailment" for item in items)
-    kappa, alpha = _agreement(question, _as_two(values) if two_labels else values, clusters, judges)
-    agreed: Estimate | None = None
-    answers: dict[str, int] = {}
-    if question == "category":
-        answers, undecided = _categories(values, judges, needed)
-    else:
-        states = [_state(item, question, said, judges, needed) for item in items]
-        undecided = states.count(None)
-        decided = [place for place, state in enumerate(states) if state is not None]
-        agreed = accuracy([states[place] is True for place in decided], [clusters[i] for i in decided])
-    unsure = sum(value == CANNOT_SAY for each in values for value in each.values())
-    beside = published_beside(study.manifest["test_sets"][name], name, question)
-    return Finding(
-        name, question, judges, needed, len(items), undecided, unsure, agreed, kappa, alpha, answers, beside
-    )
-
-
-def _as_two(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return the labels of judges with contradiction called neutral: both are not_entailment."""
-    return [
-        {judge: "neutral" if value == "contradiction" else value for judge, value in each.items()}
-        for each in values
-    ]
-
-
-def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -> tuple[dict[str, int], int]:
-    """Return how many items *needed* judges put into each category, and how many are not put yet."""
-    counts: Counter[str] = Counter()
-    undecided = 0
-    for each in values:
-        most = Counter(value for value in each.values() if value != CANNOT_SAY).most_common(2)
-        if most and most[0][1] >= needed and (len(most) == 1 or most[1][1] < most[0][1]):
-            counts[most[0][0]] += 1
-        elif len(each) < judges:
-            undecided += 1
-        else:
-            counts["no agreement"] += 1
-    names = [*QUESTIONS["category"].values, "no agreement"]
-    return {name: counts[name] for name in names if counts[name]}, undecided
-
-
-def _agreement(
-    question: str, values: Sequence[Mapping[str, str]], clusters: Sequence[str], judges: int
-) -> tuple[Estimate, Estimate]:
-    """Return Fleiss' kappa of the items that all judges answered, and Krippendorff's alpha of all."""
-    import numpy as np
-
-    nothing = Estimate(nan, -1.0, 1.0, 0, 0)
-    known = QUESTIONS[question].values
-    votes = np.array(
-        [[sum(value == name for value in each.values()) for name in known] for each in values], dtype=np.int64
-    ).reshape(-1, len(known))
-    if judges < TWO:
-        return nothing, nothing
-    groups = np.array(clusters, dtype=object)
-    full = votes.sum(axis=1) == judges
-    kappa = fleiss_kappa(votes[full], groups[full]) if full.any() else nothing
-    paired = (votes.sum(axis=1) >= TWO).any()
-    return kappa, krippendorff_alpha(votes, groups) if paired else nothing
-
-
-def judged(example: Example, verdict: Verdict | None) -> Example:
-    """Return *example* with *verdict* in its ``info``; an earlier one is taken away where it is open again.
-
-    Where the construction only proposed the label, ``info["status"]`` follows.
-
-    >>> judged(Example("a", "p", "h", "neutral", info={"status": "proposed"}), Verdict("verified", 2, 3)).info
+    >>> item = Example("a", "p", "h", "neutral", info={"status": "proposed"})
+    >>> with_verdict(item, Verdict("verified", 2, 3)).info
     {'status': 'verified', 'verdict': 'verified', 'agreed': [2, 3]}
     """
     if verdict is None:
@@ -259,60 +170,30 @@ def judged(example: Example, verdict: Verdict | None) -> Example:
     return replace(example, info={**info, VERDICT: verdict.status, AGREED: [verdict.agreed, verdict.judges]})
 
 
-def apply_verdicts(study: Study, path: Path) -> dict[str, dict[str, int]]:
-    """Write the verdicts of *study* into the suite *path* and return how many of each, by test set.
+def as_json(study: Study) -> dict[str, Any]:
+    """Return all results and verdicts of *study* as JSON."""
+    parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "bootstrap95.clustered"}
+    return {
+        "study": dict(study.manifest),
+        "signature": signature(parts),
+        "findings": [_result_as_json(result) for result in question_results(study)],
+        "verdicts": {
+            name: {example: verdict._asdict() for example, verdict in of_set.items()}
+            for name, of_set in verdicts(study).items()
+        },
+    }
 
-    Each file is written whole or not at all, the manifest last; ids, texts and labels do not change, so that
-    runs over the suite stay what they are.  Doing it again changes nothing.  Raises CrossexamError where the
-    suite is not the one that was judged.
+
+def matches_gold(value: str, gold: Gold | None) -> bool:
+    """Return whether a judge's label is the gold label; not_entailment is neutral or contradiction.
+
+    >>> matches_gold("neutral", "not_entailment"), matches_gold("neutral", "contradiction")
+    (True, False)
     """
-    found = verdicts(study)
-    if not found:
-        raise CrossexamError(
-            "the study asks for no labels: there is no verdict on an item", where=str(study.folder)
-        )
-    suite = load_suite(path)
-    for name in found:
-        _check(name, suite.datasets.get(name), study, path)
-    counts: dict[str, dict[str, int]] = {}
-    for name, of in found.items():
-        dataset = suite.datasets[name]
-        file = Path(str(dataset.manifest["path"]))
-        examples = [judged(example, of.get(example.id)) for example in dataset]
-        write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
-        tally = Counter(verdict.status for verdict in of.values())
-        counts[name] = {status: tally[status] for status in (VERIFIED, REJECTED, OPEN)}
-    if path.is_dir():
-        _note(path / MANIFEST, study, counts)
-    return counts
+    return value == gold or (gold == "not_entailment" and value in {"neutral", "contradiction"})
 
 
-def _check(name: str, dataset: Dataset | None, study: Study, path: Path) -> None:
-    hint = "give the suite that `validate sample` drew from"
-    if dataset is None:
-        raise CrossexamError(f"the suite has no test set '{name}'", where=str(path), hint=hint)
-    known, now = study.manifest["test_sets"][name]["content_hash"], dataset.content_hash()
-    if now != known:
-        raise CrossexamError(
-            f"test set '{name}' is not the one that was judged (content {now}, not {known})",
-            where=str(path),
-            hint=hint,
-        )
-
-
-def _note(manifest_file: Path, study: Study, counts: Mapping[str, Mapping[str, int]]) -> None:
-    manifest: dict[str, Any] = read_json(manifest_file)
-    for name, tally in counts.items():
-        manifest["test_sets"][name]["verdict"] = {
-            "study": study.identity,
-            "signature": study.manifest.get("signature"),
-            "judges": len(study.judges),
-            **tally,
-        }
-    write_json(manifest_file, manifest)
-
-
-# Construction and question, and where what was published of them stands: study, table, row.
+# Study, table and row in which the result is published, by construction and question.
 # fmt: off
 _PUBLISHED: Final[dict[tuple[str, str], tuple[str, str, str]]] = {
     ("antonymy",            "label"):       ("naik2018", "human", "label_agreed"),
@@ -328,26 +209,167 @@ _PUBLISHED: Final[dict[tuple[str, str], tuple[str, str, str]]] = {
 # fmt: on
 
 
-class Published(NamedTuple):
-    """A *figure* in percent that a *study* printed at a *place*."""
+def published_figure(entry: Mapping[str, Any], name: str, question: str) -> PublishedFigure | None:
+    """Return the published result of *question* for the construction of a test set; None if there is none.
 
-    figure: float
-    study: str
-    place: str
-
-
-def published_beside(entry: Mapping[str, Any], name: str, question: str) -> Published | None:
-    """Return what was published of *question* for the construction of a test set; None where nothing was.
-
-    *entry* is that of the test set *name* in the study's manifest.
+    *entry* is that of the test set *name* in the manifest of the study.
     """
     construction = str(entry.get("construction") or name).partition(".")[0]
-    place = _PUBLISHED.get((construction, question))
-    if place is None:
+    source = _PUBLISHED.get((construction, question))
+    if source is None:
         return None
-    study, key, row = place
+    study, key, row = source
     table = published(study).table(key)
-    parts = (entry.get("part"), "snli")  # Nie et al. judged items from SNLI alone
+    parts = (entry.get("part"), "snli")  # Nie et al. judged items from SNLI only
     figures = (table.value(row, construction, part) for part in parts)
-    figure = next((each for each in figures if each is not None), None)
-    return None if figure is None else Published(figure, study, table.place)
+    figure = next((value for value in figures if value is not None), None)
+    return None if figure is None else PublishedFigure(figure, study, table.place)
+
+
+Answers = Mapping[tuple[int, str], Mapping[str, str]]  # by item and question: the value by judge
+
+
+def _answers(study: Study) -> Answers:
+    answers: dict[tuple[int, str], dict[str, str]] = {}
+    for judgement in study.judgements():
+        answers.setdefault((judgement.item, judgement.question), {})[judgement.judge] = judgement.value
+    return answers
+
+
+def _good_answers(item: Item, question: str, answers: Answers) -> int:
+    """Return how many judges give *item* the good answer."""
+    values = answers.get((item.number, question), {}).values()
+    if question == "label":
+        return sum(matches_gold(value, item.gold) for value in values)
+    return sum(value == QUESTIONS[question].good for value in values)
+
+
+def _decision(item: Item, question: str, answers: Answers, judges: int, needed: int) -> bool | None:
+    """Return whether *needed* judges give the good answer; None while missing answers can decide that."""
+    good = _good_answers(item, question, answers)
+    missing = judges - len(answers.get((item.number, question), {}))
+    if good >= needed:
+        return True
+    return None if good + missing >= needed else False
+
+
+def _question_result(
+    study: Study, name: str, question: str, items: Sequence[Item], answers: Answers
+) -> QuestionResult:
+    judges = len(study.judges)
+    needed = min(TWO, judges)
+    values = [answers.get((item.number, question), {}) for item in items]
+    clusters = [item.cluster for item in items]
+    two_labels = question == "label" and any(item.gold == "not_entailment" for item in items)
+    kappa, alpha = _agreement(question, _as_two_labels(values) if two_labels else values, clusters, judges)
+    agreed: Estimate | None = None
+    categories: dict[str, int] = {}
+    if question == "category":
+        categories, undecided = _categories(values, judges, needed)
+    else:
+        decisions = [_decision(item, question, answers, judges, needed) for item in items]
+        undecided = decisions.count(None)
+        decided = [place for place, decision in enumerate(decisions) if decision is not None]
+        agreed = accuracy([decisions[place] is True for place in decided], [clusters[i] for i in decided])
+    return QuestionResult(
+        test_set=name,
+        question=question,
+        judges=judges,
+        needed=needed,
+        drawn=len(items),
+        undecided=undecided,
+        unsure=sum(value == CANNOT_SAY for of_item in values for value in of_item.values()),
+        agreed=agreed,
+        kappa=kappa,
+        alpha=alpha,
+        answers=categories,
+        published=published_figure(study.manifest["test_sets"][name], name, question),
+    )
+
+
+def _as_two_labels(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return the labels of judges with contradiction as neutral: both are not_entailment."""
+    return [
+        {judge: "neutral" if value == "contradiction" else value for judge, value in of_item.items()}
+        for of_item in values
+    ]
+
+
+def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -> tuple[dict[str, int], int]:
+    """Return how many items *needed* judges put into each category, and how many are undecided."""
+    counts: Counter[str] = Counter()
+    undecided = 0
+    for of_item in values:
+        most = Counter(value for value in of_item.values() if value != CANNOT_SAY).most_common(2)
+        if most and most[0][1] >= needed and (len(most) == 1 or most[1][1] < most[0][1]):
+            counts[most[0][0]] += 1
+        elif len(of_item) < judges:
+            undecided += 1
+        else:
+            counts["no agreement"] += 1
+    names = [*QUESTIONS["category"].values, "no agreement"]
+    return {name: counts[name] for name in names if counts[name]}, undecided
+
+
+def _agreement(
+    question: str, values: Sequence[Mapping[str, str]], clusters: Sequence[str], judges: int
+) -> tuple[Estimate, Estimate]:
+    """Return Fleiss' kappa over the items that all judges answered, and Krippendorff's alpha over all."""
+    import numpy as np
+
+    undefined = Estimate(nan, -1.0, 1.0, 0, 0)
+    if judges < TWO:
+        return undefined, undefined
+    choices = QUESTIONS[question].values
+    votes = np.array(
+        [[sum(value == choice for value in of_item.values()) for choice in choices] for of_item in values],
+        dtype=np.int64,
+    ).reshape(-1, len(choices))  # [items, choices]
+    groups = np.array(clusters, dtype=object)
+    full = votes.sum(axis=1) == judges
+    kappa = fleiss_kappa(votes[full], groups[full]) if full.any() else undefined
+    has_pairs = (votes.sum(axis=1) >= TWO).any()
+    return kappa, krippendorff_alpha(votes, groups) if has_pairs else undefined
+
+
+def _result_as_json(result: QuestionResult) -> dict[str, Any]:
+    estimates = {key: _estimate_as_json(getattr(result, key)) for key in ("agreed", "kappa", "alpha")}
+    plain = ("test_set", "question", "judges", "needed", "drawn", "undecided", "unsure")
+    return {
+        **{key: getattr(result, key) for key in plain},
+        **estimates,
+        "answers": dict(result.answers),
+        "published": result.published._asdict() if result.published else None,
+    }
+
+
+def _estimate_as_json(estimate: Estimate | None) -> dict[str, Any] | None:
+    if estimate is None:
+        return None
+    return {key: None if value != value else value for key, value in estimate._asdict().items()}
+
+
+def _check_judged(name: str, dataset: Dataset | None, study: Study, path: Path) -> None:
+    """Raise CrossexamError unless *dataset* is the test set *name* that was judged."""
+    hint = "give the suite that `validate sample` drew from"
+    if dataset is None:
+        raise CrossexamError(f"the suite has no test set '{name}'", where=str(path), hint=hint)
+    judged, now = study.manifest["test_sets"][name]["content_hash"], dataset.content_hash()
+    if now != judged:
+        raise CrossexamError(
+            f"test set '{name}' is not the one that was judged (content {now}, not {judged})",
+            where=str(path),
+            hint=hint,
+        )
+
+
+def _write_counts(manifest_file: Path, study: Study, counts: Mapping[str, Mapping[str, int]]) -> None:
+    manifest: dict[str, Any] = read_json(manifest_file)
+    for name, tally in counts.items():
+        manifest["test_sets"][name]["verdict"] = {
+            "study": study.identity,
+            "signature": study.manifest.get("signature"),
+            "judges": len(study.judges),
+            **tally,
+        }
+    write_json(manifest_file, manifest)

@@ -1,9 +1,9 @@
 "use strict";
-// Without this script the forms work as they are.  With it, keys press the buttons, and an answer that could
-// not be saved stays on the screen.  It runs before the page shows, so that no key is lost.
+// The forms work without this script.  With it, keys press the buttons, and an answer that could not be saved
+// stays on the screen.  It runs before the page is shown, so that no key press is lost.
 let busy = false;
 
-function tell(text) {
+function showTrouble(text) {
   const place = document.getElementById("trouble");
   place.textContent = text;
   place.hidden = false;
@@ -20,9 +20,9 @@ async function send(form, button) {
       location.replace("/");
       return;
     }
-    tell((await answer.text()).slice(0, 300));
+    showTrouble((await answer.text()).slice(0, 300));
   } catch {
-    tell("Not saved: the server does not answer. When it runs again, press the key again.");
+    showTrouble("Not saved: the server does not respond. When it is running again, press the key again.");
   }
   busy = false;
   document.body.classList.remove("busy");

@@ -116,7 +116,7 @@ def test_a_mistake_has_one_message_and_no_traceback(
     assert done.stderr.startswith("crossexam: ")
 
 
-def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
+def test_an_internal_error_leaves_a_log(tmp_path: Path) -> None:
     code = (
         "import sys; from crossexam.cli import ls, main; sys.argv = ['crossexam', 'ls'];"
         "ls._table = lambda kind: 1 / 0; main.run()"
@@ -129,7 +129,7 @@ def test_a_mistake_of_ours_leaves_a_log(tmp_path: Path) -> None:
         env=os.environ | {"PYTHONPATH": str(SOURCE), "TMPDIR": str(tmp_path)},
     )
     assert done.returncode == 3
-    assert "a mistake of ours: ZeroDivisionError" in done.stderr
+    assert "internal error: ZeroDivisionError" in done.stderr
     (log,) = tmp_path.glob("crossexam-*.log")
     assert str(log) in done.stderr
     assert "Traceback" in log.read_text()

@@ -445,7 +445,7 @@ def test_on_a_phone_the_buttons_are_on_the_screen(chromium: Browser, tmp_path: P
         )
         page = context.new_page()
         page.goto(server.links["judge-1"])
-        for words in ("certainly true", "Yes"):
+        for words in ("definitely true", "Yes"):
             button = page.get_by_role("button", name=words)
             button.wait_for()
             page.wait_for_load_state()  # the style is there

@@ -49,7 +49,7 @@ def build(
     force: options.Force = False,
 ) -> None:
     """Build the test sets of a suite, or of one construction, from one or several bases."""
-    from crossexam.cli.console import note, progress_bar, show, written, yield_table
+    from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.files import read_json
     from crossexam.suites.build import Request, build_to_folder
     from crossexam.suites.table import suite_named
@@ -98,7 +98,7 @@ def build(
         dropped = each.report.summary()
         if dropped:
             note(f"{each.spec}: {dropped}")
-    show(yield_table(read_json(output / "manifest.json")["test_sets"]))
+    show(yield_summary(read_json(output / "manifest.json")["test_sets"]))
     written(output)
 
 
@@ -138,7 +138,7 @@ def build_behaviour(
     file_format: str = "parquet",
 ) -> None:
     """Write the suite into *output* and show what was made; raises CrossexamError."""
-    from crossexam.cli.console import note, progress_bar, show, written, yield_table
+    from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.files import read_json
     from crossexam.suites.behaviour import BehaviourRequest, write_behaviour
 
@@ -147,7 +147,7 @@ def build_behaviour(
         built = write_behaviour(request, output, force=force, progress=progress)
     if not built:
         note(f"{output} holds this very suite already; nothing was built")
-    show(yield_table(read_json(output / "manifest.json")["test_sets"]))
+    show(yield_summary(read_json(output / "manifest.json")["test_sets"]))
     note("labels by natural logic are proposed: crossexam validate lets people judge them")
     written(output)
 

@@ -1,4 +1,4 @@
-"""crossexam check: coded checks over built test sets."""
+"""crossexam check: check built test sets for errors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ _SHOWN: Final = 5
 
 
 def check(
-    path: Annotated[Path, typer.Argument(help="A folder of test sets, or a file.", metavar="DIR|FILE")],
+    path: Annotated[Path, typer.Argument(help="Suite (a folder) or test set (a file).", metavar="DIR|FILE")],
     base: Annotated[
-        Path | None, typer.Option(help="The base as a test set file; a suite brings its own.", metavar="FILE")
+        Path | None,
+        typer.Option(help="Base as a test set file; by default that of the suite.", metavar="FILE"),
     ] = None,
-    all_findings: Annotated[bool, typer.Option("--all", help="Show every finding.")] = False,
+    all_findings: Annotated[
+        bool, typer.Option("--all", help="Show all findings, not only the first five per code.")
+    ] = False,
 ) -> None:
-    """Check built test sets; exits with 1 where an item is wrong (codes E...)."""
+    """Check built test sets; exit with status 1 if there are errors (codes E...)."""
     from rich.table import Table
 
     from crossexam.cli.console import note, show
@@ -33,17 +36,17 @@ def check(
         table.add_column(column, overflow="fold")
     errors = warnings = 0
     for dataset in suite:
-        base_set = dataset.manifest.get("base_set", "given")  # None of a set that comes from no pair
-        own = given or suite.datasets.get(str(base_set))
-        findings = find(dataset, own if base_set else None)
+        base_set = dataset.manifest.get("base_set", "given")  # None if the items are not built from pairs
+        base_of_set = given or suite.datasets.get(str(base_set))
+        findings = find(dataset, base_of_set if base_set else None)
         counts = Counter(finding.code for finding in findings)
         errors += sum(count for code, count in counts.items() if code.startswith("E"))
         warnings += sum(count for code, count in counts.items() if code.startswith("W"))
         for code, count in counts.items():
-            struck = [finding for finding in findings if finding.code == code]
-            shown = struck if all_findings else struck[:_SHOWN]
+            of_code = [finding for finding in findings if finding.code == code]
+            shown = of_code if all_findings else of_code[:_SHOWN]
             where = "; ".join(f"{each.item} ({each.detail})" if each.detail else each.item for each in shown)
-            table.add_row(code, dataset.name, str(count), struck[0].message, where)
+            table.add_row(code, dataset.name, str(count), of_code[0].message, where)
     if errors or warnings:
         show(table)
     items = sum(len(dataset) for dataset in suite)

@@ -1,6 +1,6 @@
-"""What the command line shows: results on standard output, progress and notes on standard error.
+"""Output of the command line: results go to standard output, progress and notes to standard error.
 
-What a training shows: a line that moves, a line an epoch, and a table in the end.
+A training shows a status line, a line per epoch, and a table at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show(renderable: RenderableType) -> None:
-    """Print to standard output; wide tables are not squeezed where the output is no terminal."""
+    """Print to standard output, 160 columns wide if that is not a terminal."""
     from rich.console import Console
 
     console = Console(soft_wrap=False)
@@ -38,7 +38,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Give a Progress that draws a bar on standard error, where that is a terminal."""
+    """Provide a Progress that draws a bar on standard error if that is a terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -68,8 +68,8 @@ def progress_bar() -> Iterator[Progress]:
         yield progress
 
 
-def yield_table(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return the table of what each construction made and why it rejected what it rejected."""
+def yield_summary(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
     from rich.table import Table
 
     table = Table(title="yield", title_justify="left")
@@ -88,7 +88,7 @@ def yield_table(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def written(path: Path) -> None:
-    """Say on standard error where something was written."""
+    """Report on standard error that *path* was written."""
     note(f"written: {path}")
 
 

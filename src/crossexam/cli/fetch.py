@@ -1,4 +1,4 @@
-"""crossexam fetch: download corpora into the data folder."""
+"""crossexam fetch: download corpora."""
 
 from __future__ import annotations
 
@@ -9,16 +9,23 @@ import typer
 
 
 def fetch(
-    names: Annotated[list[str], typer.Argument(help="Corpora: see crossexam ls corpora.", metavar="NAME...")],
+    names: Annotated[
+        list[str],
+        typer.Argument(help="Names of corpora; crossexam ls corpora lists them.", metavar="NAME"),
+    ],
     source: Annotated[
-        Path | None, typer.Option("--from", help="A copy on disk instead of the download.", metavar="PATH")
+        Path | None,
+        typer.Option("--from", help="Use this local copy instead of downloading.", metavar="PATH"),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option(help="The data folder; default: CROSSEXAM_DATA, else the platform's.", metavar="DIR"),
+        typer.Option(
+            help="Data folder. Default: CROSSEXAM_DATA, else the platform's folder for user data.",
+            metavar="DIR",
+        ),
     ] = None,
 ) -> None:
-    """Download corpora, check size and SHA-256, unpack; an interrupted download goes on where it was."""
+    """Download corpora, verify their size and SHA-256, and unpack them; resumes interrupted downloads."""
     from crossexam.cli.console import note, progress_bar
     from crossexam.corpora.fetch import install_corpus
 

@@ -1,4 +1,4 @@
-"""The command line: one verb a file; errors that say what, where, what was wanted and the way out."""
+"""The command line: one file per command; errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from crossexam.cli import run as run_model
 from crossexam.core.errors import CrossexamError
 
 _FINDINGS: Final = 1
-_USER_MISTAKE: Final = 2
-_OUR_MISTAKE: Final = 3
+_USER_ERROR: Final = 2
+_INTERNAL_ERROR: Final = 3
 _INTERRUPTED: Final = 130
 
 app = typer.Typer(
     name="crossexam",
-    help="Cross-examine models of natural language inference: build stress tests, run any model, report.",
+    help="Cross-examine models of natural language inference: build test sets, run models, report results.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -64,39 +64,39 @@ def _options(
 
 
 def run() -> None:
-    """Run the command line; exit with 0, 1 (findings), 2 (the user's mistake) or 3 (ours)."""
+    """Run the command line; exit with 0, 1 (check found errors), 2 (user error) or 3 (internal error)."""
     try:
         app()
     except CrossexamError as error:
         typer.echo(f"crossexam: {error}", err=True)
-        sys.exit(_USER_MISTAKE)
+        sys.exit(_USER_ERROR)
     except KeyboardInterrupt:
         _say_interrupted()
         sys.exit(_INTERRUPTED)
-    except SystemExit as stop:  # typer turns an interruption into an exit without a word
+    except SystemExit as stop:  # typer turns an interruption into an exit without a message
         if stop.code == _INTERRUPTED:
             _say_interrupted()
         raise
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone: nothing to tell, and no second error
+        sys.stderr.close()  # whatever read our output has stopped: avoid a second error
         sys.exit(0)
     except OSError as error:
         if error.filename is None:
-            _report_our_mistake(error)
-            sys.exit(_OUR_MISTAKE)
-        typer.echo(f"crossexam: {error.filename}: {error.strerror}\n  hint: another path", err=True)
-        sys.exit(_USER_MISTAKE)
+            _report_internal_error(error)
+            sys.exit(_INTERNAL_ERROR)
+        typer.echo(f"crossexam: {error.filename}: {error.strerror}\n  hint: choose another path", err=True)
+        sys.exit(_USER_ERROR)
     except Exception as error:
-        _report_our_mistake(error)
-        sys.exit(_OUR_MISTAKE)
+        _report_internal_error(error)
+        sys.exit(_INTERNAL_ERROR)
 
 
 def _say_interrupted() -> None:
-    typer.echo("crossexam: interrupted; what was finished is kept, run it again to go on", err=True)
+    typer.echo("crossexam: interrupted; finished work is kept, repeat the command to resume", err=True)
 
 
-def _report_our_mistake(error: Exception) -> None:
-    """Write the traceback to a file that the user can paste, and say where it is."""
+def _report_internal_error(error: Exception) -> None:
+    """Write the traceback to a log file, and ask the user to report it."""
     import platform
     import tempfile
 
@@ -109,8 +109,8 @@ def _report_our_mistake(error: Exception) -> None:
     ) as log:
         log.write(facts + arguments + "".join(traceback.format_exception(error)))
     typer.echo(
-        f"crossexam: a mistake of ours: {type(error).__name__}: {error}\n"
-        f"  hint: please report it with the text of {log.name}",
+        f"crossexam: internal error: {type(error).__name__}: {error}\n"
+        f"  hint: please report it, with the contents of {log.name}",
         err=True,
     )
 

@@ -1,4 +1,4 @@
-"""crossexam subset: the part of a corpus that a shallow model gets wrong."""
+"""crossexam subset: the examples of a corpus that a shallow model gets wrong."""
 
 from __future__ import annotations
 
@@ -14,22 +14,26 @@ from crossexam.core.errors import CrossexamError
 def subset(
     kind: Annotated[
         str,
-        typer.Argument(help="cs: bag-of-words misleads. hard: the hypothesis misleads.", metavar="cs|hard"),
+        typer.Argument(
+            help="cs: misclassified by a bag of words; hard: misclassified from the hypothesis alone.",
+            metavar="cs|hard",
+        ),
     ],
     base: options.BaseSpecs,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the sets.", metavar="DIR")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
     model: Annotated[
         str | None,
         typer.Option(
-            help="The model that chooses. Default for cs: builtin/bag-of-words; hard needs one that reads "
-            "hypotheses only.",
+            help="Shallow model. Default for cs: builtin/bag-of-words; hard needs a hypothesis-only model.",
             metavar="MODEL",
         ),
     ] = None,
     lambdas: Annotated[
         list[float] | None,
         typer.Option(
-            "--lambda", help="cs: least score. Repeatable. Default: 0.5, 0.6, 0.7.", metavar="SHARE"
+            "--lambda",
+            help="Only cs: least probability of a wrong label; repeatable. Default: 0.5, 0.6, 0.7.",
+            metavar="LAMBDA",
         ),
     ] = None,
     limit: options.Limit = None,
@@ -37,21 +41,21 @@ def subset(
     skip_bad: options.SkipBad = False,
     force: options.Force = False,
 ) -> None:
-    """Write the examples of a corpus that mislead a shallow model, as test sets beside the whole."""
-    from crossexam.cli.console import note, progress_bar, show, written, yield_table
+    """Write the examples of a corpus that a shallow model gets wrong, and the whole corpus, as test sets."""
+    from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.test_sets import load_suite
     from crossexam.suites.lexically_misleading import LAMBDAS
     from crossexam.suites.subsets import SubsetRequest, write_subsets
 
     if kind == "hard" and model is None:
         raise CrossexamError(
-            "which hypothesis-only model?",
-            wanted="--model",
-            hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
-            "--set bigrams=true ... -o FOLDER makes one: --model bow/FOLDER",
+            "the subset 'hard' needs a hypothesis-only model",
+            wanted="--model MODEL",
+            hint="train one with crossexam train bag-of-words --set premise=false --set pairs=false "
+            "--set content=false --set bigrams=true ... -o FOLDER, then give --model bow/FOLDER",
         )
     if kind != "cs" and lambdas:
-        raise CrossexamError("--lambda is for cs", hint="leave out --lambda")
+        raise CrossexamError("--lambda is only for the subset 'cs'", hint="leave out --lambda")
     request = SubsetRequest(
         kind,
         options.bases_from(base, columns, skip_bad, limit),
@@ -61,6 +65,6 @@ def subset(
     )
     with progress_bar() as progress:
         if not write_subsets(request, output, force=force, progress=progress):
-            note(f"{output} holds these very subsets already")
-    show(yield_table({dataset.name: dataset.manifest for dataset in load_suite(output)}))
+            note(f"{output} already has these subsets")
+    show(yield_summary({dataset.name: dataset.manifest for dataset in load_suite(output)}))
     written(output)

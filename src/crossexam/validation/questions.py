@@ -49,9 +49,9 @@ CATEGORIES: Final[dict[str, str]] = {
     "antonymy":             "Antonymy: a word and its antonym, without a negation",
     "numerical_reasoning":  "Numerical reasoning: numbers or quantifiers",
     "length_mismatch":      "Length mismatch: the premise is much longer",
-    "grammaticality":       "Grammaticality: a spelling error, or ill-formed",
+    "grammaticality":       "Grammaticality: a misspelt word, or an ill-formed sentence",
     "real_world_knowledge": "Real-world knowledge is needed",
-    "ambiguity":            "Ambiguity: people disagree on the right answer",
+    "ambiguity":            "Ambiguity: the right answer is unclear even to people",
     "unknown":              "Unknown: no obvious source of the error",
 }
 
@@ -59,13 +59,13 @@ _ALL: Final = (
     Question(
         "label",
         "If the premise is true, the hypothesis is",
-        (Choice("entailment",    "1", "certainly true (entailment)"),
-         Choice("neutral",       "2", "perhaps true (neutral)"),
-         Choice("contradiction", "3", "certainly false (contradiction)"),
+        (Choice("entailment",    "1", "definitely true (entailment)"),
+         Choice("neutral",       "2", "possibly true (neutral)"),
+         Choice("contradiction", "3", "definitely false (contradiction)"),
          _UNSURE),
     ),
     Question("grammatical", "Are both sentences grammatical?", _YES_NO, good="yes"),
-    Question("trivial", "Is this arithmetic trivial for a person?", _YES_NO, good="yes"),
+    Question("trivial", "Is the arithmetic trivial for a person?", _YES_NO, good="yes"),
     Question("sensible", "Do both sentences make sense?", _YES_NO, good="yes"),
     Question(
         "category",

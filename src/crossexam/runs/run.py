@@ -41,7 +41,7 @@ def predict_suite(
     """Return the predictions of *model* over *data*: a suite, a test set, or the path of one.
 
     Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
-    again. *limit* restricts each test set to its first items.  Nothing else is written: see
+    again.  *limit* restricts each test set to its first items.  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or ModelOptions()

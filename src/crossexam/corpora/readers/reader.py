@@ -27,7 +27,7 @@ class Reader:
     *tested_on* says which files the reader was tested on: "official files", "a copy ...", or "its documented
     format".  *splitters* split the files whose format :func:`detect_format` does not recognise into records,
     by the end of their paths; the longest match counts.  *projection* is how a model's predictions are mapped
-    if the corpus has other labels than the three (``core/projections.py``).  *inner_splits* are the splits
+    if the corpus has other labels than the three (``core/labels.py``).  *inner_splits* are the splits
     that the records themselves name (key ``split``), if one file has them all.
     """
 

@@ -16,7 +16,7 @@ import torch
 from zoo_speed import PUBLIC, Bench
 
 from crossexam.corpora.labelled import load_corpus
-from crossexam.zoo import recurrent
+from crossexam.zoo import layers
 from crossexam.zoo.table import ARCHITECTURES
 
 _ALL_AT_ONCE = 10**15
@@ -26,9 +26,9 @@ def ratio(bench: Bench, *, bucketed: bool) -> float:
     """Return the CPU seconds in groups over those of whole batches."""
     batches = bench.batches(bucketed)[:3]
     bench.train(batches[:1])
-    own, seconds = recurrent._CALL_WORDS, dict.fromkeys((False, True), float("inf"))
+    own, seconds = layers._CALL_WORDS, dict.fromkeys((False, True), float("inf"))
     for grouped in (False, True) * 2:
-        recurrent._CALL_WORDS = own if grouped else _ALL_AT_ONCE
+        layers._CALL_WORDS = own if grouped else _ALL_AT_ONCE
         started = time.process_time()
         bench.train(batches)
         seconds[grouped] = min(seconds[grouped], time.process_time() - started)

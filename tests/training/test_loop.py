@@ -142,9 +142,9 @@ def test_the_state_of_an_optimizer_comes_back(name: str) -> None:
 
 
 def test_decay_is_for_matrices_and_not_for_words() -> None:
-    from crossexam.zoo.layers import Words
+    from crossexam.zoo.layers import WordEmbedding
 
-    model = nn.ModuleDict({"words": Words(5, 3), "layer": nn.Linear(3, 3)})
+    model = nn.ModuleDict({"words": WordEmbedding(5, 3), "layer": nn.Linear(3, 3)})
     optimizer = optimizers.make_optimizer(model, replace(_RECIPE, weight_decay=0.1))
     decayed = [p for group in optimizer.param_groups if group["weight_decay"] for p in group["params"]]
     assert len(decayed) == 1

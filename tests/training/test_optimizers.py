@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from crossexam.training import optimizers  # noqa: E402
 from crossexam.training.optimizers import WordAdadelta  # noqa: E402
 from crossexam.zoo import lstm  # noqa: E402
-from crossexam.zoo.layers import Words  # noqa: E402
+from crossexam.zoo.layers import WordEmbedding  # noqa: E402
 
 
 class Toy(torch.nn.Module):
@@ -19,7 +19,7 @@ class Toy(torch.nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = Words(50, 4)
+        self.words = WordEmbedding(50, 4)
         self.layer = torch.nn.Linear(4, 2)
 
     def forward(self, words: torch.Tensor) -> torch.Tensor:

@@ -32,11 +32,10 @@ from crossexam.training.debiasing import (
 from crossexam.training.objective import Debias
 from crossexam.training.request import Request
 from crossexam.training.train import train, train_grid, train_seeds
-from crossexam.zoo import masked, table
+from crossexam.zoo import table
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes, Words
-from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.layers import Recurrence, Sizes, WordEmbedding, context_layer, masked_max
 
 
 @dataclass(frozen=True)
@@ -51,14 +50,14 @@ class Crossing(nn.Module):
 
     def __init__(self, config: ToyConfig, sizes: Sizes) -> None:
         super().__init__()
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         self.layer = context_layer(config.width, config.hidden, recurrence=config.recurrence)
         self.dropout = nn.Dropout(0.1)
         self.output = nn.Linear(8 * config.hidden, 3)
 
     def vector(self, sentences: Sentences) -> Tensor:
         states = self.layer(self.words(sentences.words), sentences.mask).states
-        return masked.maximum(states, sentences.mask)
+        return masked_max(states, sentences.mask)
 
     def match(self, u: Tensor, v: Tensor) -> Tensor:
         matched: Tensor = self.dropout(torch.cat([u, v, u - v, u * v], -1))

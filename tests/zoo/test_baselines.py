@@ -15,10 +15,10 @@ from torch import nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import bilstm, bilstm_max, cbow, conditional_encoder, infersent, lstm
-from crossexam.zoo.architecture import Architecture, SentenceEncoder
+from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.hypothesis_only import hypothesis_only
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes
+from crossexam.zoo.layers import SentenceEncoder, Sizes
 from crossexam.zoo.table import ARCHITECTURES, architecture_named
 
 Array = NDArray[np.float64]

@@ -17,8 +17,7 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError
 from crossexam.zoo import bimpm, decomposable_attention, diin, dr_bilstm, esim
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes
-from crossexam.zoo.recurrent import LSTM
+from crossexam.zoo.layers import LSTM, Sizes
 
 SIZES = Sizes(words=30, characters=12, tags=6)
 LENGTHS = [(5, 3), (2, 7), (1, 4), (6, 1)]  # words of premise and hypothesis
@@ -450,7 +449,7 @@ def test_too_many_parts_of_speech_are_an_error() -> None:
     with pytest.raises(CrossexamError) as caught:
         diin.DIIN(SMALL, replace(SIZES, tags=9))
     assert str(caught.value) == (
-        "DIIN has room for 6 parts of speech, the data have 8\n  hint: give it more: tags=8"
+        "DIIN has room for 6 POS tags, the data have 8\n  hint: raise its number of tags: tags=8"
     )
 
 

@@ -1,42 +1,55 @@
-"""Packing real words, reading spellings once, and dropout from few random numbers."""
+"""Packing words, computing each spelling once, dropout from few random numbers, LSTMs in groups."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
 from crossexam.core.errors import CrossexamError  # noqa: E402
-from crossexam.zoo.layers import Dropout, PackedIndex, at_spellings, at_words, dropout, packed_index  # noqa: E402  # noqa: E402
+from crossexam.zoo import layers  # noqa: E402
+from crossexam.zoo.layers import (  # noqa: E402
+    LSTM,
+    ContextStates,
+    Dropout,
+    PackedIndex,
+    at_spellings,
+    at_words,
+    dropout,
+    group_sizes,
+    packed_index,
+)
 
 MASK = torch.tensor([[True, True, False], [True, False, False], [True, True, True]])
 
 
-def test_packed_padded_and_totals() -> None:
+def test_pack_pad_and_sum_by_sentence() -> None:
     states = torch.randn(3, 3, 4, generator=torch.Generator().manual_seed(1))
-    places = packed_index(MASK)
-    torch.testing.assert_close(places.packed(states), states[MASK])
+    index = packed_index(MASK)
+    torch.testing.assert_close(index.pack(states), states[MASK])
     zeroed = states * MASK.unsqueeze(-1)
-    torch.testing.assert_close(places.padded(states[MASK]), zeroed)
-    torch.testing.assert_close(places.totals(states[MASK]), zeroed.sum(1))
+    torch.testing.assert_close(index.pad(states[MASK]), zeroed)
+    torch.testing.assert_close(index.sum_by_sentence(states[MASK]), zeroed.sum(1))
 
 
-def test_places_may_have_any_order() -> None:
-    places = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
+def test_positions_may_have_any_order() -> None:
+    index = PackedIndex(torch.tensor([8, 0, 3]), (3, 3))
     rows = torch.tensor([[1.0], [2.0], [3.0]])
-    padded = places.padded(rows)
+    padded = index.pad(rows)
     assert padded.flatten().tolist() == [2, 0, 0, 3, 0, 0, 0, 0, 1]
-    assert places.packed(padded).tolist() == rows.tolist()
-    assert places.totals(rows).flatten().tolist() == [2, 3, 1]
+    assert index.pack(padded).tolist() == rows.tolist()
+    assert index.sum_by_sentence(rows).flatten().tolist() == [2, 3, 1]
 
 
 def test_gradients_go_through() -> None:
     rows = torch.randn(6, 2, dtype=torch.float64, requires_grad=True)
-    places = packed_index(MASK)
-    assert torch.autograd.gradcheck(places.padded, rows)
-    assert torch.autograd.gradcheck(places.totals, rows)
+    index = packed_index(MASK)
+    assert torch.autograd.gradcheck(index.pad, rows)
+    assert torch.autograd.gradcheck(index.sum_by_sentence, rows)
     states = torch.randn(3, 3, 2, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(places.packed, states)
+    assert torch.autograd.gradcheck(index.pack, states)
 
 
 def test_padding_is_not_computed() -> None:
@@ -98,8 +111,8 @@ def test_dropout_is_the_same_for_a_seed_and_nothing_outside_training() -> None:
 
 
 @pytest.mark.parametrize("rate", [-0.5, 1.0, 1.5])
-def test_a_rate_that_is_no_share_is_an_error(rate: float) -> None:
-    with pytest.raises(CrossexamError, match="wanted: a share from 0 to below 1"):
+def test_an_invalid_rate_is_an_error(rate: float) -> None:
+    with pytest.raises(CrossexamError, match="wanted: a rate of at least 0 and below 1"):
         Dropout(rate)
 
 
@@ -118,3 +131,69 @@ def test_gradient_is_zero_where_dropped() -> None:
 def test_dtype_is_kept() -> None:
     for dtype in (torch.float64, torch.bfloat16):
         assert dropout(torch.ones(8, dtype=dtype), 0.5, training=True).dtype == dtype
+
+
+# LSTMs that read whole padded sentences in groups
+
+LENGTHS = (9, 1, 4, 4, 2, 9, 3, 1)
+
+
+def read(layer: LSTM, *, training: bool, with_start: bool) -> list[torch.Tensor]:
+    """Return states, final states, cells and all gradients, from inputs that are the same each time."""
+    made = torch.Generator().manual_seed(1)
+    inputs = torch.randn(len(LENGTHS), 11, 6, generator=made).requires_grad_()
+    mask = torch.arange(11) < torch.tensor(LENGTHS).unsqueeze(1)
+    directions = 2 if layer.lstm.bidirectional else 1
+    start = torch.randn(2, directions, len(LENGTHS), 5, generator=made).requires_grad_()
+    layer.train(training).zero_grad()
+    context = layer(inputs, mask, (start[0], start[1]) if with_start else None)
+    weights = [torch.randn(each.shape, generator=made) for each in context]
+    sum((w * each).sum() for w, each in zip(weights, context, strict=True)).backward()
+    found = [*context, *(p.grad for p in layer.parameters()), inputs.grad]
+    return [each.detach().clone() for each in [*found, *([start.grad] if with_start else [])]]
+
+
+@pytest.mark.parametrize("call", [0, 300, 10**9])
+@pytest.mark.parametrize("bidirectional", [True, False])
+@pytest.mark.parametrize("with_start", [True, False])
+def test_training_reads_what_evaluation_reads(
+    monkeypatch: pytest.MonkeyPatch, call: int, bidirectional: bool, with_start: bool
+) -> None:
+    torch.manual_seed(0)
+    layer = LSTM(6, 5, bidirectional=bidirectional)
+    groups = []
+    whole = LSTM._whole
+
+    def counted(self: LSTM, inputs: torch.Tensor, mask: torch.Tensor, initial: object) -> ContextStates:
+        groups.append(len(inputs))
+        return whole(self, inputs, mask, initial)
+
+    monkeypatch.setattr(LSTM, "_whole", counted)
+    monkeypatch.setattr(layers, "_CALL_WORDS", 0)
+    monkeypatch.setattr(layers, "_CALL", call * 4 * layer.lstm.hidden_size * 11)
+    grouped = read(layer, training=True, with_start=with_start)
+    packed = read(layer, training=False, with_start=with_start)
+    assert sum(groups) == len(LENGTHS)
+    assert (len(groups) > 1) == (call == 0)
+    for here, there in zip(grouped, packed, strict=True):
+        torch.testing.assert_close(here, there, atol=1e-5, rtol=1e-4)
+
+
+def test_groups_are_of_one_length_where_calls_are_free() -> None:
+    assert group_sizes(sorted(LENGTHS), call=0) == [2, 1, 1, 2, 2]
+
+
+def test_no_group_saves_less_than_a_call_costs() -> None:
+    rng = random.Random(0)
+    for _ in range(200):
+        lengths = sorted(rng.choices(range(1, 40), k=rng.randint(1, 30)))
+        call = rng.choice([1, 20, 100, 300])
+        sizes = group_sizes(lengths, call)
+        assert sum(sizes) == len(lengths)
+        assert min(sizes) >= 1
+        costs, start = [], 0
+        for size in sizes:
+            costs.append(size * lengths[start + size - 1])
+            start += size
+        whole = len(lengths) * lengths[-1]
+        assert sum(costs) + call * (len(sizes) - 1) <= whole

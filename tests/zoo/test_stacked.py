@@ -12,9 +12,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from crossexam.zoo import gated_attention, hbmp, masked, residual_stacked, rivercorners, shortcut_stacked  # noqa: E402
+from crossexam.zoo import gated_attention, hbmp, residual_stacked, rivercorners, shortcut_stacked  # noqa: E402
 from crossexam.zoo.inputs import Pairs, Sentences, joined  # noqa: E402
-from crossexam.zoo.layers import Sizes  # noqa: E402
+from crossexam.zoo.layers import Sizes, masked_max, masked_mean  # noqa: E402
 
 SIZES = Sizes(words=30, characters=20)
 LENGTHS = (3, 1, 5)
@@ -376,7 +376,7 @@ def test_attention_of_rivercorners_that_asks_nothing_is_the_mean() -> None:
     model, sentences = build("rivercorners"), batch()
     torch.nn.init.zeros_(model.attention["premise"].context.weight)
     y = model.context(model.words(sentences.words), sentences.mask).states
-    torch.testing.assert_close(model.encode(sentences, "premise"), masked.mean(y, sentences.mask))
+    torch.testing.assert_close(model.encode(sentences, "premise"), masked_mean(y, sentences.mask))
 
 
 def test_later_layers_of_hbmp_begin_where_the_earlier_ended() -> None:
@@ -386,9 +386,9 @@ def test_later_layers_of_hbmp_begin_where_the_earlier_ended() -> None:
     second = model.layers[1](x, sentences.mask, (first.hidden, first.cell))
     h = SMALL["hbmp"][1].hidden
     given = model.encode(sentences, "premise")[:, 2 * h : 4 * h]
-    torch.testing.assert_close(given, masked.maximum(second.states, sentences.mask))
+    torch.testing.assert_close(given, masked_max(second.states, sentences.mask))
     afresh = model.layers[1](x, sentences.mask)
-    assert not torch.allclose(given, masked.maximum(afresh.states, sentences.mask), atol=1e-3)
+    assert not torch.allclose(given, masked_max(afresh.states, sentences.mask), atol=1e-3)
 
 
 @pytest.mark.parametrize("recurrence", ["lstm", "feedforward"])

@@ -1,4 +1,4 @@
-"""The contract of the zoo, held by every line of the table of architectures.
+"""The contract of the zoo, tested on every entry of the table of architectures.
 
 Sizes are shrunk by `tiny`; parameter counts are those of the papers' sizes, on the `meta` device, where
 weights take no memory.
@@ -10,7 +10,7 @@ import importlib
 import inspect
 import pkgutil
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,16 +22,16 @@ from torch import Tensor, nn
 
 import crossexam.zoo
 from crossexam.core.errors import UnknownNameError
-from crossexam.zoo.architecture import Architecture, Classifier, SentenceEncoder
+from crossexam.zoo.architecture import Architecture, Classifier
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes
-from crossexam.zoo.table import ARCHITECTURES, architecture_named
+from crossexam.zoo.layers import SentenceEncoder, Sizes
+from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named
 from crossexam.zoo.trees import parse_binary, tree_tensors
 
 SIZES = Sizes(words=40, characters=14, tags=9)
 PAPER = Sizes(words=10, characters=100, tags=48)  # words are left out of the count, tags are Penn's 47
 MOST = 8  # a width of a shrunken configuration
-# What the rule of `tiny` does not make small enough to run, or too small to learn.
+# Fields that `tiny` leaves too large to run, or makes too small to learn.
 TINY: dict[str, dict[str, Any]] = {
     "decomposable_attention": {"deviation": 0.3},  # .01 is for layers of 200
     "diin": {"block_layers": 2},  # 24 shaken layers end at 1e7, where float32 has no decimals
@@ -100,9 +100,9 @@ def texts(*lengths: int, seed: int = 0) -> list[Text]:
 def sentences(
     batch: Sequence[Text], others: Sequence[Text], needs: Sequence[str], extra: int = 0
 ) -> Sentences:
-    """A padded batch with all that *needs* name, each a function of the word alone but for match and trees.
+    """A padded batch with all *needs*, each a function of the word alone except match and trees.
 
-    *extra* places of padding stand behind the longest sentence and, with characters, the longest word.
+    *extra* positions of padding follow the longest sentence and, with characters, the longest word.
     """
     width = max(map(len, batch)) + extra
     words = torch.zeros(len(batch), width, dtype=torch.int64)
@@ -111,9 +111,9 @@ def sentences(
     for row, (text, other) in enumerate(zip(batch, others, strict=True)):
         words[row, : len(text)] = torch.tensor(text)
         match[row, : len(text)] = torch.tensor([word in other for word in text])
-        for place, word in enumerate(text):
+        for position, word in enumerate(text):
             spelling = [1 + (word * step) % (SIZES.characters - 1) for step in range(1, 2 + word % 5)]
-            characters[row, place, : len(spelling)] = torch.tensor(spelling)
+            characters[row, position, : len(spelling)] = torch.tensor(spelling)
     made: dict[str, Tensor] = {}
     if "characters" in needs:
         made["characters"] = characters
@@ -127,7 +127,7 @@ def sentences(
 
 
 def trees(batch: Sequence[Text], width: int) -> tuple[Tensor, Tensor]:
-    """Some binary tree over each sentence, the same one wherever the sentence stands."""
+    """Some binary tree over each sentence, the same wherever the sentence occurs."""
 
     def parse(text: Text, rng: random.Random) -> str:
         if len(text) == 1:
@@ -157,7 +157,7 @@ def close(got: Tensor, wanted: Tensor, tolerance: float = 1e-5) -> None:
 # The table
 
 
-def test_the_line_is_complete(architecture: Architecture) -> None:
+def test_the_entry_is_complete(architecture: Architecture) -> None:
     assert is_dataclass(architecture.config)
     with pytest.raises(AttributeError):
         architecture.config.dropout = 0.5
@@ -184,10 +184,18 @@ def test_every_file_with_an_architecture_is_in_the_table() -> None:
     assert found == set(ARCHITECTURES)
 
 
-def test_an_unknown_name_is_told_the_nearest() -> None:
+def test_an_unknown_name_is_answered_with_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="no architecture is called 'inferscent'") as error:
         architecture_named("inferscent")
     assert error.value.hint == "did you mean 'infersent'?"
+
+
+def test_abbreviations_are_those_of_the_summaries() -> None:
+    for abbreviation, name in ABBREVIATIONS.items():
+        architecture = architecture_named(abbreviation)
+        assert architecture is ARCHITECTURES[name]
+        assert abbreviation not in ARCHITECTURES
+        assert abbreviation in {"CE", "IS"} or architecture.summary.startswith(f"{abbreviation}: ")
 
 
 def test_it_has_the_papers_number_of_parameters(architecture: Architecture) -> None:
@@ -195,6 +203,17 @@ def test_it_has_the_papers_number_of_parameters(architecture: Architecture) -> N
         model: Any = architecture.build(architecture.config, PAPER)
     count = sum(parameter.numel() for parameter in model.parameters()) - model.words.table.weight.numel()
     assert count == pytest.approx(architecture.parameters, rel=architecture.tolerance)
+
+
+def test_names_and_shapes_of_parameters_are_those_of_older_checkpoints(
+    golden: Callable[[str, str], None],
+) -> None:
+    lines: list[str] = []
+    for name, architecture in ARCHITECTURES.items():
+        with torch.device("meta"):
+            model = architecture.build(architecture.config, PAPER)
+        lines += [f"{name}\n", *(f"  {key} {[*value.shape]}\n" for key, value in model.state_dict().items())]
+    golden("parameters.txt", "".join(lines))
 
 
 # Shapes
@@ -209,7 +228,7 @@ def test_logits_and_features_have_their_shapes(architecture: Architecture) -> No
     assert logits.shape == (len(PREMISES), 3)
     close(model.output(features), logits)
     assert torch.isfinite(logits).all()
-    assert logits.std(0).min() > 1e-4  # the pairs are told apart
+    assert logits.std(0).min() > 1e-4  # pairs differ
 
 
 @pytest.mark.parametrize(("premise", "hypothesis"), [(1, 1), (1, 300), (300, 1), (300, 300)])
@@ -222,7 +241,7 @@ def test_lengths_of_1_and_300(architecture: Architecture, premise: int, hypothes
     close(beside[:1], alone, 1e-4)  # sums of 300 words
 
 
-# What logits may not depend on
+# What logits must not depend on
 
 
 def test_padding_changes_no_logit(architecture: Architecture) -> None:
@@ -285,7 +304,7 @@ def test_four_examples_are_learned(architecture: Architecture) -> None:
     pytest.fail(f"after 400 steps the loss is {loss:.3f}")
 
 
-def test_a_saved_model_answers_the_same(architecture: Architecture, tmp_path: Path) -> None:
+def test_a_saved_model_predicts_the_same(architecture: Architecture, tmp_path: Path) -> None:
     model, other = shaken(architecture), build(architecture, seed=9).eval()
     save_model(model, str(tmp_path / "model.safetensors"))
     load_model(other, tmp_path / "model.safetensors")
@@ -330,7 +349,7 @@ def test_each_distinct_sentence_need_be_encoded_once(name: str) -> None:
 
 
 ABLATED = [name for name, each in ARCHITECTURES.items() if hasattr(each.config, "recurrence")]
-# Those without a parse: what else they need, a word brings along wherever it stands.
+# Those without a parse: the other inputs move with the word.
 UNORDERED = [name for name in ABLATED if "trees" not in ARCHITECTURES[name].needs]
 
 

@@ -26,7 +26,7 @@ from crossexam.zoo.inputs import Pairs, Sentences
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.syntactic_tree_lstm import Config as SyntacticConfig
 from crossexam.zoo.syntactic_tree_lstm import SyntacticTreeLSTM, TreeLSTM
-from crossexam.zoo.trees import Tree, cut, forest, parse_binary, right_branching, tree_over, tree_tensors
+from crossexam.zoo.trees import Tree, cut, parse_binary, right_branching, tree_batch, tree_over, tree_tensors
 
 Nested: TypeAlias = Any  # a word, or a pair of such
 
@@ -95,10 +95,10 @@ def test_a_bracket_around_one_part_is_no_node(parse: str) -> None:
 @pytest.mark.parametrize(
     ("parse", "message"),
     [
-        ("( A tall man )", "character 13: a bracket with 3 parts"),
-        ("( A ( ) )", "character 6: a bracket with 0 parts"),
-        ("( A man", "character 7: a bracket is not closed"),
-        ("( A man ) )", "character 10: a closing bracket too many"),
+        ("( A tall man )", "character 13: brackets around 3 constituents"),
+        ("( A ( ) )", "character 6: brackets around 0 constituents"),
+        ("( A man", "character 7: unmatched opening bracket"),
+        ("( A man ) )", "character 10: unmatched closing bracket"),
         ("A man", "character 5: 2 trees in one parse"),
         ("", "character 0: 0 trees in one parse"),
     ],
@@ -108,7 +108,7 @@ def test_broken_parses_are_named(parse: str, message: str) -> None:
         parse_binary(parse)
     assert str(error.value).splitlines() == [
         message,
-        "  wanted: ( LEFT RIGHT ) with a word or such a bracket on each side",
+        "  wanted: ( LEFT RIGHT ), each a word or such a bracket",
     ]
 
 
@@ -133,7 +133,7 @@ def test_a_cut_tree_is_what_is_left_of_the_brackets(nested: Nested, words: int) 
     assert sorted(tree[:, 2].tolist()) == tree[:, 2].tolist()
 
 
-def test_without_a_parse_a_right_branching_tree_stands_in() -> None:
+def test_without_a_parse_the_tree_is_right_branching() -> None:
     assert tree_over(["a", "man", "left"], None).tolist() == right_branching(3).tolist()
     assert tree_over(["A", "man", "("], "( ( a man ) -LRB- )").tolist() == [[0, 1, 1], [3, 2, 2]]
 
@@ -141,22 +141,22 @@ def test_without_a_parse_a_right_branching_tree_stands_in() -> None:
 def test_a_parse_of_another_sentence_is_an_error() -> None:
     with pytest.raises(FormatError) as error:
         tree_over(["a", "man"], "( ( a man ) left )")
-    assert "'a man': the binary parse has 3 words and the sentence 2" in str(error.value)
-    assert "hint: leave the parse out where the text was changed" in str(error.value)
+    assert "'a man': the binary parse has 3 words, the sentence 2" in str(error.value)
+    assert "hint: leave the parse out if the text was changed" in str(error.value)
 
 
-def test_padding_moves_no_number() -> None:
+def test_padding_changes_no_node_number() -> None:
     trees = [parse_binary("( ( a b ) ( c d ) )")[1], right_branching(1), right_branching(3)]
     short, long = tree_tensors(trees, 4), tree_tensors(trees, 6)
     assert all(torch.equal(a, b[:, :3]) for a, b in zip(short, long, strict=True))
     assert short[1].tolist() == [[1, 1, 2], [0, 0, 0], [1, 2, 0]]
     assert not long[0][:, 3:].any()
     assert tree_tensors([right_branching(1)], 1)[0].shape == (1, 0, 2)
-    with pytest.raises(ValueError, match="a tree over 4 words in a batch of 3: cut it"):
+    with pytest.raises(ValueError, match="a tree over 4 words does not fit a batch of 3: cut it first"):
         tree_tensors(trees, 3)
 
 
-def test_the_parses_that_snli_ships(shared_data: Path) -> None:
+def test_the_parses_of_snli(shared_data: Path) -> None:
     with (shared_data / "snli" / "snli_1.0_dev.jsonl").open(encoding="utf-8") as lines:
         pairs = [json.loads(line) for line in islice(lines, 1000)]
     for pair in pairs:
@@ -166,16 +166,16 @@ def test_the_parses_that_snli_ships(shared_data: Path) -> None:
             assert text(nested_of(words, tree)) == pair[side]
 
 
-# The forest
+# Batches of trees
 
 
 @settings(max_examples=50)
 @given(st.lists(TREES, min_size=1, max_size=5), st.integers(0, 2))
-def test_the_forest_computes_what_recursion_does(batch: list[Nested], extra: int) -> None:
+def test_a_tree_batch_computes_what_recursion_does(batch: list[Nested], extra: int) -> None:
     parsed = [parse_binary(text(nested)) for nested in batch]
     lengths = torch.tensor([len(words) for words, _ in parsed])
     longest = int(lengths.max()) + extra
-    grove = forest(*tree_tensors([tree for _, tree in parsed], longest), lengths)
+    nodes = tree_batch(*tree_tensors([tree for _, tree in parsed], longest), lengths)
     values = torch.arange(len(batch) * (2 * longest - 1)).view(len(batch), -1, 1) + 1
     steps = []
 
@@ -183,13 +183,13 @@ def test_the_forest_computes_what_recursion_does(batch: list[Nested], extra: int
         steps.append(len(x))
         return (x + 2 * children[:, 0] + 3 * children[:, 1]) % 1009
 
-    got = grove.padded(grove.bottom_up(grove.packed(values), lambda x: 7 * x, inner))
+    got = nodes.pad(nodes.bottom_up(nodes.pack(values), lambda x: 7 * x, inner))
     for row, (words, tree) in enumerate(parsed):
         wanted = [7 * int(values[row, i]) for i in range(len(words))]
         for number, (left, right, _) in enumerate(tree.tolist(), len(words)):
             wanted.append((int(values[row, number]) + 2 * wanted[left] + 3 * wanted[right]) % 1009)
         assert got[row, :, 0].tolist() == wanted + [0] * (2 * longest - 1 - len(wanted))
-        assert grove.mask[row].sum() == len(wanted)
+        assert nodes.mask[row].sum() == len(wanted)
     assert len(steps) == max(map(height, batch))  # one step a height, not a node
 
 
@@ -290,7 +290,7 @@ def test_syntactic_trees_are_climbed_as_by_recursion(extra: int) -> None:
     torch.testing.assert_close(model(pairs(NESTED, extra)), wanted, atol=1e-5, rtol=1e-5)
 
 
-def test_gradients_through_the_forest_are_those_of_recursion() -> None:
+def test_gradients_through_a_tree_batch_are_those_of_recursion() -> None:
     batched, slow = syntactic(), syntactic()
     batched(pairs(NESTED)).pow(2).sum().backward()
     sum(syntactic_reference(slow, p, h).pow(2).sum() for p, h in NESTED).backward()  # type: ignore[union-attr]
@@ -321,7 +321,7 @@ def test_the_initial_weights_are_orthogonal_gate_by_gate() -> None:
 def test_without_trees_the_way_out_is_named() -> None:
     words = torch.tensor([[1, 2]])
     bare = Sentences(words, words > 0)
-    with pytest.raises(CrossexamError, match="reads trees, and the batch has none") as error:
+    with pytest.raises(CrossexamError, match="needs trees, but the batch has none") as error:
         syntactic()(Pairs(bare, bare))
     assert "tree_over and tree_tensors" in str(error.value)
 
@@ -528,7 +528,7 @@ def test_blocks_computed_again_give_the_same(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(DirectionalAttention, "_block", watched)
 
     def encoded(kept: int) -> tuple[Tensor, list[Tensor | None]]:
-        monkeypatch.setattr(disan, "_KEPT", kept)
+        monkeypatch.setattr(disan, "_STORED", kept)
         sizes.clear()
         model = attentive()
         u = model.encode(word_batch(), "premise")

@@ -1,4 +1,4 @@
-"""Neural models of the studies, one file an architecture, each reads beside its paper.
+"""Neural models of the published studies, one file per architecture, to be read beside its paper.
 
 Needs the extra ``torch``; importing this package loads nothing.
 """

@@ -1,6 +1,10 @@
-"""What an architecture is: a module that turns pairs into logits, and what is known of it.
+"""Architectures: a module that maps pairs to logits, its paper's figures, and the paper's training recipe.
 
-How a model was trained in its paper: plain data that ``crossexam.training`` carries out.
+To add one, write a file with a frozen ``Config`` (the paper's values as defaults), the module and an
+``ARCHITECTURE``, and add it to ``crossexam.zoo.table``.  The module is either a
+:class:`crossexam.zoo.layers.SentenceEncoder` or a plain ``nn.Module`` that satisfies :class:`Classifier`; the
+docstring of :mod:`crossexam.zoo.layers` says which layers it must use, and why.  A :class:`Recipe` is plain
+data, which ``crossexam.training`` carries out.
 """
 
 from __future__ import annotations
@@ -11,48 +15,31 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
-from crossexam.core.example import Side
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes, Tuning, Words
+from crossexam.zoo.inputs import Pairs
+from crossexam.zoo.layers import Sizes, Tuning, WordEmbedding
 
 Need = Literal["characters", "tags", "match", "trees"]
 
 
 @runtime_checkable
 class Classifier(Protocol):
-    """Every model of the zoo: ``output(features(pairs))`` are the logits [B, 3]."""
+    """A model of the zoo: ``output(features(pairs))`` gives the logits [B, 3]."""
 
-    words: Words
+    words: WordEmbedding
     output: nn.Linear
 
     def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, h]."""
-        ...
-
-
-@runtime_checkable
-class SentenceEncoder(Classifier, Protocol):
-    """A model that encodes each sentence on its own: ``features`` is ``compare(encode, encode)``.
-
-    Each distinct sentence is encoded once and matched afterwards.
-    """
-
-    def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return a vector for each sentence, to stand on *side*: [B, d]."""
-        ...
-
-    def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """Return the features of pairs of encoded sentences: [B, d], [B, d] -> [B, h]."""
+        """Return the input of the output layer: [B, h]."""
         ...
 
 
 @dataclass(frozen=True)
 class Architecture:
-    """A line of the table of architectures.
+    """An entry of the table of architectures.
 
-    ``build(config, sizes)`` makes the module; ``config`` has the paper's values.  ``parameters`` is the
-    paper's count without word vectors, ``tolerance`` the share that ours may differ by.  ``published``
-    maps corpora to accuracies in percent, with ``source``.  ``needs`` names what it reads besides words.
+    ``build(config, sizes)`` returns the module; ``config`` has the paper's values.  ``parameters`` is the
+    paper's parameter count without word vectors, and ``tolerance`` the relative difference that ours may
+    have.  ``published`` maps corpora to accuracies in percent.  ``needs`` names the inputs besides words.
     """
 
     name: str
@@ -69,17 +56,18 @@ class Architecture:
 
     @property
     def encodes_sentences(self) -> bool:
-        """Whether the model is a sentence encoder."""
+        """Say whether the model is a :class:`crossexam.zoo.layers.SentenceEncoder`."""
         return hasattr(self.build, "encode")
 
 
 Optimizer = Literal["adam", "adamw", "adagrad", "adadelta", "sgd"]
 
-# constant: the rate stays.  halve-every-two: halved after every second epoch.  halve-and-restore: when dev
-# accuracy does not rise, the rate is halved and the best weights come back (ESIM, CH).  halve-on-miss:
-# halved when dev accuracy does not rise, weights kept.  infersent: times .99 an epoch, divided by 5 when dev
-# accuracy falls, stop below 1e-5.  plateau: times ``factor`` when dev loss does not fall.  decay: times .999
-# every 100 steps.  linear-warmup: a tenth of all steps up, then linearly down to 0.
+# constant: the rate does not change.  halve-every-two: it is halved after every second epoch.
+# halve-and-restore: when dev accuracy does not rise, it is halved and the best weights are restored (ESIM,
+# CH).  halve-on-miss: the same without restoring weights.  infersent: multiplied by .99 per epoch, divided by
+# 5 when dev accuracy falls; training stops below 1e-5.  plateau: multiplied by ``factor`` when dev loss does
+# not fall.  decay: multiplied by .999 every 100 steps.  linear-warmup: rises over a tenth of all steps, then
+# falls linearly to 0.
 Schedule = Literal[
     "constant",
     "halve-every-two",
@@ -94,15 +82,14 @@ Schedule = Literal[
 
 @dataclass(frozen=True)
 class Recipe:
-    """The paper's training: optimiser, schedule, clipping, stopping, words.
+    """The training described in the paper: optimiser, schedule, clipping, early stopping, word vectors.
 
-    ``learning_rate`` and so on have the paper's values; ``epochs`` is the most, ``patience`` the epochs
-    without a better dev accuracy after which training stops.  ``clip`` is the largest gradient norm.
-    ``max_length`` counts words of a sentence in training, longer ones are cut.  ``unknown_deviation``
-    is the standard deviation of the normal from which vectors of words without one are drawn.
-    ``plateau_patience`` counts the epochs that the schedule ``plateau`` lets pass without a lower dev loss,
-    ``minimum_rate`` is the least rate that it goes down to.
-    ``source`` names the section or the released file that says so.
+    ``epochs`` is the maximum; training stops earlier after ``patience`` epochs without a better dev accuracy.
+    ``clip`` is the maximum norm of the gradient.  Training sentences of more than ``max_length`` words are
+    truncated.  ``unknown_deviation`` is the standard deviation of the normal distribution from which the
+    vectors of words without a pretrained one are drawn.  The schedule ``plateau`` waits ``plateau_patience``
+    epochs for a lower dev loss and does not reduce the rate below ``minimum_rate``.  ``source`` names the
+    section of the paper or the file of the released code.
     """
 
     optimizer: Optimizer

@@ -1,13 +1,13 @@
-"""The siamese 300D BiLSTM with max pooling on which debiasing is tried (Zhang et al., 2020, section 4.2).
+"""The siamese 300D BiLSTM with max pooling of the debiasing experiments (Zhang et al., 2020, section 4.2).
 
 "A one-layer 300D BiLSTM-based siamese model with max pooling as the baseline": every debiasing method of
 their Table 3 trains this model.  Matching by ``[u, v, |u - v|, u * v]`` is that of InferSent (Conneau et
-al., 2017, D17-1070, section 3.1), whose form the model has at a smaller size.
+al., 2017, D17-1070, section 3.1), of which the model is a smaller version.
 
-Deviation: the study gives neither classifier nor optimiser nor dropout.  Here two ReLU layers of 512 (the
-widths of InferSent's released classifier), dropout .1 on words and on both layers, and Adam.  300 is read as
-the width of each direction, which is how the widths of the others are given there ("4096D BiLSTM"
-for InferSent names the sum, "600D" for HBMP one direction: the study uses both).
+Deviation: the study specifies neither classifier nor optimiser nor dropout.  Here there are two ReLU layers
+of 512 (the widths of InferSent's released classifier), dropout of .1 on words and on both layers, and Adam.
+We read 300 as the width of each direction; the study uses both conventions ("4096D BiLSTM" for InferSent is
+the sum, "600D" for HBMP one direction).
 """
 
 from __future__ import annotations
@@ -18,16 +18,24 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Dropout, Sizes, Words
-from crossexam.zoo.recurrent import Context, Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    ContextStates,
+    Dropout,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    context_layer,
+    masked_max,
+    match,
+)
 
 
 @dataclass(frozen=True)
 class Config:
-    """The study's width, and what it leaves open."""
+    """The study's width, and our values for what it leaves open."""
 
     width: int = 300  # section 3.3: GloVe 840B 300D
     hidden: int = 300  # section 4.2: "300D BiLSTM"
@@ -36,8 +44,8 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class BiLSTMMax(nn.Module):
-    """The maximum over the states of one BiLSTM for both sides, under two ReLU layers.
+class BiLSTMMax(SentenceEncoder):
+    """Max pooling over the states of one BiLSTM for both sides, two ReLU layers.
 
     Shapes: B pairs, T words of the longest sentence, d word vectors, h hidden, m of the classifier.
     """
@@ -45,36 +53,24 @@ class BiLSTMMax(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         d, h, m = config.width, config.hidden, config.classifier
-        self.words = Words(sizes.words, d)
+        self.words = WordEmbedding(sizes.words, d)
         self.context = context_layer(d, h, recurrence=config.recurrence)
         self.dropout = Dropout(config.dropout)
         self.layers = nn.ModuleList([nn.Linear(8 * h, m), nn.Linear(m, m)])
         self.output = nn.Linear(m, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the largest states of each of *sentences*: [B, 2h]; *side* does not matter."""
+        """Return the maximum of the states of each sentence: [B, 2h]; *side* is ignored."""
         words = self.dropout(self.words(sentences.words))  # [B, T, d]
-        context: Context = self.context(words, sentences.mask)
-        return masked.maximum(context.states, sentences.mask)  # [B, 2h]
+        context: ContextStates = self.context(words, sentences.mask)
+        return masked_max(context.states, sentences.mask)  # [B, 2h]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of encoded pairs: [B, 2h], [B, 2h] -> [B, m]."""
-        u, v = premise, hypothesis
-        m = torch.cat([u, v, (u - v).abs(), u * v], -1)  # [B, 8h]
+        m = match(premise, hypothesis)  # [B, 8h]
         for layer in self.layers:
             m = self.dropout(torch.relu(layer(m)))  # [B, m]
         return m
-
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        u = self.encode(pairs.premise, "premise")  # [B, 2h]
-        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, 2h]
-        return self.compare(u, v)
-
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
 
 
 ARCHITECTURE = Architecture(

@@ -4,29 +4,29 @@ Section 3: each word of each sentence is matched with the other sentence in four
 the LSTM, under l perspectives.  A perspective is a vector of weights W_k, and a match the cosine of W_k o v1
 and W_k o v2 (equations 3 and 4; o is the element-wise product).  Equation numbers are those of the paper.
 
-The paper's model is built, not that of the 2018 release (zhiguowang/BiMPM), which matches words too, has
-highway layers, 5 perspectives and another attention.  The same W serve the match of the premise with the
-hypothesis and its reverse, since the paper gives one set, W^1 to W^8, and "the reverse direction" by analogy.
+This is the model of the paper, not of the 2018 release (zhiguowang/BiMPM), which also matches words, and has
+highway layers, 5 perspectives and a different attention.  The same W are used to match the premise with the
+hypothesis and in reverse, since the paper has one set, W^1 to W^8, and "the reverse direction" by analogy.
 
-No vectors of pairs of words, [B, S, T, h], are ever made.  The numerator of a cosine is a matrix product of
+Vectors of pairs of words, [B, S, T, h], are never computed.  The numerator of a cosine is a matrix product of
 v1 o v2 with W o W, its norms are products of v o v with W o W; the cosines of all pairs of words, which the
 maximum needs, are one batched product of [l * S, h] with [h, T], shared by both directions of matching.
 
-The attentive vector is a mean weighted by cosines, divided by their sum (7, 8), which may be near 0: the
-divisor is kept away from 0, with its sign.  The sum's size changes no cosine, its sign does.  Max-attentive
-is the vector with the highest cosine, as in the paper, not an element-wise maximum.
+The attentive vector is a mean weighted by cosines and divided by their sum (7, 8), which may be near 0: the
+divisor is kept away from 0, with its sign.  The size of the sum does not change the cosine, its sign does.
+Max-attentive is the vector with the highest cosine, as in the paper, not an element-wise maximum.
 
-The prediction layer has one tanh layer of half its input's width, as in the released code; the paper says
-"two layer feed-forward neural network".  Batch size, clipping and the length of training are the release's.
+The prediction layer has one tanh layer of half the width of its input, as in the released code; the paper
+says "two layer feed-forward neural network".  Batch size, clipping and number of epochs are the release's.
 
-The paper gives no number of parameters; CAFE's Table 1 lists 1.6 million for a model of 87.5 % that this is
-not (the paper's has 86.9 %).  The number here is counted from section 4.1.
+The paper does not state the number of parameters; CAFE's Table 1 lists 1.6 million for a different model
+(87.5 % on SNLI instead of 86.9).  The number here is counted from section 4.1.
 
-Avoided: full matching against the state after padding, means and maxima over padding (galsang's re-run
-changes 34 of 64 answers with the batch).
+Pitfalls avoided: full matching with the state after padding, means and maxima over padding (in galsang's
+reimplementation 34 of 64 predictions vary with the batch).
 
-``recurrence="feedforward"`` replaces all three LSTMs; "the final state" is then the mean, of words and, in
-a word, of letters.
+``recurrence="feedforward"`` replaces all three LSTMs; the final state is then the mean over words and, within
+a word, over characters.
 """
 
 from __future__ import annotations
@@ -36,11 +36,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words, at_spellings
-from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.layers import (
+    Dropout,
+    Recurrence,
+    Sizes,
+    WordEmbedding,
+    at_spellings,
+    context_layer,
+    masked_max_index,
+    zero_padding,
+)
 
 _SMALLEST_SQUARE = 1e-6  # under the root of a norm, as in the released code
 _SMALLEST_SUM = 1e-6  # of attention weights
@@ -52,15 +59,15 @@ class Config:
 
     width: int = 300  # of word vectors, GloVe 840B
     letters: int = 20  # of the vector of a character
-    spelling: int = 50  # of the word vector that an LSTM makes of them
-    hidden: int = 100  # of the BiLSTMs, a direction
+    spelling: int = 50  # of the word vector that an LSTM computes from them
+    hidden: int = 100  # of the BiLSTMs, per direction
     perspectives: int = 20  # l; section 4.2, best of 1 to 20
     dropout: float = 0.1  # on every layer
     recurrence: Recurrence = "lstm"
 
 
 class BiMPM(nn.Module):
-    """Represent words, read, match both ways, aggregate, predict.
+    """Word representations, context, matching in both directions, aggregation, prediction.
 
     Shapes: B pairs, S words of a premise and T of a hypothesis, h hidden, l perspectives.
     p, q: the words of premise and hypothesis, then their states, then their matches with the other sentence.
@@ -73,7 +80,7 @@ class BiMPM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         h, kind = config.hidden, config.recurrence
-        self.words = Words(sizes.words, config.width, "fixed")
+        self.words = WordEmbedding(sizes.words, config.width, "fixed")
         self.letters = nn.Embedding(sizes.characters, config.letters, padding_idx=0)
         self.spelling = context_layer(config.letters, config.spelling, recurrence=kind, bidirectional=False)
         self.context = context_layer(config.width + config.spelling, h, recurrence=kind)
@@ -114,7 +121,7 @@ class BiMPM(nn.Module):
         return logits
 
     def _represent(self, pairs: Pairs) -> tuple[Tensor, Tensor]:
-        """Return the word vectors beside what the character LSTM makes of the spelling."""
+        """Return word vectors and the final states of the character LSTM, concatenated."""
         sentences = joined(pairs.premise, pairs.hypothesis)
         assert sentences.characters is not None  # the architecture needs them
         spelling = at_spellings(self._spell, sentences.characters, sentences.mask)  # [2B, max(S, T), ...]
@@ -131,7 +138,7 @@ class BiMPM(nn.Module):
 
 
 class Matching(nn.Module):
-    """The four matchings of two sentences, for one direction of the LSTM, under l perspectives.
+    """The four matchings of two sentences for one direction of the LSTM, under l perspectives.
 
     Shapes: B pairs, S words of a premise and T of a hypothesis, h width of the states.
     p, q: states of premise and hypothesis; p_end, q_end: the final ones; alpha: cosines of all words.
@@ -149,17 +156,17 @@ class Matching(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Return the matches of p's words with q, [B, S, 4l], and of q's words with p, [B, T, 4l]."""
         alpha = _unit(p) @ _unit(q).transpose(1, 2)  # (7) [B, S, T]
-        every = cosines(p, q, self.weight[1])  # [B, l, S, T]
-        p_most, _ = masked.highest(every, in_q[:, None, None, :], -1)  # (6) [B, l, S]
-        q_most, _ = masked.highest(every, in_p[:, None, :, None], -2)  # (6) [B, l, T]
+        pairwise = cosines(p, q, self.weight[1])  # [B, l, S, T]
+        p_most, _ = masked_max_index(pairwise, in_q[:, None, None, :], -1)  # (6) [B, l, S]
+        q_most, _ = masked_max_index(pairwise, in_p[:, None, :, None], -2)  # (6) [B, l, T]
         p_matches = self._match(p, p_most, alpha, q, q_end, in_q)  # [B, S, 4l]
         q_matches = self._match(q, q_most, alpha.transpose(1, 2), p, p_end, in_p)  # [B, T, 4l]
-        return masked.zeroed(p_matches, in_p), masked.zeroed(q_matches, in_q)
+        return zero_padding(p_matches, in_p), zero_padding(q_matches, in_q)
 
     def _match(
         self, p: Tensor, p_most: Tensor, alpha: Tensor, q: Tensor, q_end: Tensor, in_q: Tensor
     ) -> Tensor:
-        """Return one sentence's matches with the other, q."""
+        """Return the matches of p's words with the other sentence, q: [B, S, 4l]."""
         full, _, attentive, nearest = self.weight
         return torch.cat(
             [
@@ -198,14 +205,14 @@ def weighted_mean(alpha: Tensor, q: Tensor, in_q: Tensor) -> Tensor:
     """Return the mean of q's words weighted by cosines (8): [B, S, T], [B, T, h], [B, T] -> [B, S, h]."""
     alpha = alpha.masked_fill(~in_q.unsqueeze(1), 0.0)
     total = alpha.sum(-1, keepdim=True)  # [B, S, 1]
-    kept = torch.where(total < 0, total.clamp(max=-_SMALLEST_SUM), total.clamp(min=_SMALLEST_SUM))
-    return alpha @ q / kept
+    divisor = torch.where(total < 0, total.clamp(max=-_SMALLEST_SUM), total.clamp(min=_SMALLEST_SUM))
+    return alpha @ q / divisor
 
 
 def most_similar(alpha: Tensor, q: Tensor, in_q: Tensor) -> Tensor:
     """Return for each word of p the word of q with the highest cosine: [B, S, T], [B, T, h] -> [B, S, h]."""
-    _, place = masked.highest(alpha, in_q.unsqueeze(1))  # [B, S]
-    return q.gather(1, place.unsqueeze(-1).expand(-1, -1, q.shape[-1]))
+    _, index = masked_max_index(alpha, in_q.unsqueeze(1))  # [B, S]
+    return q.gather(1, index.unsqueeze(-1).expand(-1, -1, q.shape[-1]))
 
 
 def _norm(v: Tensor, squares: Tensor) -> Tensor:
@@ -214,7 +221,7 @@ def _norm(v: Tensor, squares: Tensor) -> Tensor:
 
 
 def _unit(v: Tensor) -> Tensor:
-    """Return *v* at length one: [B, S, h]."""
+    """Return *v* scaled to length one: [B, S, h]."""
     return v / v.square().sum(-1, keepdim=True).clamp(min=_SMALLEST_SQUARE).sqrt()
 
 
@@ -232,7 +239,7 @@ ARCHITECTURE = Architecture(
         source="Wang et al. 2017, section 4.1; batch, clip and epochs: zhiguowang/BiMPM, snli.sample.config",
     ),
     paper="Wang et al. 2017, Bilateral Multi-Perspective Matching for Natural Language Sentences, IJCAI",
-    summary="BiMPM: four matchings, both ways, under 20 perspectives",
+    summary="BiMPM: four matchings in both directions under 20 perspectives",
     parameters=684e3,
     parameters_source="counted at the sizes of section 4.1 and 100 characters; the paper gives none",
     published={"snli": 86.9},

@@ -1,24 +1,25 @@
 """DAM: decomposable attention (Parikh, Täckström, Das and Uszkoreit, 2016, EMNLP, D16-1244, section 3).
 
-No recurrence: each word is aligned softly with the words of the other sentence, compared with what it is
-aligned with, and the comparisons are summed.  This is the vanilla model, without intra-sentence attention.
+No recurrence: each word is softly aligned with the words of the other sentence and compared with their
+weighted mean, and the comparisons are summed.  This is the vanilla model, without intra-sentence attention.
 Equation numbers are those of the paper.
 
-Both sentences get a NULL word in front, so that a word may align with nothing.  The paper does not say what
-its vector is; here it is a random unit vector, fixed like all other vectors and saved with the weights.
+Both sentences get a NULL word in front, so that a word may align with nothing.  The paper does not specify
+its vector; here it is a random unit vector, fixed like all other vectors and saved with the weights.
 
 Words without a vector: the paper hashes them to one of 100 random vectors drawn from N(0, 1).  Here each
 such word of the training data has its own random row, and all words unseen in training share the row of the
-unknown word, because a model reads ids, not spelling.  Effect: two different unseen words always look alike
-(in the paper in one case of a hundred), seen ones never do.
+unknown word, because a model reads ids, not spelling.  Effect: two different unseen words always have the
+same vector (in the paper in one case in a hundred), seen ones never do.
 
-The recipe's batch is 16, not 4: the paper's 4 went with 10 asynchronous threads.  Weights as small as the
-paper's, with its Adagrad, start on a plateau of several thousand steps at a loss near log 3; public re-runs
-(jack, allennlp) take 32 to 64 and stay there longer.  The recipe's patience is long for that reason.
+The batch size is 16 instead of 4: the paper's 4 were combined with 10 asynchronous threads.  With weights as
+small as the paper's and Adagrad, training starts on a plateau of several thousand steps at a loss near log 3;
+public reimplementations (jack, allennlp) use 32 to 64 and stay there longer.  The patience is long for that
+reason.
 
 As in the paper all vectors are fixed, of length one, and projected without a bias.
 
-Avoided: padding that takes part in the attention and in the sums (in libowen2121's re-run logits change by
+Pitfalls avoided: padding in the attention and in the sums (in libowen2121's reimplementation logits vary by
 8.3 standard deviations with the batch); an Adagrad accumulator that starts at 0 instead of 0.1.
 """
 
@@ -30,10 +31,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words, packed_index
+from crossexam.zoo.layers import Dropout, Sizes, WordEmbedding, masked_softmax, packed_index
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class Config:
 class DecomposableAttention(nn.Module):
     """Attend, compare, aggregate.
 
-    Shapes: B pairs, T words of the longest sentence with the NULL word, N real words of all sentences
-    with theirs, U distinct ones, w width of word vectors, d hidden.
-    a, b: projected words of premise and hypothesis; e: attention scores; beta, alpha: what a word of the
-    premise, the hypothesis is aligned with; v_1, v_2: the compared sentences.
+    Shapes: B pairs, T words of the longest sentence including NULL, N real words of all sentences including
+    NULL, U distinct ones, w width of word vectors, d hidden.
+    a, b: projected words of premise and hypothesis; e: attention scores; beta, alpha: the words aligned with
+    those of the premise and of the hypothesis; v_1, v_2: the compared sentences.
 
     >>> sum(p.numel() for p in DecomposableAttention(Config(), Sizes(words=10)).parameters()) - 10 * 300
     381803
@@ -63,7 +63,7 @@ class DecomposableAttention(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         d = config.hidden
-        self.words = Words(sizes.words, config.width, "fixed")
+        self.words = WordEmbedding(sizes.words, config.width, "fixed")
         self.projection = nn.Linear(config.width, d, bias=False)
         self.f = _two_layers(d, d, config.dropout)
         self.g = _two_layers(2 * d, d, config.dropout)
@@ -78,19 +78,19 @@ class DecomposableAttention(nn.Module):
         """Return H's hidden layer: [B, d]."""
         sentences = joined(pairs.premise, pairs.hypothesis)
         mask = functional.pad(sentences.mask, (1, 0), value=True)  # [2B, T]
-        places = packed_index(mask)
+        index = packed_index(mask)
         distinct, of = self._read(functional.pad(sentences.words, (1, 0))[mask])  # [U, d], [N]
         words = distinct.index_select(0, of)  # [N, d]
         # Without dropout all occurrences of a word have the same f.
         f = self.f(words) if self.training else self.f(distinct).index_select(0, of)  # [N, d]
-        a, b = places.padded(words).chunk(2)  # [B, T, d] each
-        f_a, f_b = places.padded(f).chunk(2)  # [B, T, d] each
+        a, b = index.pad(words).chunk(2)  # [B, T, d] each
+        f_a, f_b = index.pad(f).chunk(2)  # [B, T, d] each
         in_a, in_b = mask.unsqueeze(1).chunk(2)  # [B, 1, T] each
         e = f_a @ f_b.transpose(1, 2)  # (1) [B, T, T]
-        beta = masked.softmax(e, in_b) @ b  # (2) [B, T, d]
-        alpha = masked.softmax(e.transpose(1, 2), in_a) @ a  # (2) [B, T, d]
-        aligned = places.packed(torch.cat([beta, alpha]))  # [N, d]
-        v = places.totals(self.g(torch.cat([words, aligned], -1)))  # (3, 4) [2B, d]
+        beta = masked_softmax(e, in_b) @ b  # (2) [B, T, d]
+        alpha = masked_softmax(e.transpose(1, 2), in_a) @ a  # (2) [B, T, d]
+        aligned = index.pack(torch.cat([beta, alpha]))  # [N, d]
+        v = index.sum_by_sentence(self.g(torch.cat([words, aligned], -1)))  # (3, 4) [2B, d]
         features: Tensor = self.h(torch.cat(v.chunk(2), -1))  # (5) [B, d]
         return features
 
@@ -100,9 +100,10 @@ class DecomposableAttention(nn.Module):
         return logits
 
     def _read(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the distinct ones of *words* [N], projected: [U, d]; and which each word is: [N].
+        """Return the projected distinct *words* [U, d], and the index of each of the N words among them.
 
-        0 is NULL.  The vectors are fixed and nothing is dropped before the projection: once a word is enough.
+        Word 0 is NULL.  The vectors are fixed and no dropout precedes the projection, so that projecting each
+        distinct word once is enough.
         """
         distinct, of = torch.unique(words, return_inverse=True)  # [U], [N]
         vectors = self.words(distinct[1:])  # [U - 1, w]
@@ -111,7 +112,7 @@ class DecomposableAttention(nn.Module):
 
 
 def _two_layers(width: int, hidden: int, dropout: float) -> nn.Sequential:
-    """Return two ReLU layers, dropout before each (section 5: "for all ReLU layers")."""
+    """Return two ReLU layers with dropout before each (section 5: "for all ReLU layers")."""
     return nn.Sequential(
         Dropout(dropout),
         nn.Linear(width, hidden),
@@ -137,7 +138,7 @@ ARCHITECTURE = Architecture(
         normalised_vectors=True,
         unknown_deviation=1.0,
         source="Parikh et al. 2016, section 5; epochs: harvardnlp/decomp-attn, train.lua; patience: "
-        "re-run of allennlp",
+        "reimplementation in allennlp",
     ),
     paper="Parikh et al. 2016, A Decomposable Attention Model for Natural Language Inference, EMNLP",
     summary="DAM: attend, compare, aggregate; no recurrence",

@@ -1,27 +1,27 @@
 """DIIN: the densely interactive inference network (Gong, Luo and Zhang, 2018, ICLR, arXiv 1709.04348).
 
-Section 3: words with spelling, part of speech and exact match; a highway network; self-attention with a fuse
+Section 3: words with character CNN, POS tag and exact match; a highway network; self-attention with a fuse
 gate; all products of words as an image; a DenseNet over it.  What the paper leaves open follows the released
 code (YichenGong/Densely-Interactive-Inference-Network, python/models/DIIN.py).
 
-The image is 48 x 48 words, since the classifier reads it flattened: longer sentences are cut at 48 words and
-words at 16 letters, in training and afterwards.  That is part of the model.  Shorter words are filled with a
-letter that has a vector of its own, as in the released code.
+The image has 48 x 48 words because the classifier reads it flattened: sentences are truncated at 48 words and
+words at 16 characters, in training and in prediction.  That is part of the model.  Shorter words are padded
+with a character that has a trained vector, as in the released code.
 
-Beyond a sentence's end the image is 0, where the released code has what highway and gate make of an empty
-word.  Within the DenseNet nothing is masked, as there.
+Beyond the end of a sentence the image is 0; in the released code it is the output of highway and gate for an
+empty word.  Within the DenseNet nothing is masked, as there.
 
-The score of self-attention is w1.a + w2.b + w3.(a o b) + c, followed by a softmax over b, which takes out
-whatever b is not part of: w1 and c have no effect and no gradient, and are left out (898 parameters).
-The paper's equation 2 normalises over a, its code over b; here over b.  The scores are w2.b + (w3 o a).b,
-two matrix products instead of a [B, T, T, 3d] tensor; dropout falls on the words, not on each product.
+The score of self-attention is w1.a + w2.b + w3.(a o b) + c, followed by a softmax over b, which cancels all
+terms without b: w1 and c have no effect and no gradient, and are left out (898 parameters).  The paper's
+equation 2 normalises over a, its code over b; here over b.  The scores are computed as w2.b + (w3 o a).b, two
+matrix products instead of a [B, T, T, 3d] tensor; dropout is applied to the words, not to each product.
 
-Dropout starts at 0 and grows with the training steps, whose count is a buffer, saved with the weights, so
-that a resumed run goes on where it was.
+Dropout starts at 0 and grows with the number of training steps, which is a buffer saved with the weights, so
+that a resumed run continues with the right rate.
 
-The paper adds two penalties to the loss; a model here returns logits only, and :meth:`DIIN.penalty` is what a
-training loop adds.  The switch to SGD at the end of the paper's training is not in its code and is left out.
-The released code's Adadelta has rho .95, torch's .9.
+The paper adds two penalties to the loss; models here return logits only, and the training loop adds
+:meth:`DIIN.penalty`.  The switch to SGD at the end of the paper's training is not in its code and is left
+out.  The released code's Adadelta has rho .95, torch's .9.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from crossexam.core.errors import CrossexamError
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes, Words, dropout
+from crossexam.zoo.layers import Sizes, WordEmbedding, dropout, masked_softmax, zero_padding
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,15 @@ class Config:
     growth: int = 20  # channels that a layer of a dense block adds
     block_layers: int = 8
     blocks: int = 3
-    keep: float = 0.977  # of what dropout keeps, in every decay_steps
+    keep: float = 0.977  # of what dropout keeps, per decay_steps
     decay_steps: float = 1e4
-    weight_penalty: float = 9e-5  # of L2, when fully grown
-    penalty_steps: float = 1e5  # until it is
+    weight_penalty: float = 9e-5  # of L2, at its maximum
+    penalty_steps: float = 1e5  # to that maximum
     difference_penalty: float = 1e-3
 
 
 class DIIN(nn.Module):
-    """Represent words, highway, self-attention, image, DenseNet.
+    """Word representations, highway, self-attention, image, DenseNet.
 
     Shapes: B pairs, T words of a sentence, at most L = 48, d = 448 width of a word, c channels.
     p, h: words of premise and hypothesis.
@@ -78,11 +77,11 @@ class DIIN(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         if sizes.tags > config.tags + 1:
-            what = f"DIIN has room for {config.tags} parts of speech, the data have {sizes.tags - 1}"
-            raise CrossexamError(what, hint=f"give it more: tags={sizes.tags - 1}")
+            what = f"DIIN has room for {config.tags} POS tags, the data have {sizes.tags - 1}"
+            raise CrossexamError(what, hint=f"raise its number of tags: tags={sizes.tags - 1}")
         d = config.width + config.filters + config.tags + 1
         self.config = config
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         self.letters = nn.Embedding(sizes.characters, config.letters)
         self.spelling = nn.Conv1d(config.letters, config.filters, config.filter_width)
         self.highways = nn.ModuleList(Highway(d) for _ in range(config.highways))
@@ -111,10 +110,10 @@ class DIIN(nn.Module):
         return logits
 
     def penalty(self) -> Tensor:
-        """Return what the paper adds to the loss: [], sections 3.2 and 4.2.
+        """Return the penalty that the paper adds to the loss (sections 3.2 and 4.2): [].
 
-        Half the squared weights of linear and convolution layers, times a sigmoid that is 1/2 after half of
-        ``penalty_steps``; half the squared difference of the two self-attentions.
+        Half the squared weights of linear and convolution layers, times a sigmoid that reaches 1/2 after half
+        of ``penalty_steps``, and half the squared difference of the two self-attentions.
         """
         half = self.config.penalty_steps / 2
         share = 1 / (1 + math.exp(8 * (half - float(self.dropout.steps)) / half))
@@ -126,19 +125,19 @@ class DIIN(nn.Module):
         return (self.config.weight_penalty * share * squares + self.config.difference_penalty * apart) / 2
 
     def _read(self, sentences: Sentences, attention: SelfAttention) -> Tensor:
-        """Return the words of the image's side, zero beyond the sentence's end."""
+        """Return the words along one side of the image, zero beyond the end of the sentence."""
         length = min(sentences.words.shape[1], self.config.length)  # T
         states, mask = self._represent(sentences, length), sentences.mask[:, :length]  # [B, T, d], [B, T]
         for highway in self.highways:
             states = highway(states, self.dropout)  # [B, T, d]
-        states = masked.zeroed(attention(states, mask, self.dropout), mask)  # [B, T, d]
+        states = zero_padding(attention(states, mask, self.dropout), mask)  # [B, T, d]
         return functional.pad(states, (0, 0, 0, self.config.length - length))  # [B, L, d]
 
     def _represent(self, sentences: Sentences, length: int) -> Tensor:
-        """Return word vector, spelling, part of speech and exact match of the first *length* words."""
+        """Return word vector, character CNN, POS tag and exact match of the first *length* words."""
         letters, tags, match = sentences.characters, sentences.tags, sentences.match
         assert letters is not None and tags is not None and match is not None  # noqa: PT018 (needed inputs)
-        missing = self.config.word_length - letters.shape[-1]  # below 0: letters to cut
+        missing = self.config.word_length - letters.shape[-1]  # negative if characters are cut
         letters = functional.pad(letters[:, :length], (0, missing))  # [B, T, 16]
         vectors = self.dropout(self.letters(letters.flatten(0, 1))).transpose(1, 2)  # [B * T, 8, 16]
         spelling = torch.relu(self.spelling(vectors)).amax(-1)  # [B * T, filters]
@@ -159,7 +158,7 @@ class GrowingDropout(nn.Module):
         self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
 
     def step(self) -> None:
-        """Count a step and set the rate, in training only."""
+        """Count a step and set the rate; only in training."""
         if self.training:
             self.rate = 1 - self.keep ** (int(self.steps) / self.every)
             self.steps += 1
@@ -170,20 +169,20 @@ class GrowingDropout(nn.Module):
 
 
 class Highway(nn.Module):
-    """A gated layer: relu(W x) where the gate is open, x where it is shut (section 3.2)."""
+    """A gated layer: relu(W x) if the gate is open, x if it is closed (section 3.2)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.layer, self.gate = nn.Linear(width, width), nn.Linear(width, width)
 
     def forward(self, words: Tensor, dropout: GrowingDropout) -> Tensor:
-        """Return the words gone through the layer: [B, T, d]."""
+        """Return *words* passed through the layer: [B, T, d]."""
         gate = torch.sigmoid(self.gate(dropout(words)))  # [B, T, d]
         return words + gate * (torch.relu(self.layer(dropout(words))) - words)
 
 
 class SelfAttention(nn.Module):
-    """Each word attends to all words of its sentence and is fused with what it finds (equations 1 to 6)."""
+    """Attention of each word to its sentence, and the gate that fuses the two (equations 1 to 6)."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -201,14 +200,14 @@ class SelfAttention(nn.Module):
         w_2, w_3 = self.score  # [d], [d]
         kept = dropout(p)  # [B, T, d]
         scores = (kept @ w_2).unsqueeze(1) + (kept * w_3) @ kept.transpose(1, 2)  # (1) [B, T, T]
-        found = masked.softmax(scores, mask.unsqueeze(1)) @ p  # (2) [B, T, d]
-        z, r, f = self.fuse(dropout(torch.cat([p, found], -1))).chunk(3, -1)  # [B, T, d] each
+        attended = masked_softmax(scores, mask.unsqueeze(1)) @ p  # (2) [B, T, d]
+        z, r, f = self.fuse(dropout(torch.cat([p, attended], -1))).chunk(3, -1)  # [B, T, d] each
         fused: Tensor = torch.sigmoid(r) * p + torch.sigmoid(f) * torch.tanh(z)  # (3 to 6) [B, T, d]
         return fused
 
 
 class DenseBlock(nn.Module):
-    """Convolutions, each of which reads what all before it gave (section 3.2, feature extraction)."""
+    """Convolutions, each of which reads the outputs of all before it (section 3.2, feature extraction)."""
 
     def __init__(self, channels: int, growth: int, layers: int) -> None:
         super().__init__()
@@ -216,14 +215,14 @@ class DenseBlock(nn.Module):
         self.layers = nn.ModuleList(nn.Conv2d(width, growth, 3, padding=1) for width in widths)
 
     def forward(self, image: Tensor) -> Tensor:
-        """Return the image with what the layers add: [B, c, L, L] -> [B, c + growth * layers, L, L]."""
+        """Return the image and the outputs of all layers: [B, c, L, L] -> [B, c + growth * layers, L, L]."""
         for layer in self.layers:
             image = torch.cat([image, torch.relu(layer(image))], 1)
         return image
 
 
 def _dense_net(config: Config, width: int) -> tuple[nn.Sequential, int]:
-    """Return the DenseNet over images of *width* channels, and its channels at the end."""
+    """Return the DenseNet for images of *width* channels, and the number of its output channels."""
     channels = int(width * config.first_share)
     parts: list[nn.Module] = [nn.Conv2d(width, channels, 1)]
     for _ in range(config.blocks):

@@ -1,24 +1,24 @@
 """DiSAN: the directional self-attention network (Shen, Zhou, Long, Jiang, Pan and Zhang, 2018, AAAI).
 
 A sentence encoder without recurrence (arXiv 1709.04696): each word attends to all earlier and to all later
-words, separately for each feature (section 3), then one attention over the words makes the sentence (section
-4).  What the paper leaves open follows the released code (taoshen58/DiSAN, in ``SNLI_disan/src`` the files
-``nn_utils/disan.py`` and ``model/model_disan.py``): dropout before every linear layer, [u, v, u-v, u*v] with
-the signed difference, Glorot's initial weights (TensorFlow's default), biases zero.
+words, separately for each feature (section 3), and an attention over the words gives the sentence vector
+(section 4).  What the paper leaves open follows the released code (taoshen58/DiSAN, in ``SNLI_disan/src`` the
+files ``nn_utils/disan.py`` and ``model/model_disan.py``): dropout before every linear layer, [u, v, u-v, u*v]
+with the signed difference, Glorot's initial weights (TensorFlow's default), biases zero.
 
 The fusion gate has one bias; the released code adds three.  Effect: 1,200 parameters fewer, the same
 functions.
 
-All word vectors are fixed.  The released code trains those of words that GloVe does not have.
+All word vectors are fixed.  The released code trains those of words missing from GloVe.
 
-The released code leaves the longest 3 % of the sentences out of training, to save memory; here none is left
-out, and those over 100 words are cut.
+The released code excludes the longest 3 % of the sentences from training, to save memory; here none is
+excluded, and sentences of more than 100 words are truncated.
 
 The released code keeps a moving average of the weights (.999) but evaluates the weights themselves, as we do.
 
-Pitfalls avoided: attention for each feature is a [B, T, T, h] tensor, 5 to 9 GB in the released code.  Here
-blocks of words are taken in turn, each against the words that it can see, and where all blocks would be large
-together they are computed again for the gradient instead of being kept.
+Pitfalls avoided: attention per feature is a [B, T, T, h] tensor, 5 to 9 GB in the released code.  Here it is
+computed for blocks of words, each with the words visible from it; if all blocks together would be large, they
+are recomputed in the backward pass instead of being stored.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ from torch.nn.functional import elu
 from torch.utils.checkpoint import checkpoint
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Dropout, Sizes, Words
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import Dropout, SentenceEncoder, Sizes, WordEmbedding, masked_softmax, zero_padding
 
-_BLOCKS: Final = 4  # of words at least: five eighths of the [T, T] square hold all that is seen
-_KEPT: Final = 2**24  # numbers of [B, T, T, h] up to which blocks are kept for the gradient: 64 MiB a tensor
+_BLOCKS: Final = 4  # at least; with 4, five eighths of the [T, T] square cover all visible pairs
+_STORED: Final = 2**24  # size of [B, T, T, h] up to which blocks are stored for the gradient: 64 MiB
 
 
 @dataclass(frozen=True)
@@ -46,17 +45,17 @@ class Config:
     """The paper's sizes, as in the released code."""
 
     width: int = 300  # of word vectors, GloVe 6B, lower-cased
-    hidden: int = 300  # of each direction; the sentence has twice as many: disan.py
+    hidden: int = 300  # of each direction, half of the sentence vector: disan.py
     classifier: int = 300  # its hidden layer: hidden_units_num
     dropout: float = 0.25  # before every linear layer: configs.py keeps .75
     scale: float = 5.0  # c; disan.py, scaled_tanh
 
 
 class DirectionalAttention(nn.Module):
-    """Attention of each word, for each feature, to the words before it (or after it), section 3.
+    """Attention of each word to the words before it (or after it), per feature (section 3).
 
-    Glossary of shapes: B sentences, T words, R words of a block and C that they see, w width of inputs, h
-    width of states.
+    Shapes: B sentences, T words, R words of a block and C words visible from it, w width of inputs, h width
+    of states.
     """
 
     def __init__(self, config: Config, *, backward: bool) -> None:
@@ -76,19 +75,19 @@ class DirectionalAttention(nn.Module):
         dropped = self.dropout(h)  # [B, T, h]
         s = self._attended(h, self.seen(dropped), self.seeing(dropped), mask)  # [B, T, h]
         gate = torch.sigmoid(self.gate_seen(self.dropout(s)) + self.gate_states(self.dropout(h)))  # F
-        return masked.zeroed(gate * h + (1 - gate) * s, mask)  # u [B, T, h]
+        return zero_padding(gate * h + (1 - gate) * s, mask)  # u [B, T, h]
 
     def _attended(self, h: Tensor, seen: Tensor, seeing: Tensor, mask: Tensor) -> Tensor:
-        """Return what each word sees: states *h*, and both parts of the scores, [B, T, h] -> [B, T, h]."""
+        """Return the attended states of each word, by states *h* and both parts of the scores: [B, T, h]."""
         batch, words, width = h.shape
-        rows = max(1, min(-(-words // _BLOCKS), _KEPT // (batch * words * width)))
-        keep = batch * words * words * width <= _KEPT or not torch.is_grad_enabled()
-        place = torch.arange(words, device=h.device)
+        rows = max(1, min(-(-words // _BLOCKS), _STORED // (batch * words * width)))
+        keep = batch * words * words * width <= _STORED or not torch.is_grad_enabled()
+        position = torch.arange(words, device=h.device)
         parts: list[Tensor] = []
         for start in range(0, words, rows):
             stop = min(start + rows, words)
             view = slice(start, words) if self.backward else slice(0, stop)
-            row, column = place[start:stop].unsqueeze(1), place[view]  # [R, 1], [C]
+            row, column = position[start:stop].unsqueeze(1), position[view]  # [R, 1], [C]
             seen_from = column > row if self.backward else column < row  # M, the mask [R, C]
             visible = seen_from & mask[:, view].unsqueeze(1)  # [B, R, C]
             block = (h[:, view], seen[:, view], seeing[:, start:stop], visible)
@@ -101,17 +100,17 @@ class DirectionalAttention(nn.Module):
         return torch.cat(parts, 1)
 
     def _block(self, h: Tensor, seen: Tensor, seeing: Tensor, visible: Tensor) -> Tensor:
-        """Return what R words see of C words; zero where a word sees none: [B, R, h]."""
+        """Return the attended states of R words among C; zero if no word is visible: [B, R, h]."""
         f = self.scale * torch.tanh((seen.unsqueeze(1) + seeing.unsqueeze(2)) / self.scale)  # [B, R, C, h]
-        weights = masked.softmax(f, visible.unsqueeze(-1), dim=2)  # [B, R, C, h]
+        weights = masked_softmax(f, visible.unsqueeze(-1), dim=2)  # [B, R, C, h]
         return (weights * h.unsqueeze(1)).sum(2)  # [B, R, h]
 
 
-class DiSAN(nn.Module):
-    """Encodes each sentence by attention alone, then classifies the pair.
+class DiSAN(SentenceEncoder):
+    """A sentence encoder that uses attention alone, and a one-layer classifier.
 
-    Glossary of shapes: B sentences, T words, w width of word vectors, h width of a direction, d = 2h the
-    sentence, m width of the classifier.
+    Shapes: B sentences, T words, w width of word vectors, h width of a direction, d = 2h width of the
+    sentence vector, m width of the classifier.
 
     >>> words = torch.tensor([[3, 4, 0], [5, 6, 7]])
     >>> model = DiSAN(Config(width=4, hidden=5, classifier=6), Sizes(words=9))
@@ -122,7 +121,7 @@ class DiSAN(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         d = 2 * config.hidden
-        self.words = Words(sizes.words, config.width, "fixed")
+        self.words = WordEmbedding(sizes.words, config.width, "fixed")
         self.earlier = DirectionalAttention(config, backward=False)
         self.later = DirectionalAttention(config, backward=True)
         self.attention = nn.Linear(d, d)  # W^(1), b^(1) of source2token
@@ -137,11 +136,11 @@ class DiSAN(nn.Module):
                     nn.init.zeros_(layer.bias)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the vectors of *sentences*, the same on either side: [B, d] (section 4)."""
+        """Return the vectors of *sentences*, the same for either *side*: [B, d] (section 4)."""
         x, mask = self.words(sentences.words), sentences.mask  # [B, T, w], [B, T]
         u = torch.cat([self.earlier(x, mask), self.later(x, mask)], -1)  # [B, T, d]
         f = self.scores(self.dropout(elu(self.attention(self.dropout(u)))))  # [B, T, d]
-        return (masked.softmax(f, mask.unsqueeze(-1), dim=1) * u).sum(1)  # [B, d]
+        return (masked_softmax(f, mask.unsqueeze(-1), dim=1) * u).sum(1)  # [B, d]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m]."""
@@ -149,18 +148,8 @@ class DiSAN(nn.Module):
         features: Tensor = self.dropout(elu(self.hidden(self.dropout(match))))  # [B, m]
         return features
 
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        premise = self.encode(pairs.premise, "premise")  # [B, d]
-        return self.compare(premise, self.encode(pairs.hypothesis, "hypothesis"))  # [B, m]
 
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))
-        return logits
-
-
-# 400,000 steps of 64 pairs are 46 epochs of SNLI; nothing stops them early.
+# 400,000 steps of 64 pairs are 46 epochs of SNLI; there is no early stopping.
 ARCHITECTURE: Final = Architecture(
     name="disan",
     build=DiSAN,
@@ -178,7 +167,7 @@ ARCHITECTURE: Final = Architecture(
     ),
     paper="Shen et al. 2018, DiSAN: Directional Self-Attention Network for RNN/CNN-Free Language "
     "Understanding, AAAI",
-    summary="DiSAN: directional attention for each feature, no recurrence",
+    summary="DiSAN: directional attention per feature, no recurrence",
     parameters=2_345_403,
     parameters_source="counted on the released code; Shen et al. 2018 say 2.4 M",
     published={"snli": 85.6},

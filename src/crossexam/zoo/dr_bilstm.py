@@ -1,21 +1,21 @@
 """DR-BiLSTM: dependent reading (Ghaeini et al., 2018, NAACL, N18-1132, arXiv 1802.05577, section 3).
 
-ESIM in which each sentence is read with the final states of the other sentence as initial states, when the
-words are encoded and once more when the aligned words are composed; the second time the independent reading
-is kept too, by an element-wise maximum of both.  Written from the paper; no official code was found, and the
-public re-implementations stack an LSTM over the other sentence's outputs instead, without initial states.
+ESIM in which each sentence is read with the final states of the other sentence as initial states, both when
+the words are encoded and when the aligned words are composed; the composition also uses the independent
+reading, by an element-wise maximum of the two.  Written from the paper; we found no official code, and public
+reimplementations stack an LSTM over the other sentence's outputs instead of passing on states.
 
 The classifier is a multilayer perceptron with one tanh layer (section 3, "Classification"), whose width the
-paper does not give: here it is that of all other layers, 450.  With it there are 9.2 million parameters; the
-7.5 million of the SNLI leader board are those of the model without that layer (7.59 million here).
+paper does not state: here it is that of all other layers, 450.  With it the model has 9.2 million parameters;
+the 7.5 million of the SNLI leaderboard are those of the model without that layer (7.59 million here).
 
-The initial weights, the learning-rate schedule, clipping and stopping are not in the paper: torch's initial
+The paper does not describe initial weights, learning-rate schedule, clipping and stopping: torch's initial
 weights, a constant rate and early stopping are used.
 
-Padding: the final states are those of the real first and last words, not those after padding.
+The final states are those at the first and the last word, not those after padding.
 
 ``recurrence="feedforward"`` gives the bag-of-words variant of Nie et al. 2019, section 4.1.  A position-wise
-layer has no state, so that the dependent reading is then the independent one.
+layer has no state, so that the dependent reading equals the independent one.
 """
 
 from __future__ import annotations
@@ -25,11 +25,21 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs
-from crossexam.zoo.layers import Dropout, Sizes, Words, at_words
-from crossexam.zoo.recurrent import LSTM, FeedForward, Recurrence, context_layer
+from crossexam.zoo.layers import (
+    LSTM,
+    Dropout,
+    FeedForward,
+    Recurrence,
+    Sizes,
+    WordEmbedding,
+    at_words,
+    context_layer,
+    masked_max,
+    masked_mean,
+    masked_softmax,
+)
 
 
 @dataclass(frozen=True)
@@ -43,12 +53,12 @@ class Config:
 
 
 class DRBiLSTM(nn.Module):
-    """Encode dependently, align, compose dependently, pool.
+    """Dependent encoding, alignment, dependent composition and pooling.
 
     Shapes: B pairs, S words of a premise and T of a hypothesis, w width of word
     vectors, h hidden, D = 2h.
-    u, v: premise and hypothesis (with a hat in the paper: read dependently, with a bar: alone); e: attention
-    scores; u_, v_: what the words are aligned with (with a tilde); p, q: the enhanced words.
+    u, v: premise and hypothesis (in the paper with a hat if read dependently, with a bar if independently);
+    e: attention scores; u_, v_: aligned words (with a tilde); p, q: enhanced words.
 
     >>> sum(p.numel() for p in DRBiLSTM(Config(), Sizes(words=10)).parameters()) - 10 * 300
     9196653
@@ -57,7 +67,7 @@ class DRBiLSTM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         h = config.hidden
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         self.encoder = context_layer(config.width, h, recurrence=config.recurrence)
         self.projection = nn.Linear(8 * h, h)
         self.inference = context_layer(h, h, recurrence=config.recurrence)
@@ -72,8 +82,8 @@ class DRBiLSTM(nn.Module):
         s = self.dropout(self.words(pairs.hypothesis.words))  # [B, T, w]
         _, _, u, v = read_dependently(self.encoder, r, in_u, s, in_v)  # (1, 2) [B, S, D], [B, T, D]
         e = u @ v.transpose(1, 2)  # (3) [B, S, T]
-        u_ = masked.softmax(e, in_v.unsqueeze(1)) @ v  # (4) [B, S, D]
-        v_ = masked.softmax(e.transpose(1, 2), in_u.unsqueeze(1)) @ u  # (5) [B, T, D]
+        u_ = masked_softmax(e, in_v.unsqueeze(1)) @ v  # (4) [B, S, D]
+        v_ = masked_softmax(e.transpose(1, 2), in_u.unsqueeze(1)) @ u  # (5) [B, T, D]
         p, q = self._enhance(u, u_, in_u), self._enhance(v, v_, in_v)  # [B, S, h], [B, T, h]
         p_alone, q_alone, p, q = read_dependently(self.inference, p, in_u, q, in_v)  # [B, S, D], [B, T, D]
         p, q = torch.maximum(p_alone, p), torch.maximum(q_alone, q)  # [B, S, D], [B, T, D]
@@ -87,7 +97,7 @@ class DRBiLSTM(nn.Module):
         return logits
 
     def _enhance(self, u: Tensor, u_: Tensor, mask: Tensor) -> Tensor:
-        """Return the words with what they are aligned with, projected."""
+        """Return words *u* enhanced by the words aligned with them, *u_*, and projected."""
         a = torch.cat([u, u_, u - u_, u * u_], -1)  # [B, T, 4D]
         enhanced: Tensor = self.dropout(torch.relu(at_words(self.projection, a, mask)))  # [B, T, h]
         return enhanced
@@ -96,11 +106,11 @@ class DRBiLSTM(nn.Module):
 def read_dependently(
     layer: LSTM | FeedForward, u: Tensor, in_u: Tensor, v: Tensor, in_v: Tensor
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Return both sentences read alone, and each read after the other (equations 1 and 2).
+    """Return both sentences read independently, and each read after the other (equations 1 and 2).
 
     *u* is [B, S, width], *v* is [B, T, width], with their masks; the states are u alone [B, S, D], v alone
-    [B, T, D], u after v [B, S, D], v after u [B, T, D].  Hidden and cell states are handed on, each
-    direction's to the same direction.
+    [B, T, D], u after v [B, S, D], v after u [B, T, D].  Hidden and cell states are passed on within each
+    direction.
     """
     u_alone, v_alone = layer(u, in_u), layer(v, in_v)
     u_after = layer(u, in_u, (v_alone.hidden, v_alone.cell))
@@ -110,7 +120,7 @@ def read_dependently(
 
 def _pool(states: Tensor, mask: Tensor) -> Tensor:
     """Return the maximum and the mean over the words: [B, T, D] -> [B, 2D]."""
-    return torch.cat([masked.maximum(states, mask), masked.mean(states, mask)], -1)
+    return torch.cat([masked_max(states, mask), masked_mean(states, mask)], -1)
 
 
 ARCHITECTURE = Architecture(
@@ -126,9 +136,9 @@ ARCHITECTURE = Architecture(
         source="Ghaeini et al. 2018, section 4.2; epochs and patience are not in the paper",
     ),
     paper="Ghaeini et al. 2018, DR-BiLSTM: Dependent Reading Bidirectional LSTM for NLI, NAACL",
-    summary="DR-BiLSTM: ESIM that reads each sentence after the other",
+    summary="DR-BiLSTM: ESIM in which each sentence is read depending on the other",
     parameters=9.2e6,
     parameters_source="counted at the sizes of section 4.2, with a classifier of 450; without it 7.59 M "
-    "(leader board: 7.5 M)",
+    "(leaderboard: 7.5 M)",
     published={"snli": 88.5},
 )

@@ -4,18 +4,18 @@ Section 3: input encoding, local inference by co-attention, inference compositio
 those of the paper; what it leaves open follows the released code (lukecq1231/nli, scripts/ESIM/main.py).
 
 The initial weights are the released code's at the paper's size: those of the LSTMs' gates orthogonal, all
-others from N(0, 0.01^2), biases zero, also those of the forget gates.  The code draws an oblong matrix from
-N(0, 0.01^2) too, of which the paper's size has none; here it is orthogonal as well, because narrower models
-hardly read their words at first otherwise.  Effect at hidden 100 on 27,872 pairs of SNLI: dev 64.2 % after
-three epochs, not 63.4 %.
+others from N(0, 0.01^2), biases zero, including those of the forget gates.  The code draws non-square
+matrices from N(0, 0.01^2) too, which do not occur at the paper's size; here they are orthogonal as well,
+because narrower models otherwise hardly use their inputs at first.  Effect at hidden 100 on 27,872 pairs of
+SNLI: 64.2 instead of 63.4 % on dev after three epochs.
 
-The released code takes maxima of states multiplied by the mask, so that padding puts a floor of 0 under
-every maximum; here padding takes no part.  Effect: logits do not depend on the batch.
+The released code takes maxima of states multiplied by the mask, so that padding keeps every maximum from
+falling below 0; here padding is excluded.  Effect: logits do not depend on the batch.
 
-The released code leaves out training pairs of more than 100 words; here longer sentences are cut in
-training.  Effect: none on SNLI beyond a handful of pairs.
+The released code skips training pairs of more than 100 words; here longer sentences are truncated in
+training.  Effect: none on SNLI except for a handful of pairs.
 
-torch's LSTM has two biases where the paper has one: 4,800 parameters more, the same functions.
+torch's LSTM has two biases, the paper's one: 4,800 more parameters, the same function.
 
 ``recurrence="feedforward"`` gives the bag-of-words variant of Nie et al. 2019, section 4.1.
 """
@@ -27,11 +27,21 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs
-from crossexam.zoo.layers import Dropout, Sizes, Words, at_words
-from crossexam.zoo.recurrent import LSTM, FeedForward, Recurrence, context_layer
+from crossexam.zoo.layers import (
+    LSTM,
+    Dropout,
+    FeedForward,
+    Recurrence,
+    Sizes,
+    WordEmbedding,
+    at_words,
+    context_layer,
+    masked_max,
+    masked_mean,
+    masked_softmax,
+)
 
 
 @dataclass(frozen=True)
@@ -46,11 +56,11 @@ class Config:
 
 
 class ESIM(nn.Module):
-    """Encode, align, compose, pool.
+    """Input encoding, local inference by co-attention, composition and pooling.
 
     Shapes: B pairs, S words of a premise and T of a hypothesis, h hidden, D = 2h.
-    a, b: encoded words (with a bar in the paper); e: attention scores; a_, b_: what the words are aligned
-    with (with a tilde); m: the enhanced words; v: the composed words.
+    a, b: encoded words (with a bar in the paper); e: attention scores; a_, b_: aligned words (with a tilde);
+    m: enhanced words; v: composed words.
 
     >>> sum(p.numel() for p in ESIM(Config(), Sizes(words=10)).parameters()) - 10 * 300
     4331103
@@ -59,7 +69,7 @@ class ESIM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         h = config.hidden
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         self.encoder = context_layer(config.width, h, recurrence=config.recurrence)
         self.projection = nn.Linear(8 * h, h)
         self.composition = context_layer(h, h, recurrence=config.recurrence)
@@ -67,7 +77,7 @@ class ESIM(nn.Module):
         self.output = nn.Linear(h, 3)
         self.dropout = Dropout(config.dropout)
         for recurrent in (self.encoder, self.composition):
-            _start_recurrent(recurrent)
+            _initialise_recurrent(recurrent)
         for layer in (self.projection, self.hidden, self.output):
             nn.init.normal_(layer.weight, std=config.deviation)
             nn.init.zeros_(layer.bias)
@@ -78,8 +88,8 @@ class ESIM(nn.Module):
         a = self.encoder(self.dropout(self.words(pairs.premise.words)), in_a).states  # (1) [B, S, D]
         b = self.encoder(self.dropout(self.words(pairs.hypothesis.words)), in_b).states  # (2) [B, T, D]
         e = a @ b.transpose(1, 2)  # (11) [B, S, T]
-        a_ = masked.softmax(e, in_b.unsqueeze(1)) @ b  # (12) [B, S, D]
-        b_ = masked.softmax(e.transpose(1, 2), in_a.unsqueeze(1)) @ a  # (13) [B, T, D]
+        a_ = masked_softmax(e, in_b.unsqueeze(1)) @ b  # (12) [B, S, D]
+        b_ = masked_softmax(e.transpose(1, 2), in_a.unsqueeze(1)) @ a  # (13) [B, T, D]
         v = torch.cat([self._compose(a, a_, in_a), self._compose(b, b_, in_b)], -1)  # (20) [B, 4D]
         features: Tensor = self.dropout(torch.tanh(self.hidden(self.dropout(v))))  # [B, h]
         return features
@@ -94,11 +104,11 @@ class ESIM(nn.Module):
         m = torch.cat([a, a_, a - a_, a * a_], -1)  # (14, 15) [B, T, 4D]
         f = self.dropout(torch.relu(at_words(self.projection, m, mask)))  # F, section 3.3 [B, T, h]
         v = self.composition(f, mask).states  # section 3.3 [B, T, D]
-        return torch.cat([masked.mean(v, mask), masked.maximum(v, mask)], -1)  # (18, 19) [B, 2D]
+        return torch.cat([masked_mean(v, mask), masked_max(v, mask)], -1)  # (18, 19) [B, 2D]
 
 
-def _start_recurrent(layer: LSTM | FeedForward) -> None:
-    """Draw the initial weights of an LSTM, gate by gate; what stands in for one keeps torch's."""
+def _initialise_recurrent(layer: LSTM | FeedForward) -> None:
+    """Initialise an LSTM gate by gate; the layer that replaces it keeps torch's initial weights."""
     if isinstance(layer, FeedForward):
         return
     for weight in layer.lstm.parameters():

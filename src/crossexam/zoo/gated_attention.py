@@ -1,23 +1,24 @@
 """Sentence encoder with gated attention, CH (Chen et al. 2017, RepEval, arXiv 1708.01353, section 3).
 
-Words are a fixed vector beside a convolution over characters; three BiLSTM layers, the later ones reading the
-word again; the sentence is the mean of the last states, their maximum, and their mean weighted by how far the
-input gates are open.  Released code: lukecq1231/enc_nli, ``scripts/enc_nli/main.py`` and ``train.py``.
+A word is represented by a fixed vector and a convolution over its characters; there are three BiLSTM layers,
+the later ones reading the word representation again; the sentence vector is the mean of the last states,
+their maximum, and their mean weighted by the input gates.  Released code: lukecq1231/enc_nli,
+``scripts/enc_nli/main.py`` and ``train.py``.
 
-PyTorch's LSTM keeps its gates to itself; they are computed again from its inputs and its states moved by one
-word, for all words at once, and not by a cell of our own in Python.
+PyTorch's LSTM does not return its gates; they are recomputed, for all words at once, from its inputs and its
+states shifted by one time step, instead of by a cell written in Python.
 
-The maximum is over words alone.  The released code takes it after zeroing padding, so that in all but the
-longest sentence of a batch a maximum below zero becomes zero.
+The maximum is over words only.  The released code takes it after setting padding to zero, so that in all but
+the longest sentence of a batch a negative maximum becomes zero.
 
 Characters: a word is padded by the width of the filter less one.  The released code pads to the longest word
-of the batch, so that what a filter sees at the end of a word depends on the other words there; ours is what
-it computes beside a word that is longer by four.  A word without a vector has its own characters here, those
-of ``_UNK_`` there.
+of the batch, so that the output of a filter at the end of a word depends on the other words of the batch;
+ours equals its output in a batch with a word longer by four.  A word without a vector has its own characters
+here, those of ``_UNK_`` there.
 
-Dropout scales in training, not in evaluation as there: the same model with other weights.  An LSTM of PyTorch
-has two biases, whose sum is the paper's one.  Without recurrence (Nie et al. 2019, 4.1) there are no
-gates: all words weigh the same.
+Dropout rescales in training, not in evaluation as there: the same model with rescaled weights.  PyTorch's
+LSTM has two biases, whose sum is the single one of the paper.  Without recurrence (Nie et al. 2019, section
+4.1) there are no gates, and all words have the same weight.
 """
 
 from __future__ import annotations
@@ -30,11 +31,23 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words, at_spellings
-from crossexam.zoo.recurrent import LSTM, Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    LSTM,
+    Dropout,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    at_spellings,
+    context_layer,
+    masked_max,
+    masked_mean,
+    masked_sum,
+    match,
+    zero_padding,
+)
 
 
 @dataclass(frozen=True)
@@ -53,9 +66,9 @@ class Config:
 
 
 class Characters(nn.Module):
-    """The spelling of a word: the largest answer of each filter anywhere in it (section 3.1).
+    """The character CNN: the maximum of each filter over the word (section 3.1).
 
-    Filters have no bias, so that a window of padding alone answers 0, the least that ReLU lets through.
+    Filters have no bias, so that their output for a window of padding only is 0, the minimum of ReLU.
     """
 
     def __init__(self, characters: int, config: Config) -> None:
@@ -69,19 +82,19 @@ class Characters(nn.Module):
 
     def forward(self, characters: Tensor) -> Tensor:
         """Return the vectors of words by their *characters*: [N, C] -> [N, filters * widths]."""
-        vectors = masked.zeroed(self.table(characters), characters != 0).transpose(1, 2)  # [N, e, C]
-        heard: list[Tensor] = []
+        vectors = zero_padding(self.table(characters), characters != 0).transpose(1, 2)  # [N, e, C]
+        maxima: list[Tensor] = []
         for width, convolution in zip(self.widths, self.filters, strict=True):
-            answers = convolution(functional.pad(vectors, (0, width - 1)))  # [N, filters, C]
-            heard.append(torch.relu(answers).amax(-1))  # [N, filters]
-        return torch.cat(heard, -1)
+            filtered = convolution(functional.pad(vectors, (0, width - 1)))  # [N, filters, C]
+            maxima.append(torch.relu(filtered).amax(-1))  # [N, filters]
+        return torch.cat(maxima, -1)
 
 
 def input_gates(layer: LSTM, x: Tensor, h: Tensor) -> Tensor:
-    """Return how far the input gates of *layer* were open at each word: [B, T, r], [B, T, 2h] -> [B, T, 2h].
+    """Return the input gates of *layer* at each word: [B, T, r], [B, T, 2h] -> [B, T, 2h].
 
-    i_t = sigmoid(W_ii x_t + b_ii + W_hi h_(t-1) + b_hi), where *h* are the states the layer made of *x*,
-    zero at padding, and the word before is the one after in the backward direction.
+    i_t = sigmoid(W_ii x_t + b_ii + W_hi h_(t-1) + b_hi), where *h* are the layer's states for the input *x*,
+    zero at padding; in the backward direction h_(t+1) takes the place of h_(t-1).
     """
     forward, backward = h.chunk(2, -1)  # [B, T, h] both
     before = functional.pad(forward, (0, 0, 1, -1))  # [B, T, h]
@@ -97,18 +110,18 @@ def _gates(lstm: nn.LSTM, way: str, x: Tensor, earlier: Tensor) -> Tensor:
 
 
 def gate_norms(layer: nn.Module, x: Tensor, h: Tensor) -> Tensor:
-    """Return the Euclidean norm of the input gates at each word, ones where there are none: [B, T, 1]."""
+    """Return the Euclidean norm of the input gates at each word, or ones if *layer* has none: [B, T, 1]."""
     if not isinstance(layer, LSTM):
         return torch.ones_like(h[..., :1])
     norms: Tensor = torch.linalg.vector_norm(input_gates(layer, x, h), dim=-1, keepdim=True)
     return norms
 
 
-class GatedAttention(nn.Module):
-    """Encodes each sentence by stacked BiLSTMs and three ways of pooling, then classifies the pair.
+class GatedAttention(SentenceEncoder):
+    """A sentence encoder of stacked BiLSTMs with three kinds of pooling, and a two-layer classifier.
 
-    Glossary of shapes: B sentences, T words, C characters, w a word with its spelling, h hidden width,
-    d = 6h the sentence, m width of the classifier.
+    Shapes: B sentences, T words, C characters, w width of a word with its spelling, h hidden width, d = 6h
+    width of the sentence vector, m width of the classifier.
 
     >>> words = torch.tensor([[3, 4, 0], [5, 6, 7]])
     >>> spelling = torch.tensor([[[1, 2], [3, 0], [0, 0]], [[4, 0], [5, 6], [7, 0]]])
@@ -118,9 +131,11 @@ class GatedAttention(nn.Module):
     torch.Size([2, 30])
     """
 
+    joint = True
+
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        self.words = Words(sizes.words, config.width, "fixed")
+        self.words = WordEmbedding(sizes.words, config.width, "fixed")
         self.characters = Characters(sizes.characters, config)
         self.dropout = Dropout(config.dropout)
         word, d = config.width + config.filters * len(config.filter_widths), 6 * config.hidden
@@ -134,7 +149,7 @@ class GatedAttention(nn.Module):
         _initialise(self)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the vectors of *sentences*, the same on either side: [B, d] (sections 3.1 to 3.3)."""
+        """Return the vectors of *sentences*, the same for either *side*: [B, d] (sections 3.1 to 3.3)."""
         assert sentences.characters is not None, "gated_attention needs characters"
         mask = sentences.mask
         spelling = at_spellings(self.characters, sentences.characters, mask)  # [B, T, filters * widths]
@@ -145,34 +160,23 @@ class GatedAttention(nn.Module):
             x = torch.cat([h, w], -1)  # [B, T, 2h + w]
             h = layer(x, mask).states  # [B, T, 2h]
         gates = gate_norms(layer, x, h)  # [B, T, 1]
-        gated = masked.total(gates * h, mask) / masked.total(gates, mask)  # [B, 2h]
-        return torch.cat([masked.mean(h, mask), masked.maximum(h, mask), gated], -1)  # [B, d]
+        gated = masked_sum(gates * h, mask) / masked_sum(gates, mask)  # [B, 2h]
+        return torch.cat([masked_mean(h, mask), masked_max(h, mask), gated], -1)  # [B, d]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m] (section 3.4)."""
-        difference = (premise - hypothesis).abs()  # [B, d]
-        match = torch.cat([premise, hypothesis, difference, premise * hypothesis], -1)  # [B, 4d]
-        first = self.dropout(torch.relu(self.hidden(match)))  # [B, m]
-        second: Tensor = torch.relu(self.second(torch.cat([match, first], -1)))  # [B, m]
+        matched = match(premise, hypothesis)  # [B, 4d]
+        first = self.dropout(torch.relu(self.hidden(matched)))  # [B, m]
+        second: Tensor = torch.relu(self.second(torch.cat([matched, first], -1)))  # [B, m]
         dropped: Tensor = self.dropout(second)  # [B, m]
         return dropped
 
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        both = self.encode(joined(pairs.premise, pairs.hypothesis), "premise")  # [2B, d], sides are alike
-        return self.compare(*both.chunk(2))  # [B, m]
-
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
-
 
 def _initialise(model: GatedAttention) -> None:
-    """Draw weights as main.py does: biases 0; in LSTMs square matrices, gate by gate, are orthogonal.
+    """Initialise weights as main.py does: biases are 0, square matrices of LSTM gates are orthogonal.
 
-    Other matrices are N(0, .01^2), filters U(-b, b) with b = 1 / sqrt(3 * width * character_width).  The
-    first layer's, square at the paper's size, are orthogonal in narrower models too: see ESIM.
+    Other matrices are drawn from N(0, .01^2), filters from U(-b, b) with b = 1 / sqrt(3 * width *
+    character_width).  The first layer's matrices are orthogonal in narrower models too: see ESIM.
     """
     for module in model.modules():
         if isinstance(module, nn.LSTM):
@@ -203,8 +207,8 @@ def _draw_gates(weight: Tensor, *, bias: bool) -> None:
             nn.init.normal_(gate, std=0.01)
 
 
-# There, training ends at the eighth epoch in all, of at most 5000, that is not better than the best so far;
-# each of them halves the rate and brings the best weights back.  Here, at the eighth in a row.
+# There, training ends after eight epochs, of at most 5000, that do not improve on the best one; each of them
+# halves the rate and restores the best weights.  Here, after eight such epochs in a row.
 ARCHITECTURE: Final = Architecture(
     name="gated_attention",
     build=GatedAttention,
@@ -223,7 +227,7 @@ ARCHITECTURE: Final = Architecture(
         unknown_deviation=0.01,
     ),
     paper="Chen et al. 2017, Recurrent Neural Network-Based Sentence Encoder with Gated Attention (RepEval)",
-    summary="CH: spelling by convolution, three BiLSTMs, mean weighted by input gates",
+    summary="CH: character CNN, three BiLSTMs, mean weighted by input gates",
     parameters=46.5e6,
     parameters_source="counted on the released code; the paper gives none",
     published={"snli": 85.5, "multinli_matched": 73.5, "multinli_mismatched": 73.6},

@@ -1,18 +1,19 @@
 """Hierarchical BiLSTM max pooling, HBMP (Talman et al. 2019, NLE 25(4), arXiv 1808.08762, section 3).
 
-Three BiLSTMs that all read the word vectors; each begins in the final states of the one before it, and the
-sentence is the three maxima side by side.  Released code: Helsinki-NLP/HBMP, ``embeddings.py``,
-``classifier.py``, ``train.py``, ``train_hbmp.sh``.
+Three BiLSTMs that all read the word vectors; each starts from the final states of the one before it, and the
+sentence vector is the concatenation of their three maxima.  Released code: Helsinki-NLP/HBMP,
+``embeddings.py``, ``classifier.py``, ``train.py``, ``train_hbmp.sh``.
 
-No padding is read: the released code neither packs nor masks, so that the maxima are over padding too, and
-the final states that the next layer begins in come from beyond the sentence's end.  There a prediction
-depends on the longest sentence of its batch; logits of ours do not.
+Padding is not read: the released code neither packs nor masks, so that its maxima include padding and the
+next layer starts from states beyond the end of the sentence.  Its predictions depend on the longest sentence
+of the batch; ours do not.
 
-Without recurrence (Nie et al. 2019, 4.1) there are no states to hand on: the three layers are independent.
+Without recurrence (Nie et al. 2019, section 4.1) there are no states to pass on: the three layers are
+independent.
 
-The released code stops at the fourth epoch in all whose dev loss did not fall, and has the words of dev and
-test in its vocabulary; the recipe stops when dev accuracy has not risen in three epochs in a row, and the
-vocabulary is that of training.  Initial weights are PyTorch's own, as there.
+The released code stops at the fourth epoch, not necessarily in a row, in which dev loss does not fall, and
+has the words of dev and test in its vocabulary; the recipe stops after three epochs in a row without higher
+dev accuracy, and the vocabulary is that of the training data.  Initial weights are PyTorch's, as there.
 """
 
 from __future__ import annotations
@@ -24,11 +25,18 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words
-from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    Dropout,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    context_layer,
+    masked_max,
+    match,
+)
 
 
 @dataclass(frozen=True)
@@ -43,11 +51,11 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class HBMP(nn.Module):
-    """Encodes each sentence by BiLSTMs that hand on their final states, then classifies the pair.
+class HBMP(SentenceEncoder):
+    """A sentence encoder of BiLSTMs that pass on their final states, and a two-layer classifier.
 
-    Glossary of shapes: B sentences, T words, w width of word vectors, h hidden width, l layers,
-    d = 2hl the sentence, m width of the classifier.
+    Shapes: B sentences, T words, w width of word vectors, h hidden width, l layers, d = 2hl width of the
+    sentence vector, m width of the classifier.
 
     >>> words = torch.tensor([[3, 4, 0], [5, 6, 7]])
     >>> model = HBMP(Config(width=4, hidden=5, classifier=6), Sizes(words=9))
@@ -55,9 +63,11 @@ class HBMP(nn.Module):
     torch.Size([2, 30])
     """
 
+    joint = True
+
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         self.layers = nn.ModuleList(
             context_layer(config.width, config.hidden, recurrence=config.recurrence)
             for _ in range(config.layers)
@@ -73,32 +83,21 @@ class HBMP(nn.Module):
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the vectors of *sentences*, the same on either side: [B, d]."""
+        """Return the vectors of *sentences*, the same for either *side*: [B, d]."""
         x = self.words(sentences.words)  # [B, T, w]
         initial: tuple[Tensor, Tensor] | None = None
         maxima: list[Tensor] = []
         for layer in self.layers:
             context = layer(x, sentences.mask, initial)
-            maxima.append(masked.maximum(context.states, sentences.mask))  # [B, 2h]
+            maxima.append(masked_max(context.states, sentences.mask))  # [B, 2h]
             initial = context.hidden, context.cell  # [2, B, h] both
         return torch.cat(maxima, -1)  # [B, d]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m]."""
-        difference = (premise - hypothesis).abs()  # [B, d]
-        match = torch.cat([premise, hypothesis, difference, premise * hypothesis], -1)  # [B, 4d]
-        features: Tensor = self.classifier(match)  # [B, m]
+        matched = match(premise, hypothesis)  # [B, 4d]
+        features: Tensor = self.classifier(matched)  # [B, m]
         return features
-
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        both = self.encode(joined(pairs.premise, pairs.hypothesis), "premise")  # [2B, d], sides are alike
-        return self.compare(*both.chunk(2))  # [B, m]
-
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
 
 
 ARCHITECTURE: Final = Architecture(
@@ -116,11 +115,11 @@ ARCHITECTURE: Final = Architecture(
         patience=3,
         plateau_patience=1,
         minimum_rate=1e-5,
-        max_length=500,  # the released code cuts nothing
+        max_length=500,  # the released code does not truncate
         lower_case=True,
     ),
     paper="Talman et al. 2019, Sentence Embeddings in NLI with Iterative Refinement Encoders (NLE 25(4))",
-    summary="HBMP: three BiLSTMs that hand on their final states, all maxima",
+    summary="HBMP: three BiLSTMs that pass on their final states, max pooling over each",
     parameters=22.0e6,
     parameters_source="counted on the released code; 22m on the SNLI leaderboard",
     published={"snli": 86.6, "multinli_matched": 73.7, "multinli_mismatched": 73.0},

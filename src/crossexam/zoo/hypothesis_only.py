@@ -1,20 +1,20 @@
 """Any sentence encoder without the premise (Poliak et al., 2018, S18-2023; Gururangan et al., 2018).
 
-What such a model gets right, the premise was not needed for.  Poliak et al. (section 3) take InferSent
+What such a model predicts correctly does not require the premise.  Poliak et al. (section 3) take InferSent
 and give its classifier the hypothesis alone, v instead of ``[u, v, |u - v|, u * v]``.  The debiasing methods
-of Zhang et al. (2020, section 4) need its answers as those of the biased model; there, `hypothesis_only`
-is made of `bilstm_max`, the model that is debiased.
+of Zhang et al. (2020, section 4) use its predictions as those of the biased model; for them,
+`hypothesis_only` is derived from `bilstm_max`, the model that is debiased.
 
-Here every sentence encoder can be made into one: its own classifier reads u = 0, that is ``[0, v, |v|, 0]``
-under InferSent's matching.
+Here every sentence encoder has a hypothesis-only form, in which its own classifier reads u = 0, that is
+``[0, v, |v|, 0]`` with InferSent's matching.
 
-Deviation: the columns of the first layer that belong to u and to u * v are there and take no part; those of
-|u - v| read |v|, which Poliak et al. leave out (under a signed difference they read -v or v and add
-nothing).  In exchange no classifier is written twice, and the recipe, the options and the ablations of the
-encoder hold unchanged.
+Deviation: the columns of the first layer for u and for u * v exist but have no effect, and those for
+|u - v| read |v|, which Poliak et al. leave out (with a signed difference they read -v or v and add nothing).
+In return no classifier is written twice, and the recipe, the options and the ablations of the encoder apply
+unchanged.
 
-Deviation: the HOM of Zhang et al. (66.9 on SNLI, Table 2) is fastText's classifier over words and
-pairs of words of the hypothesis, as in Gururangan et al.; it is another model, `crossexam train
+Deviation: the HOM of Zhang et al. (66.9 on SNLI, Table 2) is fastText's classifier over words and word
+bigrams of the hypothesis, as in Gururangan et al.; that is another model, `crossexam train
 hypothesis-fasttext`.
 """
 
@@ -31,17 +31,17 @@ from crossexam.core.example import Side
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.bilstm_max import ARCHITECTURE as BILSTM_MAX
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes, Words
+from crossexam.zoo.layers import SentenceEncoder, Sizes, WordEmbedding
 
-#: `hypothesis_only:infersent` is what `hypothesis_only` makes of `infersent`.
+#: `hypothesis_only:infersent` is the hypothesis-only form of `infersent`.
 PREFIX: Final = "hypothesis_only:"
 
 
-class HypothesisOnly(nn.Module):
-    """A sentence encoder that answers from the hypothesis; modules for the premise alone are left out.
+class HypothesisOnly(SentenceEncoder):
+    """A sentence encoder that predicts from the hypothesis, without the modules used for premises only.
 
-    Those are the modules called ``premise`` or ``premise_...``.  Shapes: B pairs, d of an encoded sentence,
-    h of the features.
+    Those are the modules called ``premise`` or ``premise_...``.  Shapes: B pairs, d width of an encoded
+    sentence, h of the features.
     """
 
     def __init__(self, encoder: Any) -> None:
@@ -51,47 +51,43 @@ class HypothesisOnly(nn.Module):
                 delattr(module, name)
         self.encoder = encoder
 
+    # Properties, so that the state dict holds these modules once, under "encoder.".
     @property
-    def words(self) -> Words:
+    def words(self) -> WordEmbedding:  # type: ignore[override]
         """The encoder's word vectors."""
-        words: Words = self.encoder.words
+        words: WordEmbedding = self.encoder.words
         return words
 
     @property
-    def output(self) -> nn.Linear:
+    def output(self) -> nn.Linear:  # type: ignore[override]
         """The encoder's last layer."""
         output: nn.Linear = self.encoder.output
         return output
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the encodings of hypotheses, zeros for premises: [B, d]."""
+        """Return the encoded *sentences* if they are hypotheses, zeros if they are premises: [B, d]."""
         if side == "hypothesis":
             encoded: Tensor = self.encoder.encode(sentences, side)  # [B, d]
             return encoded
-        one: Tensor = self.encoder.encode(_first(sentences), "hypothesis")  # [1, d], for its width alone
+        one: Tensor = self.encoder.encode(_first(sentences), "hypothesis")  # [1, d], for its width
         return torch.zeros_like(one).expand(len(sentences.words), -1)  # [B, d]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
-        """Return the features of encoded *hypothesis* and a zero premise: [B, d], [B, d] -> [B, h]."""
+        """Return the features of the encoded *hypothesis* and a zero premise: [B, d], [B, d] -> [B, h]."""
         features: Tensor = self.encoder.compare(torch.zeros_like(hypothesis), hypothesis)  # [B, h]
         return features
 
     def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, h]."""
+        """Return the input of the output layer: [B, h]; premises are not encoded."""
         hypothesis = self.encode(pairs.hypothesis, "hypothesis")
         return self.compare(hypothesis, hypothesis)
 
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
-
 
 def hypothesis_only(architecture: Architecture) -> Architecture:
-    """Return *architecture* without the premise: its configuration, recipe and options are the same.
+    """Return the hypothesis-only form of *architecture*, with the same configuration, recipe and options.
 
-    ``parameters`` stay those of *architecture*, less the premise's own modules where it has any.  Raises
-    CrossexamError where it is no sentence encoder.
+    ``parameters`` remains that of *architecture*, although modules used for premises only are left out.
+    Raises CrossexamError if it is not a sentence encoder.
 
     >>> from crossexam.zoo.infersent import ARCHITECTURE
     >>> hypothesis_only(ARCHITECTURE).name
@@ -116,7 +112,7 @@ def hypothesis_only(architecture: Architecture) -> Architecture:
         build=Built,
         paper=f"Poliak et al., 2018, S18-2023, section 3; over {architecture.paper}",
         summary=f"without the premise: {architecture.summary}",
-        parameters_source=f"as {architecture.name}, less what reads the premise only",
+        parameters_source=f"as {architecture.name}, less the modules used for premises only",
         published={},
     )
 

@@ -1,37 +1,42 @@
 """InferSent: a wide BiLSTM with max pooling (Conneau, Kiela, Schwenk, Barrault and Bordes, 2017, D17-1070).
 
-Naik et al. (2018, IS) put it under stress, Zhang et al. (2020) test it on 14 corpora.  Sections 3.1
+Naik et al. (2018, IS) stress-test it, Zhang et al. (2020) evaluate it on 14 corpora.  Sections 3.1
 (matching), 3.2 (BiLSTM with max pooling) and 3.3 (training); values of facebookresearch/InferSent
 ``train_nli.py`` and ``models.py``.
 
-The classifier is three linear layers with nothing between them, the released default
-(``nonlinear_fc=0``).  As a function it is one linear layer; only its training differs.
+The classifier has three linear layers without a nonlinearity, the released default (``nonlinear_fc=0``).  As
+a function it is one linear layer; only its training differs.
 
-The released clipping multiplies the step's learning rate by 5 / norm where the gradient's norm exceeds 5.
-Under SGD without momentum this is the same as scaling the gradient, which is what the recipe asks for.
+The released clipping multiplies the learning rate of a step by 5 / norm if the gradient's norm exceeds 5.
+For SGD without momentum this is equivalent to scaling the gradient, as the recipe does.
 
-Deviation: the released encoder lets the zeros of padding win the maximum (``max_pad``), so that a vector
-depends on the batch's longest sentence.  Here only words take part.
+Deviation: in the released encoder the zeros of padding can be the maximum (``max_pad``), so that a vector
+depends on the longest sentence of the batch.  Here the maximum is over words only.
 
 Deviation: the released code drops words without a vector and puts ``<s>`` and ``</s>`` around a sentence.
-Here a word without a vector stays, with a fixed vector near zero, and there are no boundary words: words
-keep their places, so that records of edits still fit.  A sentence none of whose words has a vector still
-has an encoding.
+Here words without a vector have a fixed vector near zero, and there are no boundary tokens: token positions
+do not change, so that recorded edits still fit, and a sentence without any known word has an encoding.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Sizes, Words
-from crossexam.zoo.recurrent import Context, Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    ContextStates,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    context_layer,
+    masked_max,
+    match,
+)
 
 
 @dataclass(frozen=True)
@@ -44,8 +49,8 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class InferSent(nn.Module):
-    """The maximum over the states of a BiLSTM, matched by ``[u, v, |u - v|, u * v]``, linear layers.
+class InferSent(SentenceEncoder):
+    """Max pooling over the states of a BiLSTM, matching by ``[u, v, |u - v|, u * v]``, linear layers.
 
     Shapes: B pairs, T words of the longest sentence, d word vectors, h hidden, m of the classifier.
     """
@@ -53,40 +58,28 @@ class InferSent(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         d, h, m = config.width, config.hidden, config.classifier
-        self.words = Words(sizes.words, d, "fixed")
+        self.words = WordEmbedding(sizes.words, d, "fixed")
         self.context = context_layer(d, h, recurrence=config.recurrence)
         self.linear = nn.Sequential(nn.Linear(8 * h, m), nn.Linear(m, m))
         self.output = nn.Linear(m, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the largest states of each of *sentences*: [B, 2h]; *side* does not matter."""
+        """Return the maximum of the states of each sentence: [B, 2h]; *side* is ignored."""
         words = self.words(sentences.words)  # [B, T, d]
-        context: Context = self.context(words, sentences.mask)
-        return masked.maximum(context.states, sentences.mask)  # [B, 2h]
+        context: ContextStates = self.context(words, sentences.mask)
+        return masked_max(context.states, sentences.mask)  # [B, 2h]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of encoded pairs: [B, 2h], [B, 2h] -> [B, m]."""
-        u, v = premise, hypothesis
-        features: Tensor = self.linear(torch.cat([u, v, (u - v).abs(), u * v], -1))  # [B, 8h] -> [B, m]
+        features: Tensor = self.linear(match(premise, hypothesis))  # [B, 8h] -> [B, m]
         return features
-
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        u = self.encode(pairs.premise, "premise")  # [B, 2h]
-        v = self.encode(pairs.hypothesis, "hypothesis")  # [B, 2h]
-        return self.compare(u, v)
-
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
 
 
 ARCHITECTURE = Architecture(
     name="infersent",
     build=InferSent,
     config=Config(),
-    # The schedule stops by itself, below a rate of 1e-5; patience does not come into it.
+    # The schedule ends training, at a rate below 1e-5; patience has no effect.
     recipe=Recipe(
         optimizer="sgd", learning_rate=0.1, batch_size=64, epochs=20, schedule="infersent", patience=20,
         clip=5.0, vectors="fixed",

@@ -1,7 +1,7 @@
-"""What a model reads: batches of sentences as padded tensors.
+"""The inputs of the models: batches of sentences as padded tensors.
 
-Glossary of shapes, here and in every architecture: B sentences (or pairs) in a batch, T words in the
-longest of them, C characters in the longest word, N tree nodes, d and h widths.
+Shapes, here and in every architecture: B sentences (or pairs) per batch, T words in the longest of them,
+C characters in the longest word, N tree nodes, d and h widths.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from torch.nn import functional
 
 @dataclass(frozen=True)
 class Sentences:
-    """A batch of sentences; True in ``mask`` is a real word, and every sentence has at least one.
+    """A batch of sentences of at least one word each; the padding mask ``mask`` is True at real words.
 
-    ``characters``, ``tags``, ``match`` (does the word stand in the other sentence too) and the trees
-    (``children``, ``levels``) are there where the architecture's ``needs`` name them.  A tree over n words
-    numbers its nodes itself, whatever T is: 0 to n-1 its words, n to 2n-2 its inner nodes from the lowest
-    to the root; ``crossexam.zoo.trees`` makes them.
+    ``characters``, ``tags``, ``match`` (whether the word occurs in the other sentence too) and the trees
+    (``children``, ``levels``) are given if the architecture's ``needs`` name them.  The node numbers of a
+    tree over n words do not depend on T: 0 to n-1 are its words, n to 2n-2 its inner nodes from the lowest to
+    the root.  ``crossexam.zoo.trees`` builds them.
     """
 
     words: Tensor  # [B, T] int64, 0 is padding
@@ -29,7 +29,7 @@ class Sentences:
     tags: Tensor | None = None  # [B, T] int64, 0 is padding
     match: Tensor | None = None  # [B, T] bool
     children: Tensor | None = None  # [B, T-1, 2] int64: each inner node's left and right child
-    levels: Tensor | None = None  # [B, T-1] int64: height of each inner node, from 1; 0 is padding
+    levels: Tensor | None = None  # [B, T-1] int64: height of each inner node, 1 or more; 0 is padding
 
     @property
     def lengths(self) -> Tensor:
@@ -48,7 +48,7 @@ class Sentences:
 
 @dataclass(frozen=True)
 class Pairs:
-    """A batch of pairs; ``labels`` are indices in LABELS order, None where nobody asks for a loss."""
+    """A batch of pairs; ``labels`` are indices in the order of LABELS, or None if no loss is needed."""
 
     premise: Sentences
     hypothesis: Sentences
@@ -61,22 +61,22 @@ class Pairs:
 
 
 def joined(first: Sentences, second: Sentences) -> Sentences:
-    """Return the sentences of both batches as one, padded to the longer: what is encoded alike goes together.
+    """Return the sentences of both batches as one batch, padded to the longest sentence.
 
-    A recurrent layer then takes as many steps as the longest sentence has words, not as two of them have.
+    A recurrent layer then needs the time steps of one longest sentence instead of two.
 
     >>> one, two = torch.tensor([[3, 4]]), torch.tensor([[5, 6, 7]])
     >>> joined(Sentences(one, one != 0), Sentences(two, two != 0)).words
     tensor([[3, 4, 0],
             [5, 6, 7]])
     """
-    made: dict[str, Tensor] = {}
+    tensors: dict[str, Tensor] = {}
     for field in fields(Sentences):
         here, there = getattr(first, field.name), getattr(second, field.name)
         if here is not None:
             shape = tuple(map(max, here.shape[1:], there.shape[1:]))
-            made[field.name] = torch.cat([_padded(here, shape), _padded(there, shape)])
-    return Sentences(**made)
+            tensors[field.name] = torch.cat([_padded(here, shape), _padded(there, shape)])
+    return Sentences(**tensors)
 
 
 def _padded(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:

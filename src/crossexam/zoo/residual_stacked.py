@@ -1,14 +1,14 @@
 """Residual-stacked sentence encoder, RSE (Nie and Bansal 2017, arXiv 1708.02312, section 6, the addendum).
 
-The shortcut-stacked encoder with sums in the place of concatenations: a fifth of the parameters.  It is RSE
-of Nie et al. 2019.  Released code: easonnie/ResEncoder, ``model/res_encoder.py``.
+The shortcut-stacked encoder with sums in place of concatenations and a fifth of the parameters; RSE in Nie et
+al. 2019.  Released code: easonnie/ResEncoder, ``model/res_encoder.py``.
 
-No cut of long sentences in evaluation: the released code reads the first 60 words of a sentence in training
-and the first 150 in evaluation.  Here the recipe cuts in training, and evaluation reads all.
+Long sentences are not truncated in evaluation: the released code reads the first 60 words of a sentence in
+training and the first 150 in evaluation.  Here the recipe truncates in training only.
 
-The paper's count of 28.9 million has a layer that is never used: the released class makes a second hidden
-layer of the classifier, 800 x 800, and leaves it out of the network.  It is not made here, so that ours has
-1.9 % fewer parameters and the same function.  Initial weights are PyTorch's own, as there.
+The paper's count of 28.9 million includes a layer that is never used: the released class creates a second
+hidden layer of the classifier, 800 x 800, but does not apply it.  It is left out here, so that the model has
+1.9 % fewer parameters and is the same function.  Initial weights are PyTorch's, as there.
 """
 
 from __future__ import annotations
@@ -20,11 +20,18 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words
-from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    Dropout,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    context_layer,
+    masked_max,
+    match,
+)
 
 
 @dataclass(frozen=True)
@@ -39,11 +46,11 @@ class Config:
     recurrence: Recurrence = "lstm"
 
 
-class ResidualStacked(nn.Module):
-    """Encodes each sentence by residually connected BiLSTMs, then classifies the pair.
+class ResidualStacked(SentenceEncoder):
+    """A sentence encoder of residually connected BiLSTMs, and a one-layer classifier.
 
-    Glossary of shapes: B sentences, T words, w width of word vectors, h hidden width, d = 2h the sentence,
-    m width of the classifier.
+    Shapes: B sentences, T words, w width of word vectors, h hidden width, d = 2h width of the sentence
+    vector, m width of the classifier.
 
     >>> words = torch.tensor([[3, 4, 0], [5, 6, 7]])
     >>> model = ResidualStacked(Config(width=4, hidden=5, classifier=6), Sizes(words=9))
@@ -51,9 +58,11 @@ class ResidualStacked(nn.Module):
     torch.Size([2, 10])
     """
 
+    joint = True
+
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         d = 2 * config.hidden
         reads = [config.width] + [config.width + d] * (config.layers - 1)
         self.layers = nn.ModuleList(
@@ -65,7 +74,7 @@ class ResidualStacked(nn.Module):
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the vectors of *sentences*, the same on either side: [B, d].
+        """Return the vectors of *sentences*, the same for either *side*: [B, d].
 
         x_1 = w, x_i = [w; h_1 + ... + h_(i-1)], h_i = BiLSTM_i(x_i), v = max over words of h_m (section 6).
         """
@@ -76,24 +85,13 @@ class ResidualStacked(nn.Module):
         for layer in others:
             h = layer(torch.cat([w, total], -1), sentences.mask).states  # [B, T, d]
             total = total + h
-        return masked.maximum(h, sentences.mask)  # [B, d]
+        return masked_max(h, sentences.mask)  # [B, d]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m] (section 3.2)."""
-        difference = (premise - hypothesis).abs()  # [B, d]
-        match = torch.cat([premise, hypothesis, difference, premise * hypothesis], -1)  # [B, 4d]
-        features: Tensor = self.classifier(match)  # [B, m]
+        matched = match(premise, hypothesis)  # [B, 4d]
+        features: Tensor = self.classifier(matched)  # [B, m]
         return features
-
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        both = self.encode(joined(pairs.premise, pairs.hypothesis), "premise")  # [2B, d], sides are alike
-        return self.compare(*both.chunk(2))  # [B, m]
-
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
 
 
 ARCHITECTURE: Final = Architecture(
@@ -111,9 +109,9 @@ ARCHITECTURE: Final = Architecture(
         max_length=60,
     ),
     paper="Nie and Bansal 2017, Shortcut-Stacked Sentence Encoders for Multi-Domain Inference, section 6",
-    summary="RSE: three residually connected BiLSTMs, maximum of the last",
+    summary="RSE: three residually connected BiLSTMs, max pooling over the last",
     parameters=28.9e6,
-    parameters_source="Nie and Bansal 2017, section 6: 28.9m, of which 0.64m in a layer that is never used",
+    parameters_source="Nie and Bansal 2017, section 6: 28.9m, 0.64m of them in a layer that is never used",
     published={"snli": 86.0},
     tolerance=0.02,
 )

@@ -1,18 +1,19 @@
 """Inner-attention sentence encoder, RC (Balazs et al. 2017, RepEval, W17-5310; Liu et al. 2016, 1605.09090).
 
-One BiLSTM for both sentences; the mean of its states asks its own sentence again, by an attention whose
-parameters are separate for premises and hypotheses.  Released code: jabalazs/repeval_rivercorners,
+One BiLSTM for both sentences; the mean of its states attends to the states of its own sentence, with separate
+attention parameters for premises and hypotheses.  Released code: jabalazs/repeval_rivercorners,
 ``run_inner_att_model.py``, ``repeval/layers.py``, ``repeval/models/inner_att.py``.
 
-The attention is normalised over the words of a sentence, as the paper says.  The released code calls softmax
-on a [B, T, 1] tensor without a dimension, which in its PyTorch 0.1.12 went over the batch: an example's
-answer depended on its neighbours.  Published accuracies are those of that code; ours may differ by a point.
+The attention is normalised over the words of a sentence, as described in the paper.  The released code calls
+softmax on a [B, T, 1] tensor without a dimension, which in its PyTorch 0.1.12 normalised over the batch, so
+that a prediction depended on the other examples.  Published accuracies are those of that code; ours may
+differ by a point.
 
-Padding is not read and gets no attention.  The released code runs its BiLSTM over it, and although states at
-padding are zeroed before the attention, the backward direction starts in the padding.
+Padding is not read and gets no attention.  The released code runs its BiLSTM over padding, and although the
+states at padding are zeroed before the attention, the backward direction starts there.
 
-Numbers keep their digits.  The released code puts one symbol for all, and one vector, drawn once, for all
-words without a vector; here each has its own, drawn with the same spread.
+Numbers are kept.  The released code replaces all of them by one symbol, and all words without a vector share
+one random vector; here each has its own, drawn with the same standard deviation.
 """
 
 from __future__ import annotations
@@ -24,11 +25,18 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import SIDES, Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Dropout, Sizes, Words
-from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    Dropout,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    context_layer,
+    masked_mean,
+    masked_softmax,
+)
 
 
 @dataclass(frozen=True)
@@ -43,10 +51,10 @@ class Config:
 
 
 class InnerAttention(nn.Module):
-    """Attention of a sentence's mean over its own words.
+    """Attention of a sentence's mean state over its words.
 
-    Matrices without biases, drawn from U(-1/sqrt(d), 1/sqrt(d)) as in the released code, which is also how
-    PyTorch draws a linear layer's.
+    The matrices have no biases and are drawn from U(-1/sqrt(d), 1/sqrt(d)), in the released code as by
+    PyTorch's default for linear layers.
     """
 
     def __init__(self, d: int) -> None:
@@ -57,21 +65,21 @@ class InnerAttention(nn.Module):
 
     def weights(self, y: Tensor, mask: Tensor) -> Tensor:
         """Return alpha = softmax(w . tanh(W^y y_t + W^h r)), r the mean of *y*: [B, T, d] -> [B, T]."""
-        r = masked.mean(y, mask)  # [B, d]
+        r = masked_mean(y, mask)  # [B, d]
         m = torch.tanh(self.states(y) + self.mean(r).unsqueeze(1))  # [B, T, d]
-        return masked.softmax(self.context(m).squeeze(-1), mask)  # [B, T]
+        return masked_softmax(self.context(m).squeeze(-1), mask)  # [B, T]
 
     def forward(self, y: Tensor, mask: Tensor) -> Tensor:
-        """Return the refined sentence, the sum of alpha_t y_t: [B, T, d] -> [B, d]."""
+        """Return the sentence vector, the sum of alpha_t y_t: [B, T, d] -> [B, d]."""
         alpha = self.weights(y, mask).unsqueeze(1)  # [B, 1, T]
         return (alpha @ y).squeeze(1)  # [B, d]
 
 
-class RiverCorners(nn.Module):
-    """Encodes each sentence by a BiLSTM and the inner attention of its side, then classifies the pair.
+class RiverCorners(SentenceEncoder):
+    """A sentence encoder of a BiLSTM and inner attention per side, and a two-layer classifier.
 
-    Glossary of shapes: B sentences, T words, w width of word vectors, h hidden width, d = 2h the sentence,
-    m width of the classifier.
+    Shapes: B sentences, T words, w width of word vectors, h hidden width, d = 2h width of the sentence
+    vector, m width of the classifier.
 
     >>> words = torch.tensor([[3, 4, 0], [5, 6, 7]])
     >>> model = RiverCorners(Config(width=4, hidden=5, classifier=6), Sizes(words=9))
@@ -81,7 +89,7 @@ class RiverCorners(nn.Module):
 
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        self.words = Words(sizes.words, config.width, "fixed")
+        self.words = WordEmbedding(sizes.words, config.width, "fixed")
         self.context = context_layer(config.width, config.hidden, recurrence=config.recurrence)
         d = 2 * config.hidden
         self.attention = nn.ModuleDict({side: InnerAttention(d) for side in SIDES})
@@ -96,7 +104,7 @@ class RiverCorners(nn.Module):
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the vectors of *sentences*, by the attention of *side*: [B, d]."""
+        """Return the vectors of *sentences*, with the attention of *side*: [B, d]."""
         y = self.context(self.words(sentences.words), sentences.mask).states  # [B, T, d]
         refined: Tensor = self.attention[side](y, sentences.mask)  # [B, d]
         return refined
@@ -108,20 +116,10 @@ class RiverCorners(nn.Module):
         features: Tensor = self.classifier(match)  # [B, m]
         return features
 
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        premise = self.encode(pairs.premise, "premise")  # [B, d]
-        return self.compare(premise, self.encode(pairs.hypothesis, "hypothesis"))  # [B, m]
 
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
-
-
-# Words are lower-cased and the vector of unknown words is U(-.05, .05), whose standard deviation is
-# .1 / sqrt(12): repeval/corpus/lang.py, repeval/utils/embeddings.py.  No early stopping by default; the
-# weights that did best on dev matched are kept.
+# Words are lower-cased, and the vector of unknown words is drawn from U(-.05, .05), with standard deviation
+# .1 / sqrt(12): repeval/corpus/lang.py, repeval/utils/embeddings.py.  There is no early stopping by default;
+# the best weights on dev matched are kept.
 ARCHITECTURE: Final = Architecture(
     name="rivercorners",
     build=RiverCorners,
@@ -141,7 +139,7 @@ ARCHITECTURE: Final = Architecture(
     ),
     paper="Balazs et al. 2017, Refining Raw Sentence Representations for Textual Entailment Recognition "
     "via Attention (RepEval)",
-    summary="RC: a BiLSTM and inner attention, separate for each side",
+    summary="RC: a BiLSTM and inner attention, one per side",
     parameters=11.7e6,
     parameters_source="counted on the released code; the paper gives none",
     published={"multinli_matched": 72.057, "multinli_mismatched": 72.055},

@@ -1,15 +1,15 @@
 """Shortcut-stacked sentence encoder, NB (Nie and Bansal 2017, RepEval, arXiv 1708.02312, section 3).
 
-Three BiLSTM layers, each of which reads the word vector and the outputs of all layers before it; the maximum
-of the last layer over the words is the sentence.  Released code: easonnie/multiNLI_encoder,
+Three BiLSTM layers, each of which reads the word vectors and the outputs of all layers before it; max pooling
+over the last layer gives the sentence vector.  Released code: easonnie/multiNLI_encoder,
 ``model/tested_model/stack_3bilstm_last_encoder.py``.
 
-No cut of long sentences in evaluation: the released code reads the first 60 words of a sentence in training
-and the first 150 when it is evaluated on MultiNLI.  Here the recipe cuts in training, and evaluation reads
-all: a prediction differs where a sentence is longer than 150 words.
+Long sentences are not truncated in evaluation: the released code reads the first 60 words of a sentence in
+training and the first 150 in the evaluation on MultiNLI.  Here the recipe truncates in training only.
+Effect: predictions may differ for sentences of more than 150 words.
 
-Pitfalls avoided: the released code sorts and pools example by example in Python loops; sentences of a batch
-are pooled together here, under the mask, with the same result.  Initial weights are PyTorch's own, as there.
+Pitfalls avoided: the released code sorts and pools example by example in Python loops; here the sentences of
+a batch are pooled together under the mask, with the same result.  Initial weights are PyTorch's, as there.
 """
 
 from __future__ import annotations
@@ -21,29 +21,36 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.example import Side
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
-from crossexam.zoo.inputs import Pairs, Sentences, joined
-from crossexam.zoo.layers import Dropout, Sizes, Words
-from crossexam.zoo.recurrent import Recurrence, context_layer
+from crossexam.zoo.inputs import Sentences
+from crossexam.zoo.layers import (
+    Dropout,
+    Recurrence,
+    SentenceEncoder,
+    Sizes,
+    WordEmbedding,
+    context_layer,
+    masked_max,
+    match,
+)
 
 
 @dataclass(frozen=True)
 class Config:
-    """Widths of the system of the shared task, the paper's best."""
+    """Widths of the paper's best model, the system submitted to the shared task."""
 
     width: int = 300  # of word vectors: stack_3bilstm_last_encoder.py, d
-    hidden: tuple[int, ...] = (512, 1024, 2048)  # one a layer, per direction: same file, h_size
+    hidden: tuple[int, ...] = (512, 1024, 2048)  # one per layer, per direction: same file, h_size
     classifier: int = 1600  # both hidden layers of the classifier: same file, mlp_d
     dropout: float = 0.1  # after each of those: same file, dropout_r
     recurrence: Recurrence = "lstm"
 
 
-class ShortcutStacked(nn.Module):
-    """Encodes each sentence by stacked BiLSTMs with shortcuts, then classifies the pair.
+class ShortcutStacked(SentenceEncoder):
+    """A sentence encoder of stacked BiLSTMs with shortcuts, and a two-layer classifier.
 
-    Glossary of shapes: B sentences, T words, w width of word vectors, h_i hidden width of layer i,
-    d = 2 h_3 the sentence, m width of the classifier.
+    Shapes: B sentences, T words, w width of word vectors, h_i hidden width of layer i,
+    d = 2 h_3 width of the sentence vector, m width of the classifier.
 
     >>> words = torch.tensor([[3, 4, 0], [5, 6, 7]])
     >>> model = ShortcutStacked(Config(width=4, hidden=(2, 3, 5), classifier=6), Sizes(words=9))
@@ -51,9 +58,11 @@ class ShortcutStacked(nn.Module):
     torch.Size([2, 10])
     """
 
+    joint = True
+
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
-        self.words = Words(sizes.words, config.width)
+        self.words = WordEmbedding(sizes.words, config.width)
         self.layers = nn.ModuleList()
         read = config.width
         for hidden in config.hidden:
@@ -70,7 +79,7 @@ class ShortcutStacked(nn.Module):
         self.output = nn.Linear(config.classifier, 3)
 
     def encode(self, sentences: Sentences, side: Side) -> Tensor:
-        """Return the vectors of *sentences*, the same on either side: [B, d].
+        """Return the vectors of *sentences*, the same for either *side*: [B, d].
 
         x_i = [w; h_1; ...; h_(i-1)], h_i = BiLSTM_i(x_i), v = max over words of h_m (section 3.1).
         """
@@ -79,28 +88,17 @@ class ShortcutStacked(nn.Module):
         for layer in self.layers:
             h = layer(x, sentences.mask).states  # [B, T, 2h_i]
             x = torch.cat([x, h], -1)  # [B, T, w + 2h_1 + ... + 2h_i]
-        return masked.maximum(h, sentences.mask)  # [B, d]
+        return masked_max(h, sentences.mask)  # [B, d]
 
     def compare(self, premise: Tensor, hypothesis: Tensor) -> Tensor:
         """Return the features of pairs of sentences: [B, d], [B, d] -> [B, m] (section 3.2)."""
-        difference = (premise - hypothesis).abs()  # [B, d]
-        match = torch.cat([premise, hypothesis, difference, premise * hypothesis], -1)  # [B, 4d]
-        features: Tensor = self.classifier(match)  # [B, m]
+        matched = match(premise, hypothesis)  # [B, 4d]
+        features: Tensor = self.classifier(matched)  # [B, m]
         return features
 
-    def features(self, pairs: Pairs) -> Tensor:
-        """Return what the output layer reads: [B, m]."""
-        both = self.encode(joined(pairs.premise, pairs.hypothesis), "premise")  # [2B, d], sides are alike
-        return self.compare(*both.chunk(2))  # [B, m]
 
-    def forward(self, pairs: Pairs) -> Tensor:
-        """Return the logits of *pairs*: [B, 3]."""
-        logits: Tensor = self.output(self.features(pairs))  # [B, 3]
-        return logits
-
-
-# The released code halves the rate after every second of six epochs and keeps the weights that did best on
-# dev: no early stopping.  It trains on MultiNLI and 15 % of SNLI, drawn anew each epoch, for MultiNLI.
+# The released code halves the rate after every second of six epochs and keeps the best weights on dev,
+# without early stopping.  For MultiNLI it trains on MultiNLI and 15 % of SNLI, sampled anew each epoch.
 ARCHITECTURE: Final = Architecture(
     name="shortcut_stacked",
     build=ShortcutStacked,
@@ -116,7 +114,7 @@ ARCHITECTURE: Final = Architecture(
         max_length=60,
     ),
     paper="Nie and Bansal 2017, Shortcut-Stacked Sentence Encoders for Multi-Domain Inference (RepEval)",
-    summary="NB: three BiLSTMs with shortcuts, maximum of the last",
+    summary="NB: three BiLSTMs with shortcuts, max pooling over the last",
     parameters=140.2e6,
     parameters_source="Nie and Bansal 2017: 140.2m; the same counted on the released code",
     published={"snli": 86.1, "multinli_matched": 74.6, "multinli_mismatched": 73.6},

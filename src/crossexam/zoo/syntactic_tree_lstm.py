@@ -1,31 +1,31 @@
 """S-TLSTM: the syntactic tree-LSTM of HIM (Chen, Zhu, Ling, Wei, Jiang and Inkpen, 2017, ACL, P17-1152).
 
-ESIM with its BiLSTMs replaced by tree-LSTMs over the binary parses: sections 3.1 to 3.3, equations by their
-numbers there.  What the paper leaves open follows the released code (lukecq1231/nli,
+ESIM with tree-LSTMs over the binary parses in place of its BiLSTMs: sections 3.1 to 3.3, with their equation
+numbers.  What the paper leaves open follows the released code (lukecq1231/nli,
 scripts/TreeLSTM_IM/main.py): attention between all nodes of the two trees, no dropout after the projection,
-pooling of the two roots besides mean and maximum, and the initial weights (those of the gates orthogonal, all
-others from N(0, 0.01^2), biases zero; the code has oblong gates, of which the paper's size has none, from
+pooling of the two roots besides mean and maximum, and the initial weights (gates orthogonal, all others from
+N(0, 0.01^2), biases zero; for non-square gates, which do not occur at the paper's size, the code uses
 N(0, 0.01^2) too: see ESIM).
 
-The input x' of inner nodes in the first tree-LSTM is a vector of its own ("like an unknown word", section
-3.1).  The released code looks inner nodes up as the unknown word, whose vector they then train together.
-Effect: 300 parameters more, and unknown words keep a vector of their own.
+The input x' of inner nodes in the first tree-LSTM is a separate vector ("like an unknown word", section 3.1).
+The released code looks inner nodes up as the unknown word, so that they share and train its vector.
+Effect: 300 more parameters, and unknown words have a vector to themselves.
 
-The released code takes maxima of states multiplied by the mask, so that padding puts a floor of 0 under
-every maximum; here padding takes no part.  Effect: logits do not depend on the batch.
+The released code takes maxima of states multiplied by the mask, so that padding keeps every maximum from
+falling below 0; here padding is excluded.  Effect: logits do not depend on the batch.
 
-The released code leaves out training pairs of more than 500 nodes (250 words); here longer sentences are cut
+The released code skips training pairs of more than 500 nodes (250 words); here longer sentences are truncated
 in training.  Effect: none on SNLI.
 
-Nie et al. 2019 say that the tree is a dependency parse; paper and code read the binarised constituency
-parse that SNLI ships, and so do we.  Where a corpus ships none, ``crossexam.zoo.trees`` gives a
-right-branching tree.
+Nie et al. 2019 call the tree a dependency parse; paper and code read the binarised constituency parse
+provided with SNLI, and so do we.  For corpora without parses ``crossexam.zoo.trees`` builds right-branching
+trees.
 
-``recurrence="feedforward"`` (Nie et al. 2019, section 4.1) puts a fully connected layer at each node in the
-place of each tree-LSTM: the tree is not read, and the inner nodes of the first are all alike.
+``recurrence="feedforward"`` (Nie et al. 2019, section 4.1) replaces each tree-LSTM by a fully connected layer
+per node: the tree is not read, and all inner nodes of the first layer are alike.
 
-Pitfalls avoided: the released code takes one step a node and multiplies the states of all nodes by masks
-[T, B, T] at each; here all nodes of one height in both sentences of all pairs are one step.
+Pitfalls avoided: the released code takes one step per node and multiplies the states of all nodes by masks
+[T, B, T] in each; here all nodes of one height, in both sentences of all pairs, are one step.
 """
 
 from __future__ import annotations
@@ -38,12 +38,19 @@ from torch import Tensor, nn
 from torch.nn.functional import pad
 
 from crossexam.core.errors import CrossexamError
-from crossexam.zoo import masked
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, Sentences
-from crossexam.zoo.layers import Dropout, Sizes, Words
-from crossexam.zoo.recurrent import Recurrence
-from crossexam.zoo.trees import Forest, forest
+from crossexam.zoo.layers import (
+    Dropout,
+    Recurrence,
+    Sizes,
+    WordEmbedding,
+    last_state,
+    masked_max,
+    masked_mean,
+    masked_softmax,
+)
+from crossexam.zoo.trees import TreeBatch, tree_batch
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,8 @@ class Config:
 class TreeLSTM(nn.Module):
     """The binary tree-LSTM of section 3.1, with inputs at all nodes.
 
-    Glossary of shapes: n nodes of one height, M nodes of a batch, w width of inputs, d width of states.  A
-    state is hidden and cell side by side.
+    Shapes: n nodes of one height, M nodes of a batch, w width of inputs, d width of states.  A state is the
+    hidden and the cell state concatenated.
     """
 
     def __init__(self, width: int, hidden: int) -> None:
@@ -81,7 +88,7 @@ class TreeLSTM(nn.Module):
         return torch.cat([torch.sigmoid(o) * torch.tanh(c), c], -1)  # (4) [n, 2d]
 
     def inner(self, x: Tensor, children: Tensor) -> Tensor:
-        """Return the states of nodes: inputs [n, 4d] and children [n, 2, 2d] -> [n, 2d]."""
+        """Return the states of inner nodes: inputs [n, 4d] and children [n, 2, 2d] -> [n, 2d]."""
         h, c = children.chunk(2, -1)  # [n, 2, d] each
         c_left, c_right = c.unbind(1)  # [n, d] each
         i, f, o, u = x.chunk(4, -1)  # [n, d] each
@@ -90,7 +97,7 @@ class TreeLSTM(nn.Module):
         c = forgotten + torch.sigmoid(i + u_i) * torch.tanh(u + u_u)  # (6, 9, 10) [n, d]
         return torch.cat([torch.sigmoid(o + u_o) * torch.tanh(c), c], -1)  # (4, 5) [n, 2d]
 
-    def forward(self, x: Tensor, trees: Forest) -> Tensor:
+    def forward(self, x: Tensor, trees: TreeBatch) -> Tensor:
         """Return the hidden states of all nodes: [M, w] -> [M, d] (3)."""
         states = trees.bottom_up(self.inputs(x), self.leaf, self.inner)  # [M, 2d]
         h: Tensor = states.chunk(2, -1)[0]
@@ -98,13 +105,13 @@ class TreeLSTM(nn.Module):
 
 
 class NodeLayer(nn.Module):
-    """A fully connected layer at each node, which does not read the tree."""
+    """A fully connected layer per node, which does not read the tree."""
 
     def __init__(self, width: int, hidden: int) -> None:
         super().__init__()
         self.layer = nn.Linear(width, hidden)
 
-    def forward(self, x: Tensor, trees: Forest) -> Tensor:
+    def forward(self, x: Tensor, trees: TreeBatch) -> Tensor:
         """Return the states of all nodes: [M, w] -> [M, d]."""
         return torch.relu(self.layer(x))
 
@@ -112,10 +119,10 @@ class NodeLayer(nn.Module):
 class SyntacticTreeLSTM(nn.Module):
     """Encode all nodes, align them, compose, pool.
 
-    Glossary of shapes: B pairs, T words of the longest sentence, N = 2T-1 nodes, M real nodes of premises and
-    hypotheses together, w width of word vectors, d width of states.  Premises are the first B of 2B trees.
-    a: encoded nodes (with a bar in the paper, where those of hypotheses are b); e: attention scores; a_: what
-    the nodes are aligned with (with a tilde); m: the enhanced nodes; v: the composed nodes.
+    Shapes: B pairs, T words of the longest sentence, N = 2T-1 nodes, M real nodes of premises and hypotheses
+    together, w width of word vectors, d width of states.  Premises are the first B of 2B trees.
+    a: encoded nodes (with a bar in the paper, which calls those of hypotheses b); e: attention scores;
+    a_: aligned nodes (with a tilde); m: enhanced nodes; v: composed nodes.
 
     >>> sum(p.numel() for p in SyntacticTreeLSTM(Config(), Sizes(words=10)).parameters()) - 10 * 300
     3424203
@@ -124,7 +131,7 @@ class SyntacticTreeLSTM(nn.Module):
     def __init__(self, config: Config, sizes: Sizes) -> None:
         super().__init__()
         w, d = config.width, config.hidden
-        self.words = Words(sizes.words, w)
+        self.words = WordEmbedding(sizes.words, w)
         self.inner = nn.Parameter(torch.empty(w).normal_(std=config.deviation))  # x' of section 3.1
         self.encoder = _tree_layer(w, config)
         self.composition = _tree_layer(d, config)
@@ -138,14 +145,14 @@ class SyntacticTreeLSTM(nn.Module):
 
     def features(self, pairs: Pairs) -> Tensor:
         """Return the classifier's hidden layer: [B, d]."""
-        trees, words = _together(pairs)
+        trees, words = _joint_trees(pairs)
         leaves = self.words(words)  # [leaves, w]
-        inner = self.inner.expand(len(trees.place) - len(words), -1)  # [M - leaves, w]
+        inner = self.inner.expand(len(trees.position) - len(words), -1)  # [M - leaves, w]
         a = self.encoder(self.dropout(torch.cat([leaves, inner])), trees)  # (3) [M, d]
-        a_ = trees.packed(_aligned(trees.padded(a), trees.mask))  # [M, d]
+        a_ = trees.pack(_aligned(trees.pad(a), trees.mask))  # [M, d]
         m = torch.cat([a, a_, a - a_, a * a_], -1)  # (14, 15) [M, 4d]
         v = self.composition(torch.relu(self.projection(m)), trees)  # (16, 17) [M, d]
-        v = self._pooled(trees.padded(v), trees.mask)  # [B, 6d]
+        v = self._pooled(trees.pad(v), trees.mask)  # [B, 6d]
         features: Tensor = self.dropout(torch.tanh(self.hidden(self.dropout(v))))  # [B, d]
         return features
 
@@ -156,19 +163,19 @@ class SyntacticTreeLSTM(nn.Module):
 
     def _pooled(self, v: Tensor, mask: Tensor) -> Tensor:
         """Return the roots, means and maxima of premise and hypothesis: [2B, N, d] -> [B, 6d]."""
-        pools = (masked.last(v, mask), masked.mean(v, mask), masked.maximum(v, mask))  # [2B, d] each
+        pools = (last_state(v, mask), masked_mean(v, mask), masked_max(v, mask))  # [2B, d] each
         return torch.cat([side for pool in pools for side in pool.chunk(2)], -1)  # (18 to 20)
 
 
 def _tree_layer(width: int, config: Config) -> TreeLSTM | NodeLayer:
-    """Return a tree-LSTM, or what replaces it where ``recurrence`` is ``feedforward``."""
+    """Return a tree-LSTM, or the layer that replaces it if ``recurrence`` is ``feedforward``."""
     if config.recurrence == "lstm":
         return TreeLSTM(width, config.hidden)
     return NodeLayer(width, config.hidden)
 
 
-def _together(pairs: Pairs) -> tuple[Forest, Tensor]:
-    """Return the forest of premises and hypotheses, and the words at its leaves, in its order."""
+def _joint_trees(pairs: Pairs) -> tuple[TreeBatch, Tensor]:
+    """Return the trees of premises and hypotheses as one batch, and the words at its leaves, in its order."""
     sides = (pairs.premise, pairs.hypothesis)
     longest = max(side.words.shape[1] for side in sides)
     parts = [(*_trees_of(side), side.words, longest - side.words.shape[1]) for side in sides]
@@ -176,29 +183,29 @@ def _together(pairs: Pairs) -> tuple[Forest, Tensor]:
     levels = torch.cat([pad(levels, (0, more)) for _, levels, _, more in parts])  # [2B, T-1]
     words = torch.cat([pad(words, (0, more)) for _, _, words, more in parts])  # [2B, T]
     lengths = torch.cat([side.lengths for side in sides])  # [2B]
-    trees = forest(children, levels, lengths)
-    leaves = trees.place[: trees.leaves]
+    trees = tree_batch(children, levels, lengths)
+    leaves = trees.position[: trees.leaves]
     nodes = trees.mask.shape[1]
     return trees, words[leaves // nodes, leaves % nodes]
 
 
 def _trees_of(sentences: Sentences) -> tuple[Tensor, Tensor]:
-    """Return children and levels of *sentences*; raises CrossexamError where they have no trees."""
+    """Return children and levels of *sentences*; raises CrossexamError if they have no trees."""
     if sentences.children is None or sentences.levels is None:
         raise CrossexamError(
-            "syntactic_tree_lstm reads trees, and the batch has none",
+            "syntactic_tree_lstm needs trees, but the batch has none",
             wanted="Sentences with children and levels",
-            hint="crossexam.zoo.trees.tree_over and tree_tensors make them, without a parse too",
+            hint="build them by crossexam.zoo.trees.tree_over and tree_tensors; no parse is needed",
         )
     return sentences.children, sentences.levels
 
 
 def _aligned(nodes: Tensor, mask: Tensor) -> Tensor:
-    """Return what each node is aligned with in the other sentence's tree: [2B, N, d] -> [2B, N, d]."""
+    """Return the mean of the other tree's nodes, weighted by attention: [2B, N, d] -> [2B, N, d]."""
     other = torch.cat(list(reversed(nodes.chunk(2))))  # [2B, N, d]
     in_other = torch.cat(list(reversed(mask.chunk(2)))).unsqueeze(1)  # [2B, 1, N]
     e = nodes @ other.transpose(1, 2)  # (11) [2B, N, N]
-    return masked.softmax(e, in_other) @ other  # (12, 13) [2B, N, d]
+    return masked_softmax(e, in_other) @ other  # (12, 13) [2B, N, d]
 
 
 ARCHITECTURE: Final = Architecture(

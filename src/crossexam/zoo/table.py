@@ -1,4 +1,4 @@
-"""The table of architectures: being in it is being listed, trained and tested."""
+"""The table of architectures: an entry is listed, trained and tested."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from crossexam.zoo.rivercorners import ARCHITECTURE as RIVERCORNERS
 from crossexam.zoo.shortcut_stacked import ARCHITECTURE as SHORTCUT_STACKED
 from crossexam.zoo.syntactic_tree_lstm import ARCHITECTURE as SYNTACTIC_TREE_LSTM
 
-# One import and one line an architecture, in the order of the studies.
+# One import and one line per architecture, in the order of the studies.
 _ALL: Final[tuple[Architecture, ...]] = (
     INFERSENT,
     BILSTM,
@@ -54,17 +54,38 @@ _ALL: Final[tuple[Architecture, ...]] = (
 
 ARCHITECTURES: Final[dict[str, Architecture]] = {each.name: each for each in _ALL}
 
+#: The abbreviations of the studies (Naik et al., 2018; Sanchez Carmona et al., 2018; Nie et al., 2019).
+# fmt: off
+ABBREVIATIONS: Final[dict[str, str]] = {
+    "NB":        "shortcut_stacked",
+    "CH":        "gated_attention",
+    "RC":        "rivercorners",
+    "IS":        "infersent",
+    "CE":        "conditional_encoder",
+    "DAM":       "decomposable_attention",
+    "RSE":       "residual_stacked",
+    "G-TLSTM":   "gumbel_tree_lstm",
+    "S-TLSTM":   "syntactic_tree_lstm",
+    "DR-BiLSTM": "dr_bilstm",
+    "HBMP":      "hbmp",
+}
+# fmt: on
+
 
 def architecture_named(name: str) -> Architecture:
-    """Return the architecture called *name*; ``hypothesis_only:NAME`` is NAME without the premise.
+    """Return the architecture called *name* or abbreviated by it.
 
-    Raises UnknownNameError with the nearest name, CrossexamError where NAME is no sentence encoder.
+    ``hypothesis_only:NAME`` is the hypothesis-only form of NAME.  Raises UnknownNameError with the nearest
+    name, and CrossexamError if NAME is not a sentence encoder.
 
     >>> architecture_named("hypothesis_only:infersent").config.hidden
     2048
+    >>> architecture_named("RC").name
+    'rivercorners'
     """
     if name.startswith(PREFIX):
         return hypothesis_only(architecture_named(name.removeprefix(PREFIX)))
+    name = ABBREVIATIONS.get(name, name)
     if name not in ARCHITECTURES:
         raise UnknownNameError("architecture", name, ARCHITECTURES)
     return ARCHITECTURES[name]

@@ -1,14 +1,14 @@
-"""Binary trees over sentences: from the text of a parse to the tensors of a batch.
+"""Binary trees over sentences: parsing, the tensors of a batch, and bottom-up computation.
 
-A tree over n words numbers its nodes itself: 0 to n-1 are the words, n to 2n-2 the inner nodes in order of
-height (of equal height from left to right), so that children come before parents and the root is last.  The
-numbers do not depend on how far a batch is padded.  A ``Tree`` is the table of the inner nodes, one row each:
-left child, right child, height (of words 0, of inner nodes one more than of the higher child).
+The nodes of a tree over n words are numbered 0 to n-1 (the words) and n to 2n-2 (the inner nodes by height,
+of equal height from left to right), so that children come before parents and the root is last.  The numbers
+do not depend on the padding of a batch.  A ``Tree`` is an array with one row per inner node: left child,
+right child, height (0 for words, for inner nodes one more than the higher child's).
 
-SNLI and MultiNLI ship such a parse of each sentence in ``sentence1_binary_parse`` and
-``sentence2_binary_parse``; where a sentence has none, a right-branching tree stands in (``tree_over``).
+SNLI and MultiNLI provide such a parse of each sentence in ``sentence1_binary_parse`` and
+``sentence2_binary_parse``; a sentence without one gets a right-branching tree (``tree_over``).
 
-The trees of a batch as one forest, walked bottom-up, all nodes of one height in a step.
+A ``TreeBatch`` computes the states of all nodes of a batch bottom-up, all nodes of one height in one step.
 """
 
 from __future__ import annotations
@@ -29,29 +29,30 @@ from crossexam.zoo.layers import PackedIndex
 
 Tree: TypeAlias = NDArray[np.int32]  # [n-1, 3]: left child, right child, height
 
-# Only these blanks separate: a word can hold a no-break space ("1 1/2").
+# Only these characters separate: a word may contain a no-break space ("1 1/2").
 _PIECE: Final = re.compile(r"[^ \t\r\n]+")
-_WANTED: Final = "( LEFT RIGHT ) with a word or such a bracket on each side"
+_WANTED: Final = "( LEFT RIGHT ), each a word or such a bracket"
 
-_Node: TypeAlias = tuple[int, int, int]  # children and height; a child below 0 is the inner node -1 - child
+_Node: TypeAlias = tuple[int, int, int]  # children and height; a negative child is the inner node -1 - child
 
 
 def parse_binary(parse: str) -> tuple[list[str], Tree]:
     """Return the words of a binary *parse* and the tree over them.
 
-    A bracket around a single part adds no node.  Raises FormatError with the character where it breaks.
+    Brackets around a single constituent add no node.  Raises FormatError with the offset of the character if
+    the parse is malformed.
 
     >>> words, tree = parse_binary("( ( A man ) ( is here ) )")
     >>> words, tree.tolist()
     (['A', 'man', 'is', 'here'], [[0, 1, 1], [2, 3, 1], [4, 5, 2]])
     >>> parse_binary("( A tall man )")
     Traceback (most recent call last):
-    crossexam.core.errors.FormatError: character 13: a bracket with 3 parts
-      wanted: ( LEFT RIGHT ) with a word or such a bracket on each side
+    crossexam.core.errors.FormatError: character 13: brackets around 3 constituents
+      wanted: ( LEFT RIGHT ), each a word or such a bracket
     """
     words: list[str] = []
     nodes: list[_Node] = []
-    pending: list[list[tuple[int, int]]] = [[]]  # open brackets: the parts so far, (node, height)
+    pending: list[list[tuple[int, int]]] = [[]]  # per open bracket the constituents so far, (node, height)
     for match in _PIECE.finditer(parse):
         piece = match.group()
         if piece == "(":
@@ -59,20 +60,22 @@ def parse_binary(parse: str) -> tuple[list[str], Tree]:
         elif piece == ")":
             parts = pending.pop()
             if not pending or not 1 <= len(parts) <= 2:
-                what = f"a bracket with {len(parts)} parts" if pending else "a closing bracket too many"
+                what = (
+                    f"brackets around {len(parts)} constituents" if pending else "unmatched closing bracket"
+                )
                 raise FormatError(what, where=f"character {match.start()}", wanted=_WANTED)
             pending[-1].append(_joined(parts, nodes))
         else:
             pending[-1].append((len(words), 0))
             words.append(piece)
     if len(pending) > 1 or len(pending[0]) != 1:
-        what = "a bracket is not closed" if len(pending) > 1 else f"{len(pending[0])} trees in one parse"
+        what = "unmatched opening bracket" if len(pending) > 1 else f"{len(pending[0])} trees in one parse"
         raise FormatError(what, where=f"character {len(parse)}", wanted=_WANTED)
     return words, _numbered(nodes, len(words))
 
 
 def _joined(parts: Sequence[tuple[int, int]], nodes: list[_Node]) -> tuple[int, int]:
-    """Return the node over *parts*, which is new, and added to *nodes*, where there are two."""
+    """Return the node over *parts*; if there are two, it is new and appended to *nodes*."""
     if len(parts) == 1:
         return parts[0]
     (left, left_height), (right, right_height) = parts
@@ -82,7 +85,7 @@ def _joined(parts: Sequence[tuple[int, int]], nodes: list[_Node]) -> tuple[int, 
 
 
 def _numbered(nodes: Sequence[_Node], words: int) -> Tree:
-    """Return the tree of *nodes*, children before parents, over so many *words*."""
+    """Return the tree of *nodes* over so many *words*, with children before parents."""
     table = np.array(nodes, dtype=np.int32).reshape(-1, 3)
     order = np.argsort(table[:, 2], kind="stable")
     number = np.empty(len(table), np.int32)
@@ -94,7 +97,7 @@ def _numbered(nodes: Sequence[_Node], words: int) -> Tree:
 
 
 def right_branching(words: int) -> Tree:
-    """Return the tree in which every inner node is a word and all that follows it.
+    """Return the tree in which every inner node joins a word and everything that follows it.
 
     >>> right_branching(3).tolist()
     [[1, 2, 1], [0, 3, 2]]
@@ -105,26 +108,26 @@ def right_branching(words: int) -> Tree:
 
 
 def tree_over(words: Sequence[str], parse: str | None) -> Tree:
-    """Return the tree of *parse* over *words*, or a right-branching one where there is no parse.
+    """Return the tree of *parse* over *words*, or a right-branching tree if there is no parse.
 
-    The words may be written otherwise than in the parse (lower-cased, without its escapes) but have to be
-    as many; raises FormatError where they are not.
+    The words may be spelled differently in the parse (it has escapes, and is not lower-cased).  Raises
+    FormatError if their numbers differ.
     """
     if parse is None:
         return right_branching(len(words))
     leaves, tree = parse_binary(parse)
     if len(leaves) != len(words):
         raise FormatError(
-            f"the binary parse has {len(leaves)} words and the sentence {len(words)}",
+            f"the binary parse has {len(leaves)} words, the sentence {len(words)}",
             where=repr(" ".join(words)),
             wanted="the words of the parse, in order",
-            hint="leave the parse out where the text was changed: a right-branching tree stands in",
+            hint="leave the parse out if the text was changed; a right-branching tree is used instead",
         )
     return tree
 
 
 def cut(tree: Tree, words: int) -> Tree:
-    """Return what is left of *tree* when only its first *words* words are; a node with one child goes.
+    """Return *tree* truncated to its first *words* words; nodes left with one child are removed.
 
     >>> cut(parse_binary("( ( A man ) ( is here ) )")[1], 3).tolist()
     [[0, 1, 1], [3, 2, 2]]
@@ -149,57 +152,60 @@ def tree_tensors(trees: Sequence[Tree], words: int) -> tuple[Tensor, Tensor]:
     table = np.zeros((len(trees), max(words - 1, 0), 3), np.int64)
     for row, tree in zip(table, trees, strict=True):
         if len(tree) > len(row):
-            raise ValueError(f"a tree over {len(tree) + 1} words in a batch of {words}: cut it")
+            raise ValueError(
+                f"a tree over {len(tree) + 1} words does not fit a batch of {words}: cut it first"
+            )
         row[: len(tree)] = tree
     return torch.from_numpy(table[..., :2].copy()), torch.from_numpy(table[..., 2].copy())
 
 
 class Route(NamedTuple):
-    """Nodes of one height on their way up: *parents* is the height of their parents, 0 for roots."""
+    """How many *nodes* of one height have parents of height *parents*; 0 for roots, which have none."""
 
     parents: int
     nodes: int
 
 
 @dataclass(frozen=True)
-class Forest:
-    """A batch of trees in the order in which their nodes can be computed: all nodes of one height at once.
+class TreeBatch:
+    """The M nodes of a batch of trees in bottom-up order, all nodes of one height together.
 
-    A state is used by one parent only.  So each height sends its states on, in pieces, to the heights of the
-    parents, where ``arrivals`` puts what has come in the order left, right of node after node.  Nothing is
-    copied more often than that, and there are as many steps as the highest tree has levels.
+    Every state is used by one parent only.  The states of a height are therefore split by the height of their
+    parents and kept until that height is computed; ``arrivals`` then puts them in the order left child, right
+    child of each parent.  Nothing is copied more often than that, and there are as many steps as the highest
+    tree has levels.
     """
 
-    place: Tensor  # [M] where each node stands in [B, N] laid flat, N = 2T-1; lowest first
-    mask: Tensor  # [B, N] bool: sentences fill the first 2n-1 places, in their trees' numbers
+    position: Tensor  # [M] index of each node in the flattened [B, N], N = 2T-1; lowest nodes first
+    mask: Tensor  # [B, N] bool: a tree fills the first 2n-1 positions, by the numbers of its nodes
     routes: tuple[tuple[Route, ...], ...]  # of each height from 0
     arrivals: tuple[Tensor, ...]  # of each height from 1: [2 * nodes] int64
 
     @property
-    def _places(self) -> PackedIndex:
+    def _index(self) -> PackedIndex:
         batch, nodes = self.mask.shape
-        return PackedIndex(self.place, (batch, nodes))
+        return PackedIndex(self.position, (batch, nodes))
 
     @property
     def leaves(self) -> int:
-        """Return the number of words, which are the first in ``place``."""
+        """The number of words, which come first in ``position``."""
         return _total(self.routes[0])
 
-    def packed(self, nodes: Tensor) -> Tensor:
-        """Return the real ones among *nodes*: [B, N, d] -> [M, d]."""
-        return self._places.packed(nodes)
+    def pack(self, nodes: Tensor) -> Tensor:
+        """Return *nodes* without padding: [B, N, d] -> [M, d]."""
+        return self._index.pack(nodes)
 
-    def padded(self, nodes: Tensor) -> Tensor:
-        """Return *nodes* at their places, zeros elsewhere: [M, d] -> [B, N, d]."""
-        return self._places.padded(nodes)
+    def pad(self, nodes: Tensor) -> Tensor:
+        """Return *nodes* at their positions, zeros elsewhere: [M, d] -> [B, N, d]."""
+        return self._index.pad(nodes)
 
     def bottom_up(
         self, inputs: Tensor, leaf: Callable[[Tensor], Tensor], inner: Callable[[Tensor, Tensor], Tensor]
     ) -> Tensor:
         """Return the states of all nodes: [M, w] -> [M, s].
 
-        ``leaf(x)`` makes states [n, s] of inputs [n, w], ``inner(x, children)`` of inputs and the states of
-        the children [n, 2, s].
+        ``leaf(x)`` maps inputs [n, w] to states [n, s]; ``inner(x, children)`` also takes the states of the
+        children [n, 2, s].
         """
         waiting: defaultdict[int, list[Tensor]] = defaultdict(list)  # by height of the parents
         done: list[Tensor] = []
@@ -217,8 +223,8 @@ class Forest:
         return torch.cat(done)
 
 
-def forest(children: Tensor, levels: Tensor, lengths: Tensor) -> Forest:
-    """Return the forest of trees *children* [B, T-1, 2] and *levels* [B, T-1] over *lengths* [B] words."""
+def tree_batch(children: Tensor, levels: Tensor, lengths: Tensor) -> TreeBatch:
+    """Return the batch of trees *children* [B, T-1, 2] and *levels* [B, T-1] over *lengths* [B] words."""
     batch, nodes = len(levels), 2 * levels.shape[1] + 1
     start = torch.arange(batch, device=levels.device) * nodes  # [B]
     mask = torch.arange(nodes, device=levels.device) < (2 * lengths - 1).unsqueeze(1)  # [B, N]
@@ -233,17 +239,17 @@ def forest(children: Tensor, levels: Tensor, lengths: Tensor) -> Forest:
     real = mask.flatten().nonzero().squeeze(1)  # [M]
     route = height[real] * nodes + above[real]
     route, order = route.sort(stable=True)
-    place = real[order]
+    position = real[order]
     rank = torch.empty_like(height)  # of each node in that order
-    rank[place] = torch.arange(len(place), device=place.device)
+    rank[position] = torch.arange(len(position), device=position.device)
 
-    # From below, what arrives is ordered by the height of the parent, then by height, then by rank.
-    sent = place[above[place].sort(stable=True).indices][batch:]  # [2I], the roots are not sent
+    # States arrive at a parent's height in the order of their own height, then of their rank.
+    sent = position[above[position].sort(stable=True).indices][batch:]  # [2I], roots are not sent
     slot = torch.empty_like(height)
     slot[child] = 2 * (rank[parent] - len(real) + len(b)).unsqueeze(1) + slot.new_tensor([0, 1])
     arrival = torch.empty_like(sent)
     arrival[slot[sent]] = torch.arange(len(sent), device=sent.device)
-    return Forest(place, mask, *_by_height(route, arrival, nodes))
+    return TreeBatch(position, mask, *_by_height(route, arrival, nodes))
 
 
 def _by_height(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
-from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha, votes_of
-from crossexam.stats.bootstrap import bootstrap_interval
+from crossexam.stats.agreement import agreement, fleiss_kappa, krippendorff_alpha, votes_of
 
 # The worked example of "Fleiss' kappa" in Wikipedia: 14 judges, 10 items, 5 labels; 0.210
 WIKIPEDIA = [
@@ -145,13 +145,32 @@ def test_votes_count_the_ratings(rows: list[list[int]]) -> None:
     assert votes_of(rows, 4).tolist() == [[row.count(code) for code in range(4)] for row in rows]
 
 
-def test_the_bootstrap_of_a_mean_is_scipys() -> None:
-    from scipy.stats import bootstrap
+# Agreement of two choices
 
-    values = np.random.default_rng(3).exponential(size=60)
-    rows = np.column_stack([np.ones(60), values])
-    _, low, high = bootstrap_interval(rows, lambda s: s[:, 1] / s[:, 0], np.arange(60), name="mean")
-    theirs = bootstrap((values,), np.mean, method="BCa", n_resamples=20_000, rng=0).confidence_interval
-    assert (low, high) == pytest.approx(theirs, abs=0.03)
-    plain = bootstrap((values,), np.mean, method="percentile", n_resamples=20_000, rng=0).confidence_interval
-    assert abs(high - theirs.high) < abs(high - plain.high)  # skewed: the two differ
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+def test_kappa_is_statsmodels_kappa(choices: list[tuple[bool, bool]]) -> None:
+    found = agreement([a for a, _ in choices], [b for _, b in choices])
+    table = np.zeros((2, 2))
+    for a, b in choices:
+        table[int(a), int(b)] += 1
+    assert (found.found, found.wanted, found.both, found.n) == (
+        table[1].sum(),
+        table[:, 1].sum(),
+        table[1, 1],
+        len(choices),
+    )
+    margins = table.sum(axis=0), table.sum(axis=1)
+    if any((margin == len(choices)).any() for margin in margins) and np.array_equal(*margins):
+        assert isnan(found.kappa)  # both chose all, or both nothing
+    else:
+        assert found.kappa == pytest.approx(cohens_kappa(table).kappa)
+    for value, size in ((found.precision, found.found), (found.recall, found.wanted)):
+        assert isnan(value) if size == 0 else value == found.both / size
+
+
+def test_agreement_of_nothing_and_of_what_does_not_fit() -> None:
+    assert agreement([], []).n == 0
+    assert isnan(agreement([], []).kappa)
+    with pytest.raises(ValueError, match="2 choices against 1"):
+        agreement([True, False], [True])

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import Table, Table2x2
 from statsmodels.stats.gof import chisquare_effectsize
-from statsmodels.stats.power import GofChisquarePower
 
 from crossexam.stats.association import (
     association,
@@ -21,13 +20,6 @@ from crossexam.stats.association import (
     expected_counts,
     fisher_exact,
     odds_ratio,
-)
-from crossexam.stats.power import (
-    MOST_TABLES,
-    association_power,
-    minimum_detectable_association,
-    minimum_detectable_difference,
-    power_of_two_groups,
 )
 
 # Sanchez Carmona et al. 2018.  Table 2: change, no change by correct, incorrect (ESIM).  Table 3: correct,
@@ -268,107 +260,3 @@ def test_intervals_of_effects_hold_them_in_95_of_100(table: list[list[int]]) -> 
     held_ratio = [found.low <= true_ratio <= found.high for found in map(odds_ratio, drawn)]
     assert 0.91 <= np.mean(held_v) <= 0.98  # the noncentral chi-square interval holds 0.71 at Table 3
     assert 0.92 <= np.mean(held_ratio) <= 0.98
-
-
-# -- power -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("freedom", "sizes"),
-    # Cohen 1992, A power primer, Table 2: items for power 0.80 at 0.05, of a small, medium, large effect
-    [
-        (1, (785, 87, 26)),
-        (2, (964, 107, 39)),
-        (3, (1090, 121, 44)),
-        (4, (1194, 133, 48)),
-        (6, (1362, 151, 54)),
-    ],
-)
-def test_power_is_cohens(freedom: int, sizes: tuple[int, int, int]) -> None:
-    for effect, n in zip((0.1, 0.3, 0.5), sizes, strict=True):
-        assert association_power(effect, n, freedom) == pytest.approx(0.8, abs=0.01 if n > 30 else 0.08)
-        assert minimum_detectable_association(n, freedom) == pytest.approx(effect, rel=0.1)
-    assert minimum_detectable_association(sizes[0], freedom) == pytest.approx(0.1, abs=1e-4)
-
-
-@given(st.floats(0, 0.9), st.integers(5, 2000), st.integers(1, 14), st.sampled_from([0.05, 0.01, 1e-4]))
-def test_power_is_statsmodels(effect: float, n: int, freedom: int, alpha: float) -> None:
-    theirs = GofChisquarePower().power(effect, n, alpha, n_bins=freedom + 1)
-    assert association_power(effect, n, freedom, alpha) == pytest.approx(theirs, abs=1e-8)
-
-
-@given(st.integers(10, 5000), st.integers(1, 14), st.sampled_from([0.5, 0.8, 0.95]))
-def test_the_least_effect_has_the_power(n: int, freedom: int, power: float) -> None:
-    effect = minimum_detectable_association(n, freedom, 0.01, power)
-    if isnan(effect):
-        assert freedom == 1
-        assert association_power(1.0, n, 1, 0.01) < power
-    else:
-        assert association_power(effect, n, freedom, 0.01) == pytest.approx(power, abs=1e-6)
-
-
-def test_power_of_nothing() -> None:
-    assert association_power(0.0, 100) == pytest.approx(0.05)
-    assert isnan(minimum_detectable_association(0))
-    assert isnan(minimum_detectable_association(7))  # (1.96 + 0.84)^2 = 7.85 items at w = 1
-    assert minimum_detectable_association(8) < 1
-    with pytest.raises(ValueError, match="alpha is 5"):
-        association_power(0.3, 100, 1, 5)
-    with pytest.raises(ValueError, match="0 degrees of freedom"):
-        minimum_detectable_association(100, 0)
-    with pytest.raises(ValueError, match="an effect of -1"):
-        association_power(-1, 100)
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(1, 14), st.integers(1, 10), st.floats(0, 1), st.floats(0, 1))
-def test_the_power_of_two_groups_is_the_sum_over_all_tables(
-    n_first: int, n_second: int, first: float, second: float
-) -> None:
-    whole = sum(
-        stats.binom.pmf(a, n_first, first) * stats.binom.pmf(b, n_second, second)
-        for a in range(n_first + 1)
-        for b in range(n_second + 1)
-        if association([[a, b], [n_first - a, n_second - b]]).p < 0.05
-    )
-    assert power_of_two_groups(n_first, n_second, first, second) == pytest.approx(whole, abs=1e-9)
-
-
-@pytest.mark.parametrize("sizes", [(60, 30), (200, 20)])
-def test_full_cells_are_decided_by_g_as_in_association(sizes: tuple[int, int]) -> None:
-    # all tables with 3 of 4 right, where no expected count is small
-    first, second = sizes
-    power = power_of_two_groups(first, second, 0.75, 0.4)
-    whole = sum(
-        stats.binom.pmf(a, first, 0.75) * stats.binom.pmf(b, second, 0.4)
-        for a in range(first // 2, first + 1)
-        for b in range(second + 1)
-        if association([[a, b], [first - a, second - b]]).p < 0.05
-    )
-    assert power == pytest.approx(whole, abs=1e-3)
-
-
-def test_forty_unseen_pairs_find_large_differences_only() -> None:
-    # DAM on I_TA1: 0.98 of seen pairs; on I_TH the groups are larger
-    drop = minimum_detectable_difference(580, 40, 0.97)
-    assert power_of_two_groups(580, 40, 0.97, 0.97 - drop) == pytest.approx(0.8, abs=1e-3)
-    assert power_of_two_groups(580, 40, 0.97, 0.97 - drop + 0.01) < 0.8
-    assert 0.11 < drop < 0.12
-    assert minimum_detectable_difference(580, 40, 0.97, 1e-4) > 0.2
-    assert isnan(minimum_detectable_difference(5, 2, 0.8))
-    assert isnan(minimum_detectable_difference(580, 0, 0.8))
-
-
-def test_large_groups_go_by_the_chi_square_distribution_and_agree() -> None:
-    exact, near = (minimum_detectable_difference(1200, n, 0.8) for n in (MOST_TABLES // 1201 - 1, 832))
-    assert exact == pytest.approx(near, abs=5e-4)
-    assert power_of_two_groups(3000, 1000, 0.0, 0.0) == pytest.approx(0.05)
-
-
-def test_shares_and_groups_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"the share is 97, wanted"):
-        minimum_detectable_difference(580, 40, 97)
-    with pytest.raises(ValueError, match=r"the share is 1.5, wanted"):
-        power_of_two_groups(580, 40, 1.5, 0.5)
-    with pytest.raises(ValueError, match="groups of 0 and 40 items"):
-        power_of_two_groups(0, 40, 0.5, 0.5)

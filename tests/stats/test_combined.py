@@ -9,13 +9,13 @@ import pytest
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.combined import less, mean_of, ratio_less_one
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 
 SHARES = ((0.72, 400), (0.35, 900), (0.55, 150), (0.9, 300))
 
 
 def parts() -> list[Estimate]:
-    return [accuracy(np.arange(n) < round(share * n)) for share, n in SHARES]
+    return [share_correct(np.arange(n) < round(share * n)) for share, n in SHARES]
 
 
 def bootstrap(statistic: object, seed: int = 3) -> tuple[float, float]:
@@ -69,6 +69,6 @@ def test_nothing_gives_nothing() -> None:
 
 
 def test_all_wrong_still_has_an_upper_bound() -> None:
-    found = mean_of([accuracy([False] * 50), accuracy([False] * 50)])
+    found = mean_of([share_correct([False] * 50), share_correct([False] * 50)])
     assert found.low == 0.0
-    assert 0.0 < found.high < accuracy([False] * 50).high
+    assert 0.0 < found.high < share_correct([False] * 50).high

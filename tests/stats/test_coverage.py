@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from crossexam.core.estimate import Estimate
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
 from crossexam.stats.unpaired import difference
 
@@ -57,7 +57,7 @@ def test_accuracy_covers(m: int, most: float, sizes: tuple[int, ...], share: flo
 
     def sample() -> Estimate:
         codes = premises(rng, m, sizes)
-        return accuracy(right(rng, share, codes, m), codes)
+        return share_correct(right(rng, share, codes, m), codes)
 
     assert 0.935 <= coverage(share, sample) <= most
 
@@ -101,7 +101,7 @@ def test_intervals_that_forget_the_clusters_do_not_cover() -> None:
 
     def sample() -> Estimate:
         codes = premises(rng, 200, UNEQUAL)
-        return accuracy(right(rng, 0.8, codes, 200))
+        return share_correct(right(rng, 0.8, codes, 200))
 
     assert coverage(0.8, sample) < 0.88
 

@@ -22,7 +22,7 @@ from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.evaluation.scores import Scored, has_two_labels, score
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import bonferroni, holm
 from crossexam.stats.power import minimum_detectable_association
 
@@ -143,7 +143,7 @@ def _result(
         test_set=name,
         kind=kind,
         factor=factor,
-        subset=accuracy(here.correct[kept], here.clusters[kept]),
+        subset=share_correct(here.correct[kept], here.clusters[kept]),
         crossed=crossed,
         test=test,
         p_value=p_value,

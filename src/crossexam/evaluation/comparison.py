@@ -9,7 +9,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.scores import Scored, has_two_labels, said_of, score
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
@@ -63,8 +63,8 @@ def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Compariso
     return Comparison(
         name=name,
         n=len(a.gold),
-        accuracy_a=accuracy(a.correct, a.clusters),
-        accuracy_b=accuracy(b.correct, b.clusters),
+        accuracy_a=share_correct(a.correct, a.clusters),
+        accuracy_b=share_correct(b.correct, b.clusters),
         difference=paired_difference(a.correct, b.correct, a.clusters),
         p_value=test.p_exact,
         p_mid=test.p_mid,

@@ -18,7 +18,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.evaluation.scores import Scored, has_two_labels, score
 from crossexam.stats.clusters import cluster_codes
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.suites.lexically_misleading import LAMBDAS, SCORE
 
@@ -67,10 +67,10 @@ def _part(name: str, whole: Scored, lam: float) -> MisledPart:
         part=name.partition(".")[2],
         lam=lam,
         size=len(gold),
-        majority=accuracy(gold == commonest, codes),
+        majority=share_correct(gold == commonest, codes),
         human=human,
         voted=voted,
-        model=accuracy(whole.correct[kept], codes),
+        model=share_correct(whole.correct[kept], codes),
     )
 
 

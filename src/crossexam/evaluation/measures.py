@@ -23,8 +23,7 @@ from crossexam.evaluation.comparison import Comparison, compare
 from crossexam.evaluation.scores import Scored, has_two_labels, said_of, score
 from crossexam.stats.clusters import effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
-from crossexam.stats.estimate import accuracy as share_correct
-from crossexam.stats.estimate import by_slice
+from crossexam.stats.estimate import by_slice, share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop

@@ -34,13 +34,13 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
     return low, high
 
 
-def accuracy(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
+def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
     """Return the share of *correct* items [n] with Wilson's interval at the effective sample size.
 
     The effective size is that of :func:`crossexam.stats.clusters.effective_size`; without clusters this
     is Wilson's interval.  No items at all: the value is nan and the interval everything.
 
-    >>> f"{accuracy([True] * 15 + [False] * 5)}"
+    >>> f"{share_correct([True] * 15 + [False] * 5)}"
     '75.0 [53.1, 88.8]'
     """
     right = np.asarray(correct, dtype=np.float64)
@@ -82,11 +82,11 @@ def by_slice(
     order = np.argsort(codes, kind="stable")
     where = np.split(order, np.cumsum(counts)[:-1])  # the items of each value
     found = {
-        str(values[firsts[code]]): accuracy(right[where[code]], groups[where[code]], confidence)
+        str(values[firsts[code]]): share_correct(right[where[code]], groups[where[code]], confidence)
         for code in named
     }
     pooled = [where[code] for code in ranked if code not in set(named)]
     if pooled:
         items = np.concatenate(pooled)
-        found[OTHER] = accuracy(right[items], groups[items], confidence)
+        found[OTHER] = share_correct(right[items], groups[items], confidence)
     return found

@@ -16,7 +16,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
 from crossexam.core.randomness import rng_for
 from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 
 
 class HumanAccuracy(NamedTuple):
@@ -74,7 +74,7 @@ def human_accuracy(
     chosen = np.array([rng.randrange(total) for total in totals.tolist()])
     drawn = (np.cumsum(counts, axis=1) <= chosen[:, None]).sum(axis=1)  # the label of vote number *chosen*
     shares = counts[np.arange(n), labels] / totals
-    return HumanAccuracy(accuracy(drawn == labels, codes, confidence), _mean(shares, codes, confidence))
+    return HumanAccuracy(share_correct(drawn == labels, codes, confidence), _mean(shares, codes, confidence))
 
 
 def _mean(shares: NDArray[np.float64], codes: NDArray[np.int64], confidence: float) -> Estimate:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, normal_quantile
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 
 
 def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:
@@ -104,7 +104,7 @@ def flip_rate(
     >>> flip_rate([0, 1, 2, 2], [0, 1, 2, 0]).value
     0.25
     """
-    return accuracy(np.asarray(predicted_base) != np.asarray(predicted_stress), clusters, confidence)
+    return share_correct(np.asarray(predicted_base) != np.asarray(predicted_stress), clusters, confidence)
 
 
 def _pair(base: ArrayLike, stress: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

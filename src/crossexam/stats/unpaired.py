@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 
 
 def difference(
@@ -44,7 +44,7 @@ def difference(
     else:
         codes = cluster_codes([*clusters_a, *clusters_b], n)
     codes_a, codes_b = codes[: len(right_a)], codes[len(right_a) :]
-    a, b = accuracy(right_a, codes_a, confidence), accuracy(right_b, codes_b, confidence)
+    a, b = share_correct(right_a, codes_a, confidence), share_correct(right_b, codes_b, confidence)
     r = _correlation(right_a - a.value, codes_a, right_b - b.value, codes_b)
     value = a.value - b.value
     low = value - _combined(a.value - a.low, b.high - b.value, r)

@@ -19,7 +19,7 @@ from crossexam.core.example import Example
 from crossexam.core.manifest import signature
 from crossexam.models.model import Model
 from crossexam.stats.clusters import Clusters
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 from crossexam.suites.bases import Base, labelled, noted, part_of
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def curve(
     points = []
     for lam in [step / 20 for step in range(21)] if lambdas is None else lambdas:
         kept = misled >= lam
-        found = accuracy(right[kept], None if groups is None else groups[kept])
+        found = share_correct(right[kept], None if groups is None else groups[kept])
         points.append(Point(lam, int(kept.sum()), found))
     return tuple(points)
 

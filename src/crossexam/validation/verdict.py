@@ -38,7 +38,7 @@ from crossexam.core.manifest import signature
 from crossexam.core.test_sets import MANIFEST, load_suite, write_test_set
 from crossexam.published.published import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
-from crossexam.stats.estimate import accuracy
+from crossexam.stats.estimate import share_correct
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
 from crossexam.validation.study import Item, Study
 
@@ -270,7 +270,7 @@ def _question_result(
         decisions = [_decision(item, question, answers, judges, needed) for item in items]
         undecided = decisions.count(None)
         decided = [place for place, decision in enumerate(decisions) if decision is not None]
-        agreed = accuracy([decisions[place] is True for place in decided], [clusters[i] for i in decided])
+        agreed = share_correct([decisions[place] is True for place in decided], [clusters[i] for i in decided])
     return QuestionResult(
         test_set=name,
         question=question,

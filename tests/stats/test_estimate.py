@@ -1,0 +1,109 @@
+"""Accuracy and slices against published intervals and statsmodels."""
+
+from __future__ import annotations
+
+from math import isnan
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from crossexam.stats.clusters import effective_size
+from crossexam.stats.estimate import OTHER, by_slice, share_correct, wilson
+
+
+def answers(right: int, n: int) -> list[bool]:
+    return [True] * right + [False] * (n - right)
+
+
+@pytest.mark.parametrize(
+    ("right", "n", "low", "high"),
+    # Newcombe 1998, Statistics in Medicine 17:857, Table I, method 3 (score without continuity correction)
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilson_is_newcombes_published_interval(right: int, n: int, low: float, high: float) -> None:
+    found = share_correct(answers(right, n))
+    assert (found.low, found.high) == (pytest.approx(low, abs=6e-5), pytest.approx(high, abs=6e-5))
+
+
+@given(st.integers(1, 400), st.floats(0, 1), st.sampled_from([0.8, 0.95, 0.99]))
+def test_without_clusters_accuracy_is_statsmodels_wilson(n: int, share: float, confidence: float) -> None:
+    right = round(share * n)
+    found = share_correct(answers(right, n), confidence=confidence)
+    low, high = proportion_confint(right, n, alpha=1 - confidence, method="wilson")
+    assert found.value == right / n
+    assert (found.low, found.high) == (pytest.approx(low, abs=1e-9), pytest.approx(high, abs=1e-9))
+    assert (found.n, found.clusters) == (n, n)
+
+
+def test_named_clusters_of_one_item_change_nothing() -> None:
+    right = answers(15, 20)
+    assert share_correct(right, [f"premise {i}" for i in range(20)]) == share_correct(right)
+
+
+def test_items_copied_three_times_have_nearly_the_interval_of_the_originals() -> None:
+    once = share_correct(answers(300, 400))
+    thrice = share_correct(np.repeat(answers(300, 400), 3), np.repeat(np.arange(400), 3))
+    assert thrice.value == once.value
+    assert (thrice.n, thrice.clusters) == (1200, 400)
+    assert thrice.low == pytest.approx(once.low, abs=5e-4)
+    assert thrice.high == pytest.approx(once.high, abs=5e-4)
+    naive = share_correct(np.repeat(answers(300, 400), 3))
+    assert naive.high - naive.low < 0.6 * (thrice.high - thrice.low)  # 1 / sqrt(3) = 0.577
+
+
+def test_clusters_that_answer_alike_never_narrow_below_independence() -> None:
+    # one entailed, one neutral, one contradicted item a premise; a constant answer has exactly 1/3
+    right, codes = np.tile([True, False, False], 200), np.repeat(np.arange(200), 3)
+    clustered, independent = share_correct(right, codes), share_correct(right)
+    assert effective_size(right - 1 / 3, codes).deff == 1.0
+    assert clustered.high - clustered.low >= independent.high - independent.low
+
+
+@pytest.mark.parametrize("right", [0, 60])
+def test_all_right_or_all_wrong_counts_clusters_not_items(right: int) -> None:
+    found = share_correct(answers(right, 60), np.repeat(np.arange(20), 3))
+    few = (stats.t.ppf(0.975, 59) / stats.t.ppf(0.975, 19)) ** 2  # Korn & Graubard 1998
+    low, high = wilson(right / 60, 20 * few)
+    assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
+    assert found.low == 0.0 or found.high == 1.0
+
+
+def test_a_single_cluster_counts_as_one_item() -> None:
+    found = share_correct(answers(9, 10), ["one"] * 10)
+    assert (found.low, found.high) == wilson(0.9, 1)
+    assert found.clusters == 1
+
+
+def test_no_items_give_the_whole_range() -> None:
+    found = share_correct([])
+    assert isnan(found.value)
+    assert found[1:] == (0.0, 1.0, 0, 0)
+
+
+def test_clusters_are_checked() -> None:
+    with pytest.raises(ValueError, match="2 clusters for 3 items"):
+        share_correct([True] * 3, ["a", "b"])
+
+
+def test_slices_are_ordered_pooled_and_clustered() -> None:
+    values = ["b"] * 4 + ["a"] * 6 + ["c", "d"] + [None]
+    right = [True] * 4 + [False] * 6 + [True, False] + [True]
+    found = by_slice(right, values, ["x"] * 4 + ["y"] * 9, minimum=2)
+    assert list(found) == ["a", "b", OTHER]
+    assert [found[key].value for key in found] == [0.0, 1.0, 0.5]
+    assert [found[key].n for key in found] == [6, 4, 2]
+    assert found["b"] == share_correct([True] * 4, ["x"] * 4)
+    assert list(by_slice(right, values, most=1)) == ["a", OTHER]
+    assert by_slice(right, values, most=1)[OTHER].n == 6
+    assert by_slice([], []) == {}
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from(["fiction", "travel", "slate"])), min_size=1))
+def test_every_slice_is_the_accuracy_of_its_items(rows: list[tuple[bool, str]]) -> None:
+    found = by_slice([right for right, _ in rows], [genre for _, genre in rows])
+    for genre in {genre for _, genre in rows}:
+        assert found[genre] == share_correct([right for right, each in rows if each == genre])

@@ -1,0 +1,199 @@
+"""Paired differences and McNemar's tests against published examples, statsmodels and enumeration."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+
+from crossexam.stats.clusters import normal_quantile
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.paired import clustered_mcnemar, discordant, flip_rate, mcnemar, paired_difference, tango
+
+
+def answers(right: int, n: int) -> list[bool]:
+    return [True] * right + [False] * (n - right)
+
+
+def pairs(a: int, b: int, c: int, d: int) -> tuple[list[bool], list[bool]]:
+    """Both right, only the first, only the second, neither."""
+    return answers(a + b, a + b + c + d), [True] * a + [False] * b + [True] * c + [False] * d
+
+
+@pytest.mark.parametrize(
+    ("table", "interval"),
+    # Fagerland, Lydersen & Laake 2014, Statistics in Medicine 33:2850: Tango's interval for airway
+    # hyper-responsiveness (Bentur et al. 2009) and complete response (Cavo et al. 2012)
+    [((1, 1, 7, 12), (-0.517, -0.026)), ((59, 6, 16, 80), (-0.1240, -0.0054))],
+)
+def test_tango_is_the_published_interval(
+    table: tuple[int, int, int, int], interval: tuple[float, float]
+) -> None:
+    found = paired_difference(*pairs(*table))
+    assert found.value == (table[1] - table[2]) / sum(table)
+    assert (found.low, found.high) == (
+        pytest.approx(interval[0], abs=6e-4),
+        pytest.approx(interval[1], abs=6e-4),
+    )
+
+
+def test_tango_on_agrestis_approval_ratings_is_near_walds_interval() -> None:
+    # Agresti, Categorical Data Analysis, matched pairs: 794 approve twice, 150 the first time only, 86 the
+    # second time only, 570 never; 0.04, standard error 0.0095, interval 0.021 to 0.059
+    found = paired_difference(*pairs(794, 150, 86, 570))
+    assert found.value == 0.04
+    assert (found.low, found.high) == (pytest.approx(0.021, abs=5e-4), pytest.approx(0.059, abs=5e-4))
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 200))
+def test_tango_agrees_with_mcnemars_score_test(b: int, c: int, same: int) -> None:
+    n = max(1, b + c + same)
+    low, high = tango(b, c, n)
+    assert -1 <= low <= (b - c) / n <= high <= 1
+    z = abs(b - c) / (b + c) ** 0.5 if b + c else 0.0
+    if abs(z - normal_quantile(0.95)) > 1e-6:
+        assert (low > 0 or high < 0) == (z > normal_quantile(0.95))
+    swapped = tango(c, b, n)
+    assert swapped == (pytest.approx(-high, abs=1e-12), pytest.approx(-low, abs=1e-12))
+
+
+@given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 60), st.booleans())
+def test_tangos_bounds_are_where_the_constrained_likelihood_is_rejected(
+    b: int, c: int, same: int, lower: bool
+) -> None:
+    """The score statistic with its nuisance parameter found by numerical maximisation, not by formula."""
+    from scipy.optimize import minimize_scalar
+
+    n = b + c + same
+    bound = tango(b, c, n)[0 if lower else 1]
+    if abs(bound) > 0.999:
+        return
+
+    def loss(q: float) -> float:  # q: probability of "only second"; q + bound of "only first"
+        rest = 1 - 2 * q - bound
+        return -(b * np.log(q + bound) + c * np.log(q) + same * np.log(rest))
+
+    tiny = 1e-12
+    with np.errstate(all="ignore"):
+        q = minimize_scalar(
+            loss,
+            bounds=(max(0.0, -bound) + tiny, (1 - bound) / 2 - tiny),
+            method="bounded",
+            options={"xatol": 1e-12},
+        ).x
+    score = (b - c - n * bound) / (n * (2 * q + bound * (1 - bound))) ** 0.5
+    assert abs(score) == pytest.approx(normal_quantile(0.95), abs=2e-3)
+
+
+def test_nobody_disagrees() -> None:
+    found = paired_difference([True, False] * 20, [True, False] * 20)
+    z = normal_quantile(0.95)
+    assert found.value == 0.0
+    assert found.high == pytest.approx(z**2 / (40 + z**2))  # |n d| = z sqrt(n d(1-d)), solved for d
+    assert found.low == pytest.approx(-found.high)
+    assert paired_difference([True] * 5, [False] * 5).high == 1.0
+
+
+def test_pairs_that_fail_together_widen_the_drop() -> None:
+    before, after = np.ones(300, bool), np.repeat([False] * 20 + [True] * 80, 3)
+    clustered = paired_difference(before, after, np.repeat(np.arange(100), 3))
+    assert clustered.low < paired_difference(before, after).low
+    once = paired_difference(before[::3], after[::3])
+    assert clustered.low == pytest.approx(once.low, abs=5e-3)
+
+
+def test_flip_rate_counts_changed_predictions_right_or_wrong() -> None:
+    assert flip_rate([0, 1, 2, 2], [1, 1, 2, 0], ["a", "a", "b", "b"]) == share_correct(
+        [True, False, False, True], ["a", "a", "b", "b"]
+    )
+
+
+def test_unequal_lengths_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 base items for 3 stressed ones"):
+        discordant([True, True], [True, True, False])
+
+
+@pytest.mark.parametrize(
+    ("b", "c", "exact", "mid"),
+    # Fagerland et al. 2013: the two examples above, with their p-values
+    [(1, 7, 0.0703, 0.0391), (6, 16, 0.052479, 0.034690)],
+)
+def test_mcnemar_is_the_published_one(b: int, c: int, exact: float, mid: float) -> None:
+    found = mcnemar(b, c)
+    assert (found.p_exact, found.p_mid) == (pytest.approx(exact, abs=6e-5), pytest.approx(mid, abs=6e-5))
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_mcnemar_agrees_with_statsmodels_and_scipy(b: int, c: int) -> None:
+    found = mcnemar(b, c)
+    if b + c == 0:
+        assert found == (0, 0, 1.0, 1.0)
+        return
+    table = np.array([[5, b], [c, 5]])
+    assert found.p_exact == pytest.approx(statsmodels_mcnemar(table, exact=True).pvalue, rel=1e-9)
+    assert found.p_exact == pytest.approx(stats.binomtest(b, b + c).pvalue, rel=1e-9)
+    # Fagerland et al. 2013: less the point probability; half of it where b = c
+    point = stats.binom.pmf(b, b + c, 0.5)
+    assert found.p_mid == pytest.approx(
+        found.p_exact - (point if b != c else point / 2), rel=1e-9, abs=1e-300
+    )
+
+
+def test_negative_counts_are_refused() -> None:
+    with pytest.raises(ValueError, match="b = -1, c = 2"):
+        mcnemar(-1, 2)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 2)), min_size=1, max_size=9))
+def test_clustered_mcnemar_is_the_sum_over_all_sign_flips(sums: list[tuple[int, int]]) -> None:
+    before, after, names = [], [], []
+    for number, (lost, both) in enumerate(sums):
+        before += [lost > 0] * abs(lost) + [True] * both
+        after += [lost < 0] * abs(lost) + [True] * both
+        names += [f"premise {number}"] * (abs(lost) + both)
+    found = clustered_mcnemar(before, after, names)
+    lost = [each for each, _ in sums]
+    if not any(lost):
+        assert (found.p_exact, found.p_mid) == (1.0, 1.0)
+        return
+    flips = [
+        abs(sum(s * d for s, d in zip(signs, lost, strict=True)))
+        for signs in product((1, -1), repeat=len(lost))
+    ]
+    beyond = sum(flip > abs(sum(lost)) for flip in flips)
+    equal = sum(flip == abs(sum(lost)) for flip in flips)
+    assert found.p_exact == pytest.approx((beyond + equal) / len(flips))
+    assert found.p_mid == pytest.approx((beyond + equal / 2) / len(flips))
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_clusters_of_one_item_give_mcnemars_test(b: int, c: int) -> None:
+    found = clustered_mcnemar(*pairs(3, b, c, 2))
+    assert found[:2] == (b, c)
+    assert found[2:] == pytest.approx(mcnemar(b, c)[2:], rel=1e-9)
+
+
+def test_discordant_items_within_one_cluster_are_one_observation() -> None:
+    found = clustered_mcnemar([True] * 30, [False] * 30, np.repeat(np.arange(3), 10))
+    assert found.p_exact == 2 / 2**3
+    assert mcnemar(found.b, found.c).p_exact < 1e-8
+
+
+def test_sign_flips_of_many_and_unequal_clusters_stay_a_distribution() -> None:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 9000, 30_000)
+    before, after = rng.random(30_000) < 0.8, rng.random(30_000) < 0.8
+    found = clustered_mcnemar(before, after, codes)
+    sums = np.bincount(codes, weights=before.astype(float) - after)
+    z = sums.sum() / np.sqrt((sums**2).sum())  # the large-sample form
+    assert found.p_mid == pytest.approx(2 * stats.norm.sf(abs(z)), abs=2e-3)
+
+
+def test_no_pairs_give_the_whole_range() -> None:
+    assert paired_difference([], [])[1:] == (-1.0, 1.0, 0, 0)

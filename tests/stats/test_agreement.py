@@ -1,4 +1,4 @@
-"""Agreement of judges: published worked examples, second implementations, coverage of the intervals."""
+"""Agreement of annotators: published worked examples, second implementations, coverage of the intervals."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
 from crossexam.stats.agreement import agreement, fleiss_kappa, krippendorff_alpha, votes_of
 
-# The worked example of "Fleiss' kappa" in Wikipedia: 14 judges, 10 items, 5 labels; 0.210
+# The worked example of "Fleiss' kappa" in Wikipedia: 14 annotators, 10 items, 5 labels; 0.210
 WIKIPEDIA = [
     [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
     [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
@@ -97,14 +97,16 @@ def test_items_of_one_premise_are_drawn_together() -> None:
     assert krippendorff_alpha(with_lone, names).clusters == 10
 
 
-@pytest.mark.parametrize(("items", "judges", "spread"), [(100, 3, (1 / 3,) * 3), (100, 2, (0.9, 0.1))])
-def test_intervals_hold_the_truth_in_95_of_100(items: int, judges: int, spread: tuple[float, ...]) -> None:
-    # Each judge knows the label with probability 0.8, else draws one: two agree beyond chance by 0.8^2
+@pytest.mark.parametrize(("items", "annotators", "spread"), [(100, 3, (1 / 3,) * 3), (100, 2, (0.9, 0.1))])
+def test_intervals_hold_the_truth_in_95_of_100(
+    items: int, annotators: int, spread: tuple[float, ...]
+) -> None:
+    # Each annotator knows the label with probability 0.8, else draws one: two agree beyond chance by 0.8^2
     rng, held = np.random.default_rng(0), []
     for seed in range(150):
         labels = rng.choice(len(spread), items, p=spread)
-        drawn = rng.choice(len(spread), (items, judges), p=spread)
-        rows = np.where(rng.random((items, judges)) < 0.8, labels[:, None], drawn)
+        drawn = rng.choice(len(spread), (items, annotators), p=spread)
+        rows = np.where(rng.random((items, annotators)) < 0.8, labels[:, None], drawn)
         for statistic in (fleiss_kappa, krippendorff_alpha):
             found = statistic(votes_of(rows, len(spread)), seed=seed)
             held.append(found.low <= 0.8**2 <= found.high)
@@ -118,7 +120,7 @@ def test_the_seed_decides() -> None:
     assert wide.low < narrow.low < narrow.high < wide.high
 
 
-def test_judges_who_always_agree_and_judges_who_say_one_thing() -> None:
+def test_annotators_who_always_agree_or_use_one_label() -> None:
     assert fleiss_kappa([[2, 0], [0, 2], [2, 0]])[:3] == (1.0, 1.0, 1.0)
     assert fleiss_kappa([[2, 0], [0, 2]])[:3] == (1.0, 1.0, 1.0)  # without either nothing is defined
     for statistic in (fleiss_kappa, krippendorff_alpha):
@@ -130,11 +132,11 @@ def test_judges_who_always_agree_and_judges_who_say_one_thing() -> None:
 
 
 def test_other_votes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"2 to 3 votes an item.*krippendorff_alpha takes any"):
+    with pytest.raises(ValueError, match=r"2 to 3 votes per item.*krippendorff_alpha takes any"):
         fleiss_kappa([[2, 0], [3, 0]])
-    with pytest.raises(ValueError, match="1 vote an item"):
+    with pytest.raises(ValueError, match="1 vote per item"):
         fleiss_kappa([[1, 0], [0, 1]])
-    with pytest.raises(ValueError, match="votes are wanted"):
+    with pytest.raises(ValueError, match="votes must be counts"):
         krippendorff_alpha([[1, -1]])
     with pytest.raises(ValueError, match="from 0 to 2 or -1"):
         votes_of([[0, 3]], 3)
@@ -169,7 +171,7 @@ def test_kappa_is_statsmodels_kappa(choices: list[tuple[bool, bool]]) -> None:
         assert isnan(value) if size == 0 else value == found.both / size
 
 
-def test_agreement_of_nothing_and_of_what_does_not_fit() -> None:
+def test_agreement_of_nothing_and_of_mismatches() -> None:
     assert agreement([], []).n == 0
     assert isnan(agreement([], []).kappa)
     with pytest.raises(ValueError, match="2 choices against 1"):

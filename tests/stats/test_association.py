@@ -175,17 +175,17 @@ def test_a_table_of_one_row_tests_nothing(table: list[list[int]]) -> None:
 
 
 @pytest.mark.parametrize("wrong", [[[1, -1], [2, 3]], [[0.5, 1], [2, 3]], [[nan, 1], [2, 3]]])
-def test_what_is_no_count_is_refused(wrong: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="counts are wanted, whole numbers from 0"):
+def test_other_than_counts_is_refused(wrong: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="counts must be whole numbers"):
         association(wrong)
 
 
-def test_what_is_no_table_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"rows by columns, not shape \(3,\)"):
+def test_other_than_a_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"rows by columns, not of shape \(3,\)"):
         association([1, 2, 3])
-    with pytest.raises(ValueError, match="the statistic 'chi' is unknown"):
+    with pytest.raises(ValueError, match="unknown statistic 'chi'"):
         association(TABLE_2, kind="chi")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="two by two is wanted, not 4 by 3"):
+    with pytest.raises(ValueError, match="needs a table of two by two"):
         odds_ratio(TABLE_4)
 
 
@@ -196,9 +196,9 @@ def test_cross_counts_counts_items(items: list[tuple[int, int]]) -> None:
 
 
 def test_cross_counts_refuses_other_codes() -> None:
-    with pytest.raises(ValueError, match="codes are wanted below 2 and 3"):
+    with pytest.raises(ValueError, match="codes must be at least 0 and below 2"):
         cross_counts([0, 2], [0, 0], (2, 3))
-    with pytest.raises(ValueError, match="2 codes of rows for 1 of columns"):
+    with pytest.raises(ValueError, match="2 row codes but 1 column codes"):
         cross_counts([0, 1], [0], (2, 3))
 
 

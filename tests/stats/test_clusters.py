@@ -46,5 +46,5 @@ def test_codes_say_the_same_as_the_names(names: list[str]) -> None:
 
 
 def test_confidence_is_checked() -> None:
-    with pytest.raises(ValueError, match=r"confidence is 95, wanted a share"):
+    with pytest.raises(ValueError, match=r"confidence is 95; it must be"):
         normal_quantile(95)

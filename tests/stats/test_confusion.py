@@ -22,6 +22,6 @@ def test_confusion_counts_gold_by_prediction() -> None:
     ("gold", "predicted", "message"),
     [([0, 3], [0, 0], "from 0 to 2"), ([0], [-1], "from 0 to 2"), ([0], [0, 1], "1 gold labels for 2")],
 )
-def test_labels_that_are_none_are_refused(gold: list[int], predicted: list[int], message: str) -> None:
+def test_invalid_labels_are_refused(gold: list[int], predicted: list[int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         confusion(gold, predicted)

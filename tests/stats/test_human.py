@@ -63,7 +63,7 @@ def test_human_accuracy_counts_by_cluster() -> None:
     assert human_accuracy(counts, gold, ["x"] * 5).expected == (once.value, 0.0, 1.0, 5, 1)
 
 
-def test_human_accuracy_of_nothing_and_of_what_does_not_fit() -> None:
+def test_human_accuracy_of_nothing_and_of_mismatches() -> None:
     nothing = human_accuracy(np.zeros((0, 3)), [])
     assert isnan(nothing.expected.value)
     assert nothing.drawn[1:] == (0.0, 1.0, 0, 0)

@@ -23,5 +23,5 @@ def test_holms_steps() -> None:
     # (4 x .005, 3 x .01, 2 x .03, and .03 again, since it may not fall below)
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]).tolist() == []
-    with pytest.raises(ValueError, match="p-values are wanted"):
+    with pytest.raises(ValueError, match="p-values must be"):
         holm([0.5, float("nan")])

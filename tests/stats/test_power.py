@@ -149,9 +149,9 @@ def test_large_groups_go_by_the_chi_square_distribution_and_agree() -> None:
 
 
 def test_shares_and_groups_are_checked() -> None:
-    with pytest.raises(ValueError, match=r"the share is 97, wanted"):
+    with pytest.raises(ValueError, match=r"the share is 97; it must"):
         minimum_detectable_difference(580, 40, 97)
-    with pytest.raises(ValueError, match=r"the share is 1.5, wanted"):
+    with pytest.raises(ValueError, match=r"the share is 1.5; it must"):
         power_of_two_groups(580, 40, 1.5, 0.5)
     with pytest.raises(ValueError, match="groups of 0 and 40 items"):
         power_of_two_groups(0, 40, 0.5, 0.5)

@@ -1,4 +1,4 @@
-"""Intervals by resampling, for statistics that are functions of sums over items."""
+"""Bootstrap intervals for statistics that are functions of sums over items."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from crossexam.core.randomness import rng_for
 
-#: Gives the statistic of each row of sums: [b, f] to [b]; nan where it is not defined.
+#: Returns the statistic of each row of sums, [b, f] to [b]; nan if it is undefined.
 Statistic: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-#: How many samples are drawn: the bounds of a 95 % interval are then the 50th and 1951st or near.
+#: The number of samples: the bounds of a 95 % interval are near the 50th and the 1951st.
 DRAWS: Final = 2_000
-_AT_ONCE: Final = 4_000_000  # numbers held while drawing: 32 MB
+_AT_ONCE: Final = 4_000_000  # numbers in memory while sampling: 32 MB
 
 
 def generator(seed: int, name: str) -> np.random.Generator:
-    """Return a generator of arrays that depends on *seed* and *name* alone.
+    """Return a NumPy generator that depends on *seed* and *name* only.
 
     >>> generator(0, "a").random() == generator(0, "a").random() != generator(0, "b").random()
     True
@@ -37,20 +37,20 @@ def bootstrap_interval(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> tuple[float, float, float]:
-    """Return the *statistic* of the sums of *rows* [n, f], and its bootstrap interval.
+    """Return the *statistic* of the sums of *rows* [n, f], and the bounds of its bootstrap interval.
 
-    Whole clusters of rows (*codes* [n], without gaps) are drawn with replacement.  The interval is Efron's
-    BCa (1987, J. Am. Stat. Assoc. 82:171), which corrects the percentiles of the samples for bias, from
-    the share of samples below the value, and for skewness, from the jackknife.  Samples where the statistic
-    is not defined are left out.
+    Whole clusters of rows (*codes* [n], without gaps) are sampled with replacement.  The interval is Efron's
+    BCa (1987, J. Am. Stat. Assoc. 82:171), which corrects the percentiles of the samples for bias, by the
+    share of samples below the value, and for skewness, by the jackknife.  Samples in which the statistic is
+    undefined are left out.
 
-    Where the value is not defined, or there are fewer than two clusters, nothing is known: -inf to inf.
-    Where all samples are alike, as when all judges always agree, so are the bounds: what the sample has not,
-    no resampling shows.
+    If the value is undefined, or if there are fewer than two clusters, the bounds are -inf and inf.  If all
+    samples give the same value, as when all annotators always agree, the bounds equal it: resampling cannot
+    show variation that the sample does not have.
 
     >>> heads = np.column_stack([np.ones(50), np.arange(50) < 20])
-    >>> found = bootstrap_interval(heads, lambda s: s[:, 1] / s[:, 0], np.arange(50), name="heads")
-    >>> [round(each, 1) for each in found]
+    >>> interval = bootstrap_interval(heads, lambda s: s[:, 1] / s[:, 0], np.arange(50), name="heads")
+    >>> [round(number, 1) for number in interval]
     [0.4, 0.3, 0.5]
     """
     m = int(codes.max()) + 1
@@ -67,7 +67,7 @@ def bootstrap_interval(
 
 
 def _weights(m: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """Yield how often each of *m* clusters is drawn, for all samples in turn: [b, m]."""
+    """Yield how often each of *m* clusters is sampled, for batches of samples: [b, m]."""
     step = max(1, _AT_ONCE // m)
     for start in range(0, DRAWS, step):
         yield rng.multinomial(m, np.full(m, 1 / m), size=min(step, DRAWS - start))
@@ -76,7 +76,7 @@ def _weights(m: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
 def _bca(
     value: float, drawn: NDArray[np.float64], without: NDArray[np.float64], confidence: float
 ) -> tuple[float, float]:
-    """Return the bounds from the samples *drawn* and the values *without* each cluster."""
+    """Return the BCa bounds from the samples *drawn* and the jackknife values *without* each cluster."""
     from scipy.special import ndtr, ndtri
 
     below = float((drawn < value).mean() + (drawn == value).mean() / 2)

@@ -1,16 +1,15 @@
-"""Clusters: which answers are not independent, and how much that costs.
+"""Clusters of dependent items, the design effect and the effective sample size.
 
-Answers about one premise resemble each other.  With :math:`n` items in :math:`m` clusters, residuals
-:math:`e_i` and their cluster sums :math:`z_k`, the variance of a mean counts clusters, not items, and
-the *design effect* is how many times larger it is than for independent items (Kish 1965, *Survey
-Sampling*):
+Predictions on items with the same premise are not independent.  With :math:`n` items in :math:`m` clusters,
+residuals :math:`e_i` and their cluster sums :math:`z_k`, the variance of a mean is estimated from clusters,
+and the *design effect* is its ratio to the variance for independent items (Kish 1965, *Survey Sampling*):
 
     deff = [ m/(m-1) sum_k z_k^2 ] / [ n/(n-1) sum_i e_i^2 ]
 
 An interval for independent items becomes one for clustered items at the *effective sample size*
 ``n / deff`` (Kish 1965; for Wilson's interval Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484), times
 ``(t[n-1] / t[m-1])^2``, because a variance of few clusters is itself uncertain (Korn & Graubard 1998,
-Survey Methodology 24:193).  Where every item is its own cluster both factors are exactly 1.
+Survey Methodology 24:193).  If every item is a cluster of its own, both factors are exactly 1.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-#: The cluster of each item, by any name; None: every item is its own.
+#: The cluster of each item, by any hashable name; None if every item is its own cluster.
 Clusters: TypeAlias = Sequence[Hashable] | NDArray[Any] | None
 
 #: Weight of the shrinkage of :func:`effective_size`, in clusters.
@@ -31,7 +30,7 @@ PRIOR_CLUSTERS: Final = 0.25
 def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
     """Return the clusters of *n* items as integers 0, 1, ... without gaps: [n].
 
-    Raises ValueError where there are not *n*.
+    Raises ValueError if there are not *n*.
 
     >>> cluster_codes(["a", "b", "a"], 3).tolist(), cluster_codes(None, 2).tolist()
     ([0, 1, 0], [0, 1])
@@ -48,7 +47,7 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
 
 
 def _dense(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return *codes* renumbered without gaps; linear in time where they are small."""
+    """Return *codes* renumbered without gaps, in linear time if they are small."""
     if codes.size and codes.min() >= 0 and codes.max() < 8 * codes.size + 1024:
         number = np.cumsum(np.bincount(codes) > 0) - 1
         return number[codes].astype(np.int64, copy=False)
@@ -56,7 +55,7 @@ def _dense(codes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class EffectiveSize(NamedTuple):
-    """How many independent items the clustered ones are worth; *deff* is before the t factor."""
+    """The effective number of independent items, with the design effect *deff* before the t factor."""
 
     n_eff: float
     deff: float
@@ -68,19 +67,21 @@ def effective_size(
 ) -> EffectiveSize:
     """Return the effective sample size of the mean of items with these *residuals* [n] and cluster *codes*.
 
-    Three cases where the plain estimate fails, and what is done:
+    ``n_eff = n / deff (t[n-1] / t[m-1])^2``, with *deff* as defined above.  In three cases the plain estimate
+    of *deff* fails:
 
-    - Hardly any item differs from the rest (accuracy 0 or 1: the estimate is 0/0).  The estimate is
-      shrunk towards Kish's worst case ``s = sum_k n_k^2 / n``, in which a cluster answers as one, by the
-      weight of a quarter of a wrong cluster: ``(V + s^2/4) / (W + s/4)`` with *V* and *W* the brackets above.
-      It vanishes as errors accumulate, and changes nothing where clusters are single items.  The weight is
-      ours: twice as much, and 95 % intervals of 10 clusters cover 98 % (``tests/stats/test_coverage.py``).
-    - Clusters more alike than chance (a constant answer to one pair of each label): deff would be below 1.
-      It is not let below 1, so that no interval is narrower than for independent items.
-    - A single cluster says nothing of how clusters vary: it counts as one item.
+    - Hardly any item differs from the rest (for an accuracy of 0 or 1 it is 0/0).  It is therefore shrunk
+      towards Kish's worst case ``s = sum_k n_k^2 / n``, in which all items of a cluster are alike, with the
+      weight of a quarter of a wrong cluster: ``(V + s^2/4) / (W + s/4)``, where *V* and *W* are the brackets
+      above.  The effect vanishes as errors accumulate, and is none if clusters are single items.  The weight
+      is ours; with twice as much, 95 % intervals of 10 clusters cover 98 %
+      (``tests/stats/test_coverage.py``).
+    - Clusters more similar to each other than chance (a constant prediction on one item of each label): the
+      estimate is below 1.  It is set to 1, so that no interval is narrower than for independent items.
+    - A single cluster does not show how clusters vary: it counts as one item.
 
-    >>> answers = np.tile([1.0, 1.0, 0.0, 0.0], 1000)  # pairs that answer as one
-    >>> round(effective_size(answers - 0.5, np.arange(4000) // 2).deff, 2)
+    >>> correct = np.tile([1.0, 1.0, 0.0, 0.0], 1000)  # the items of each pair are alike
+    >>> round(effective_size(correct - 0.5, np.arange(4000) // 2).deff, 2)
     2.0
     """
     n = len(residuals)
@@ -107,7 +108,9 @@ def _t(freedom: int, confidence: float) -> float:
 
 
 def normal_quantile(confidence: float) -> float:
-    """Return the two-sided quantile of the normal distribution.
+    """Return the two-sided quantile z of the normal distribution: P(|Z| <= z) = *confidence*.
+
+    Raises ValueError if *confidence* is not between 0 and 1.
 
     >>> round(normal_quantile(0.95), 4)
     1.96
@@ -115,5 +118,5 @@ def normal_quantile(confidence: float) -> float:
     from scipy.special import ndtri
 
     if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence}, wanted a share between 0 and 1")
+        raise ValueError(f"confidence is {confidence}; it must be between 0 and 1")
     return float(ndtri(0.5 + confidence / 2))

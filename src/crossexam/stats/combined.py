@@ -1,8 +1,8 @@
-"""Means, differences and ratios of independent estimates, each with an interval of its own.
+"""Intervals for means, differences and ratios of independent estimates that have intervals.
 
-The method of variance estimates recovery (MOVER: Zou & Donner 2008, Statistics in Medicine 27:1693) takes
-the distance from an estimate to each of its bounds for the spread on that side, so that the bounds of a
-combination are as good as those of its parts; where all parts are normal it is the delta method.
+The method of variance estimates recovery (MOVER: Zou & Donner 2008, Statistics in Medicine 27:1693) takes the
+distance from an estimate ``p`` to each of its bounds ``l`` and ``u`` for the standard error on that side, so
+that the bounds of a combination are as good as those of its parts; for normal parts it is the delta method.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from crossexam.core.estimate import Estimate
 
 
 def mean_of(parts: Sequence[Estimate]) -> Estimate:
-    """Return the plain mean of independent *parts*; ``n`` and ``clusters`` are their sums.
+    """Return the unweighted mean ``m`` of *k* independent *parts*; ``n`` and ``clusters`` are their sums.
 
-    With ``c = 1/k``: ``m - sqrt(sum c^2 (p_i - l_i)^2)`` and ``m + sqrt(sum c^2 (u_i - p_i)^2)``.
+    With ``c = 1/k``: ``m - sqrt(sum c^2 (p_i - l_i)^2)`` and ``m + sqrt(sum c^2 (u_i - p_i)^2)`` (Zou &
+    Donner 2008).  Value and bounds are nan if there is no part or a part is nan.
 
     >>> mean_of([Estimate(0.4, 0.3, 0.5, 100, 100), Estimate(0.6, 0.5, 0.7, 50, 50)]).low.__round__(4)
     0.4293
@@ -32,7 +33,10 @@ def mean_of(parts: Sequence[Estimate]) -> Estimate:
 
 
 def less(first: Estimate, second: Estimate) -> Estimate:
-    """Return *first* less *second*, which are independent.
+    """Return the difference ``d = p_1 - p_2`` of two independent estimates.
+
+    ``d - sqrt((p_1 - l_1)^2 + (u_2 - p_2)^2)`` and ``d + sqrt((u_1 - p_1)^2 + (p_2 - l_2)^2)`` (Zou & Donner
+    2008).
 
     >>> less(Estimate(0.5, 0.4, 0.6, 10, 10), Estimate(0.5, 0.5, 0.5, 10, 10))[:3]
     (0.0, -0.1, 0.1)
@@ -46,10 +50,12 @@ def less(first: Estimate, second: Estimate) -> Estimate:
 
 
 def ratio_less_one(first: Estimate, second: Estimate) -> Estimate:
-    """Return ``first / second - 1`` of independent, positive estimates: how much *first* is off, relative.
+    """Return the relative difference ``p_1 / p_2 - 1`` of two independent, positive estimates.
 
-    MOVER for a ratio (Donner & Zou 2012, Statistical Methods in Medical Research 21:347).  Nothing is
-    known (nan, everything) where *second* may be 0.
+    The bounds of the ratio are ``(p_1 p_2 - sqrt((p_1 p_2)^2 - l_1 u_2 (2 p_1 - l_1)(2 p_2 - u_2))) / (u_2 (2
+    p_2 - u_2))`` and ``(p_1 p_2 + sqrt((p_1 p_2)^2 - u_1 l_2 (2 p_1 - u_1)(2 p_2 - l_2))) / (l_2 (2 p_2 -
+    l_2))`` (Donner & Zou 2012, Statistical Methods in Medical Research 21:347).  If the interval of *second*
+    reaches 0, the value is nan and the interval the whole range.
 
     >>> ratio_less_one(Estimate(0.4, 0.4, 0.4, 9, 9), Estimate(0.8, 0.8, 0.8, 9, 9))[:3]
     (-0.5, -0.5, -0.5)

@@ -1,4 +1,7 @@
-"""Which label is taken for which; labels are their indices in ``LABELS`` (0, 1, 2: E, N, C)."""
+"""Confusion matrices and error types.
+
+Labels are indices in ``LABELS``: 0, 1, 2 are entailment, neutral, contradiction (E, N, C).
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-#: How the papers abbreviate the labels, in their order.
+#: The papers' abbreviations of the labels, in the order of ``LABELS``.
 LETTERS: Final = ("E", "N", "C")
 
 
 def confusion(gold: ArrayLike, predicted: ArrayLike, k: int = 3) -> NDArray[np.int64]:
-    """Return the counts of items by gold (row) and predicted label (column): [k, k].
+    """Return the confusion matrix, counts of items by gold (row) and predicted label (column): [k, k].
 
-    Raises ValueError where a label is not one of the *k*.
+    Raises ValueError if a label is not one of the *k*, or if the lengths differ.
 
     >>> confusion([0, 0, 2], [0, 1, 1]).tolist()
     [[1, 1, 0], [0, 0, 0], [0, 1, 0]]
@@ -24,12 +27,14 @@ def confusion(gold: ArrayLike, predicted: ArrayLike, k: int = 3) -> NDArray[np.i
     if rows.shape != columns.shape:
         raise ValueError(f"{rows.size} gold labels for {columns.size} predictions")
     if rows.size and not (min(rows.min(), columns.min()) >= 0 and max(rows.max(), columns.max()) < k):
-        raise ValueError(f"labels are wanted, from 0 to {k - 1}")
+        raise ValueError(f"labels must be from 0 to {k - 1}")
     return np.bincount(k * rows + columns, minlength=k * k).reshape(k, k)
 
 
 def error_types(table: ArrayLike, letters: Sequence[str] = LETTERS) -> dict[str, int]:
-    """Return the count of each kind of error of a confusion *table*; "E-C" is E taken for C.
+    """Return the counts of a confusion *table* by type of error: "E-C" is gold E predicted as C.
+
+    As in Naik et al. (2018, section 4.4).
 
     >>> error_types([[1, 1, 0], [0, 0, 0], [0, 1, 0]])["C-N"]
     1
@@ -44,9 +49,9 @@ def error_types(table: ArrayLike, letters: Sequence[str] = LETTERS) -> dict[str,
 
 
 def false_share(table: ArrayLike, label: int) -> float | None:
-    """Return the share of all errors that falsely predict *label*; None without errors.
+    """Return the share, 0 to 1, of false predictions of *label* among all errors; None without errors.
 
-    Naik et al. (2018) report it of neutral in Table 4 and of entailment in Table 7.
+    Naik et al. (2018) report it for neutral in Table 4 and for entailment in Table 7.
 
     >>> false_share([[1, 1, 0], [0, 0, 0], [0, 1, 0]], 1)
     1.0

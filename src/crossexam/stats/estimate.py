@@ -1,4 +1,7 @@
-"""Accuracy with its interval; items are right or wrong, units are shares between 0 and 1."""
+"""Accuracy with Wilson's interval, of a whole set and by slice.
+
+Items are correct or not [n]; accuracies and bounds are shares between 0 and 1.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, normal_quantile
 
-#: What :func:`by_slice` calls the values that it pools.
+#: The name of the values that :func:`by_slice` pools.
 OTHER: Final = "(other)"
 
 
 def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's interval for a *share* of *n* items; *n* need not be whole.
+    """Return Wilson's interval for a *share* of *n* items; *n* need not be an integer.
 
-    With ``z`` the normal quantile: ``(p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)``
+    With ``z`` the normal quantile of :func:`crossexam.stats.clusters.normal_quantile`:
+    ``(p + z^2/2n -+ z sqrt(p(1-p)/n + z^2/4n^2)) / (1 + z^2/n)``
     (Wilson 1927, J. Am. Stat. Assoc. 22:209).
 
     >>> tuple(round(bound, 4) for bound in wilson(81 / 263, 263))  # Newcombe 1998, Table I
@@ -35,10 +39,11 @@ def wilson(share: float, n: float, confidence: float = 0.95) -> tuple[float, flo
 
 
 def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: float = 0.95) -> Estimate:
-    """Return the share of *correct* items [n] with Wilson's interval at the effective sample size.
+    """Return the accuracy, the share of *correct* items [n], with Wilson's interval.
 
-    The effective size is that of :func:`crossexam.stats.clusters.effective_size`; without clusters this
-    is Wilson's interval.  No items at all: the value is nan and the interval everything.
+    :func:`wilson` with the effective sample size of :func:`crossexam.stats.clusters.effective_size` in place
+    of n (Dean & Pagano 2015, J. Surv. Stat. Methodol. 3:484); without clusters it is Wilson's interval.  With
+    no items the value is nan and the interval 0 to 1.
 
     >>> f"{share_correct([True] * 15 + [False] * 5)}"
     '75.0 [53.1, 88.8]'
@@ -62,13 +67,13 @@ def by_slice(
     most: int | None = None,
     confidence: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Return the accuracy of each of *values* [n], the most frequent first; None is no value.
+    """Return the accuracy (:func:`share_correct`) by value of *values* [n], the most frequent value first.
 
-    Values of fewer than *minimum* items, and those beyond the *most* frequent, are pooled as "(other)",
-    which comes last.
+    Items with the value None are left out.  Values of fewer than *minimum* items, and those beyond the *most*
+    frequent, are pooled as "(other)", which comes last.
 
     >>> slices = by_slice([1, 1, 0, 1], ["fiction", "fiction", "travel", None])
-    >>> {value: (found.value, found.n) for value, found in slices.items()}
+    >>> {value: (estimate.value, estimate.n) for value, estimate in slices.items()}
     {'fiction': (1.0, 2), 'travel': (0.0, 1)}
     """
     right = np.asarray(correct, dtype=bool)
@@ -76,7 +81,7 @@ def by_slice(
     codes = cluster_codes(values, len(right))
     counts = np.bincount(codes)
     firsts = np.zeros(len(counts), dtype=np.int64)
-    firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # where each value is first met
+    firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # first occurrence of each value
     ranked = [int(code) for code in np.argsort(-counts, kind="stable") if values[firsts[code]] is not None]
     named = [code for code in ranked if counts[code] >= minimum][:most]
     order = np.argsort(codes, kind="stable")

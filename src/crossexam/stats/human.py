@@ -1,6 +1,7 @@
-"""How well people do: the labels of single annotators against the gold label.
+"""Human accuracy: the labels of single annotators against the gold label.
 
-Conventions: *votes* are counts of annotators by item and label [n, k]; *gold* are indices of labels [n].
+Conventions: *votes* are counts of annotators by item and label [n, k], *gold* indices of labels [n].
+Accuracies are shares between 0 and 1.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from crossexam.stats.estimate import share_correct
 
 
 class HumanAccuracy(NamedTuple):
-    """The accuracy of one annotator *drawn* for each item, and what is *expected* over all draws."""
+    """The accuracy of one annotator *drawn* per item, and its expectation over all draws."""
 
     drawn: Estimate
     expected: Estimate
 
 
 def vote_counts(annotator_labels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
-    """Return the votes [n, 3] of labels by name, columns as LABELS; what names no label is no vote.
+    """Return the votes [n, 3] of label names, columns in the order of LABELS; other names are ignored.
 
     >>> vote_counts([["entailment", "neutral", "entailment"], ["contradiction", "-"]]).tolist()
     [[2, 1, 0], [0, 0, 1]]
@@ -44,19 +45,18 @@ def vote_counts(annotator_labels: Sequence[Sequence[str]]) -> NDArray[np.int64]:
 def human_accuracy(
     votes: ArrayLike, gold: ArrayLike, clusters: Clusters = None, *, seed: int = 0, confidence: float = 0.95
 ) -> HumanAccuracy:
-    """Return how often annotators say the gold label, by one draw an item and exactly.
+    """Return annotators' accuracy against the gold label, by one random draw per item and in expectation.
 
-    The draw is how the literature approximates human performance (Nie et al. 2019, footnote 10: one of
-    five labels against the gold).  Over all draws its mean is the mean of the shares
-    ``s_i = votes[i, gold[i]] / sum_j votes[i, j]``, which needs no draw.  Its interval is
-    ``mean -+ t[m-1] sqrt(m/(m-1) sum_k z_k^2) / n`` with ``z_k`` the sums of ``s_i - mean`` in each of *m*
-    clusters (Kish 1965); of a single cluster nothing can be said: it is everything.
+    The literature approximates human performance by such a draw (Nie et al. 2019, footnote 10: one of five
+    labels against the gold label); its interval is that of :func:`crossexam.stats.estimate.share_correct`.
+    The expectation over all draws is the mean of ``s_i = votes[i, gold[i]] / sum_j votes[i, j]``, with the
+    interval ``mean -+ t[m-1] sqrt(m/(m-1) sum_k z_k^2) / n``, where ``z_k`` are the sums of ``s_i - mean`` in
+    each of *m* clusters (Kish 1965); for a single cluster it is 0 to 1.
 
-    The gold label is the majority of these same votes, so that both are higher than what another
-    annotator would reach.  Raises ValueError where an item has no votes.
+    The gold label is the majority of these same votes, so that both are higher than the accuracy of a new
+    annotator.  Raises ValueError if an item has no votes, or if the lengths differ.
 
-    >>> found = human_accuracy([[5, 0, 0], [1, 3, 1]], [0, 1])
-    >>> found.expected.value == (5 / 5 + 3 / 5) / 2
+    >>> human_accuracy([[5, 0, 0], [1, 3, 1]], [0, 1]).expected.value == (5 / 5 + 3 / 5) / 2
     True
     """
     counts, labels = np.asarray(votes, dtype=np.int64), np.asarray(gold, dtype=np.int64)

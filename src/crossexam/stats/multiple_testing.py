@@ -1,4 +1,4 @@
-"""Corrections for asking several questions at once; p-values in, adjusted p-values out, in order."""
+"""Corrections for multiple testing: p-values [k] in, adjusted p-values [k] out, in the same order."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Return Holm's adjusted p-values: [k].
 
-    The j-th smallest of k is ``max over i <= j of (k - i + 1) p_i``, at most 1: the chance of any false
-    finding stays below the level, whatever the dependence of the tests (Holm 1979, Scand. J. Stat. 6:65).
+    The j-th smallest of k is ``max over i <= j of (k - i + 1) p_i``, at most 1.  This controls the
+    family-wise error rate for any dependence of the tests (Holm 1979, Scand. J. Stat. 6:65).  Raises
+    ValueError if a value is not between 0 and 1.
 
     >>> holm([0.01, 0.04, 0.03]).tolist()
     [0.03, 0.06, 0.06]
@@ -24,7 +25,10 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values multiplied by their number, at most 1: [k].
+    """Return Bonferroni's adjusted p-values, ``min(1, k p_i)``: [k].
+
+    They control the family-wise error rate for any dependence of the tests (Dunn 1961, J. Am. Stat. Assoc.
+    56:52).  Raises ValueError if a value is not between 0 and 1.
 
     >>> bonferroni([0.25, 0.5]).tolist()
     [0.5, 1.0]
@@ -36,5 +40,5 @@ def bonferroni(p_values: ArrayLike) -> NDArray[np.float64]:
 def _checked(p_values: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(p_values, dtype=np.float64)
     if not ((p >= 0) & (p <= 1)).all():  # nan fails too
-        raise ValueError(f"p-values are wanted, between 0 and 1: {p.tolist()}")
+        raise ValueError(f"p-values must be between 0 and 1: {p.tolist()}")
     return p

@@ -1,10 +1,9 @@
-"""Differences between two answers to the same items: the drop from base to stressed item.
+"""Paired comparison: the drop in accuracy from base to stressed items, its interval, and McNemar's tests.
 
-Conventions: *base* and *stress* are right or wrong, item by item [n]; *b* counts the items that only the
-base gets right, *c* those that only the stressed one gets right; the drop is ``(b - c) / n``, positive
-where stress makes it worse.
-
-Tests of no difference between two answers to the same items.
+Conventions: *base* and *stress* say item by item [n] whether the prediction is correct; *b* is the number of
+pairs in which only the base item is correct, *c* that of pairs in which only the stressed item is correct.
+The drop is ``(b - c) / n``, a share between -1 and 1, positive if stress lowers accuracy.  Two models on the
+same items are compared in the same way.
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ from crossexam.stats.estimate import share_correct
 
 
 def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:
-    """Return *b*, right before and wrong under stress, and *c*, the reverse.
+    """Return the numbers of discordant pairs: *b*, only the base is correct, and *c*, only the other is.
+
+    Raises ValueError if the lengths differ.
 
     >>> discordant([1, 1, 0], [0, 0, 1])
     (2, 1)
@@ -32,13 +33,13 @@ def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:
 
 
 def tango(b: float, c: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
-    """Return Tango's score interval for the paired difference ``(b - c) / n``; counts need not be whole.
+    """Return Tango's score interval for the paired difference ``(b - c) / n``; counts need not be integers.
 
-    The interval holds each difference ``d`` that the score test does not reject:
-    ``|b - c - n d| <= z sqrt(n (2q + d(1-d)))``, with ``q`` the constrained estimate of the probability of
-    *c*: ``q = (sqrt(B^2 - 8nC) - B) / 4n``, ``B = -b - c + (2n - b + c) d``, ``C = -c d (1 - d)``
-    (Tango 1998, Statistics in Medicine 17:891).  It is defined without discordant
-    items, and holds 0 exactly where McNemar's score test does not reject.
+    The interval consists of the differences ``d`` that the score test does not reject: ``|b - c - n d| <= z
+    sqrt(n (2q + d(1-d)))``, with ``q`` the constrained estimate of the probability of *c*: ``q = (sqrt(B^2 -
+    8nC) - B) / 4n``, ``B = -b - c + (2n - b + c) d``, ``C = -c d (1 - d)`` (Tango 1998, Statistics in
+    Medicine 17:891).  It is defined without discordant pairs too, and contains 0 if and only if McNemar's
+    score test does not reject.
 
     >>> tuple(round(bound, 4) for bound in tango(6, 16, 161))  # Cavo et al. 2012, in Fagerland et al. 2014
     (-0.124, -0.0054)
@@ -50,7 +51,7 @@ def tango(b: float, c: float, n: float, confidence: float = 0.95) -> tuple[float
         quadratic = -b - c + (2 * n - b + c) * d
         root = sqrt(max(0.0, quadratic * quadratic + 8 * n * c * d * (1 - d)))
         variance = n * (2 * max(0.0, (root - quadratic) / (4 * n)) + d * (1 - d))
-        return (b - c - n * d) / sqrt(max(variance, 1e-300))  # positive but for rounding
+        return (b - c - n * d) / sqrt(max(variance, 1e-300))  # positive except for rounding
 
     low = -1.0 if difference <= -1 else _crossing(lambda d: score(d) - z, -1.0, difference)
     high = 1.0 if difference >= 1 else _crossing(lambda d: score(d) + z, difference, 1.0)
@@ -58,8 +59,8 @@ def tango(b: float, c: float, n: float, confidence: float = 0.95) -> tuple[float
 
 
 def _crossing(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Return where the *falling* function crosses 0 between *low* and *high*, by bisection."""
-    for _ in range(50):  # 2 / 2^50: beyond what any report prints
+    """Return the zero of the *falling* function between *low* and *high*, by bisection."""
+    for _ in range(50):  # 2 / 2^50: far more precise than any report
         middle = (low + high) / 2
         if falling(middle) > 0:
             low = middle
@@ -73,9 +74,10 @@ def paired_difference(
 ) -> Estimate:
     """Return the drop ``mean(base) - mean(stress)`` with Tango's interval at the effective sample size.
 
-    The design effect is that of the differences (-1, 0, 1), whose cluster sums take their dependence into
-    account; *b*, *c* and *n* are scaled to the effective size (Yang, Sun & Hardin 2012, Pharmaceutical
-    Statistics 11:386, put the clustered variance into Tango's interval in the same way).
+    The effective size (:func:`crossexam.stats.clusters.effective_size`) is that of the differences -1, 0, 1;
+    *b*, *c* and *n* are scaled to it in :func:`tango` (Yang, Sun & Hardin 2012, Pharmaceutical Statistics
+    11:386, use the clustered variance in Tango's interval in the same way).  With no pairs the value is nan
+    and the interval -1 to 1.
 
     >>> f"{paired_difference([1] * 20, [0] * 5 + [1] * 15)}"
     '25.0 [4.9, 46.9]'
@@ -99,7 +101,9 @@ def flip_rate(
     clusters: Clusters = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """Return the share of items whose predicted label changes from base to stress, right or wrong.
+    """Return the share of pairs with different predicted labels on base and stressed item, correct or not.
+
+    The interval is that of :func:`crossexam.stats.estimate.share_correct`.
 
     >>> flip_rate([0, 1, 2, 2], [0, 1, 2, 0]).value
     0.25
@@ -108,15 +112,15 @@ def flip_rate(
 
 
 def _pair(base: ArrayLike, stress: ArrayLike) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return both as arrays of truth values; raises ValueError where they are not of one length."""
+    """Return both as Boolean arrays; raises ValueError if their lengths differ."""
     before, after = np.asarray(base, dtype=bool), np.asarray(stress, dtype=bool)
     if before.shape != after.shape:
-        raise ValueError(f"{len(before)} base items for {len(after)} stressed ones: pairs are wanted")
+        raise ValueError(f"{len(before)} base items for {len(after)} stressed ones: they must be pairs")
     return before, after
 
 
 class McNemar(NamedTuple):
-    """*b* items right only in the first answer, *c* only in the second, exact p-value and mid-p."""
+    """McNemar's test of *b* against *c* discordant pairs: exact p-value and mid-p."""
 
     b: int
     c: int
@@ -125,19 +129,19 @@ class McNemar(NamedTuple):
 
 
 def mcnemar(b: int, c: int) -> McNemar:
-    """Return McNemar's exact test of ``b`` against ``c`` discordant items, two-sided, and its mid-p.
+    """Return McNemar's exact test of *b* against *c* discordant pairs, two-sided, and its mid-p.
 
-    Under no difference *b* is binomial with ``b + c`` draws of probability 1/2 (McNemar 1947, Psychometrika
-    12:153).  Exact: ``P(|B - C| >= |b - c|)``, at most 1.  Mid-p: ``P(|B - C| > |b - c|)`` plus half of
-    ``P(|B - C| = |b - c|)``, which Fagerland, Lydersen & Laake (2013, BMC Med. Res. Methodol. 13:91) prefer,
-    since the exact test is conservative.  Without discordant items both are 1: nothing was observed (the
-    formula of mid-p would say 1/2).
+    Under the null hypothesis *b* is binomial with ``b + c`` trials of probability 1/2 (McNemar 1947,
+    Psychometrika 12:153).  Exact: ``P(|B - C| >= |b - c|)``, at most 1.  Mid-p: ``P(|B - C| > |b - c|)`` plus
+    half of ``P(|B - C| = |b - c|)``, which Fagerland, Lydersen & Laake (2013, BMC Med. Res. Methodol. 13:91)
+    prefer because the exact test is conservative.  Without discordant pairs both are 1 (the formula of mid-p
+    would give 1/2).  Raises ValueError for negative counts.
 
     >>> "{0.p_exact:.4f} {0.p_mid:.4f}".format(mcnemar(1, 7))  # Fagerland et al. 2013, Table 1
     '0.0703 0.0391'
     """
     if b < 0 or c < 0:
-        raise ValueError(f"b = {b}, c = {c}: counts are wanted")
+        raise ValueError(f"b = {b}, c = {c}: counts must not be negative")
     from scipy.stats import binom
 
     if b + c == 0:
@@ -151,14 +155,14 @@ def mcnemar(b: int, c: int) -> McNemar:
 
 
 def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = None) -> McNemar:
-    """Return the exact McNemar test whose independent unit is the cluster: [n] right or wrong each.
+    """Return McNemar's exact test of *base* against *stress* [n] with clusters as independent units.
 
-    McNemar's test takes items to be independent and finds too much where they share a premise (Durkalski
-    et al. 2003, Statistics in Medicine 22:2417).  Under no difference, the two answers to a whole cluster
-    may be exchanged: each cluster's ``d_k = b_k - c_k`` changes its sign with probability 1/2, and the test
-    is ``P(|sum of +-d_k| >= |b - c|)`` over all 2^m sign vectors.  The distribution is had exactly, without
-    sampling, by convolution of one binomial for each size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am.
-    Stat. Assoc. 78:435).  Where every item is its own cluster this is :func:`mcnemar`.
+    McNemar's test assumes independent items and is anti-conservative if they share premises (Durkalski et al.
+    2003, Statistics in Medicine 22:2417).  Under the null hypothesis the two outcomes of a whole cluster are
+    exchangeable: each cluster's ``d_k = b_k - c_k`` has either sign with probability 1/2, and the p-value is
+    ``P(|sum of +-d_k| >= |b - c|)`` over all 2^m sign vectors.  Its distribution is computed exactly by
+    convolution of one binomial per size ``|d_k|`` (after Pagano & Tritchler 1983, J. Am. Stat. Assoc.
+    78:435).  If every item is its own cluster this is :func:`mcnemar`.
 
     >>> clustered_mcnemar([1, 1, 1, 1], [0, 0, 0, 0], ["a", "a", "b", "b"]).p_exact == 2 / 2**2
     True
@@ -185,7 +189,7 @@ def _sign_flips(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
     chances = np.ones(1)
     values, counts = np.unique(sizes, return_counts=True)
     for size, count in zip(values.tolist(), counts.tolist(), strict=True):
-        signs = binom.pmf(np.arange(count + 1), count, 0.5)  # how many of them are positive
+        signs = binom.pmf(np.arange(count + 1), count, 0.5)  # number of positive signs
         wider = np.zeros(len(chances) + 2 * size * count)
         if len(signs) <= len(chances):
             for positive, chance in enumerate(signs):

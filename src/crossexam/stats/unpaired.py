@@ -1,4 +1,4 @@
-"""The difference between accuracies on two sets whose items do not pair off."""
+"""The difference between the accuracies on two sets whose items are not paired."""
 
 from __future__ import annotations
 
@@ -25,9 +25,11 @@ def difference(
     ``d - sqrt((p_a - l_a)^2 - 2r(p_a - l_a)(u_b - p_b) + (u_b - p_b)^2)`` and
     ``d + sqrt((u_a - p_a)^2 - 2r(u_a - p_a)(p_b - l_b) + (p_b - l_b)^2)``
     (Newcombe 1998, Statistics in Medicine 17:873, method 10, where r = 0; with r: Zou 2007,
-    Psychological Methods 12:399).  Clusters of one name in both sets (items made from one premise) are
-    the same, and *r* is the correlation of the cluster sums; without clusters the sets are independent.
-    The estimate's *n* counts the items of both sets.
+    Psychological Methods 12:399).  Clusters of the same name in both sets (items made from one premise) are
+    the same cluster, and *r* is the correlation of the cluster sums; without clusters the sets are
+    independent.  The accuracies and bounds are those of :func:`crossexam.stats.estimate.share_correct`; the
+    difference is a share between -1 and 1, and its *n* counts the items of both sets.  If a set is empty the
+    value is nan and the interval -1 to 1.  Raises ValueError if only one set has clusters.
 
     >>> a, b = [1] * 56 + [0] * 14, [1] * 48 + [0] * 32
     >>> "{:.4f}".format(difference(a, b).low)  # Newcombe 1998, Table II, (a): 0.0524

@@ -1,0 +1,63 @@
+"""docs/statistics.md: its names exist, and it names all public functions of stats/; docstrings are complete."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossexam.stats
+
+PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
+NAMES = sorted(set(re.findall(r"`(crossexam(?:\.\w+)+)`", PAGE.read_text(encoding="utf-8"))))
+
+
+def resolve(name: str) -> Any:
+    """The module, or the attribute of a module, called *name*."""
+    module, _, attribute = name.rpartition(".")
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError:
+        return getattr(importlib.import_module(module), attribute)
+
+
+def public_functions() -> dict[str, Callable[..., Any]]:
+    modules = [
+        importlib.import_module(f"crossexam.stats.{each.name}")
+        for each in pkgutil.iter_modules(crossexam.stats.__path__)
+    ]
+    return {
+        f"{module.__name__}.{name}": function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__ and not name.startswith("_")
+    }
+
+
+FUNCTIONS = public_functions()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_on_the_page_exist(name: str) -> None:
+    assert resolve(name)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_public_functions_are_on_the_page(name: str) -> None:
+    assert name in NAMES
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstrings_say_what_is_raised_and_show_an_example_or_a_source(name: str) -> None:
+    docstring = inspect.getdoc(FUNCTIONS[name]) or ""
+    source = inspect.getsource(FUNCTIONS[name])
+    assert docstring.startswith(("Return ", "Raise "))
+    assert ">>>" in docstring or re.search(r"[Rr]aises? ValueError", docstring)
+    if "raise ValueError" in source:
+        assert re.search(r"Raises? ValueError|raises ValueError", docstring)

@@ -17,7 +17,7 @@ from pathlib import Path
 from crossexam.core.dataset import Run
 from crossexam.core.test_sets import load_suite
 from crossexam.evaluation.cross_dataset import about, benchmark_score
-from crossexam.published.published import published
+from crossexam.published.figures import published
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.results import measured
 from crossexam.reports.table import Table

@@ -11,7 +11,7 @@ from typing import Any
 
 from train import HERE, ROWS, TRAIN, settings
 
-from crossexam.published.published import published
+from crossexam.published.figures import published
 
 STRESS = {
     "SNLI": "base.snli_dev",

@@ -1,4 +1,4 @@
-"""docs/statistics.md: its names exist, and it names all public functions of stats/; docstrings are complete."""
+"""docs/statistics.md names what exists and all public functions of stats/; docstrings are complete."""
 
 from __future__ import annotations
 

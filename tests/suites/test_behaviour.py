@@ -18,7 +18,7 @@ from crossexam.core.test_sets import load_suite
 from crossexam.evaluation.behaviour import factor_results, insensitivity_table, polarity_table, unseen_table
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
-from crossexam.published.published import published
+from crossexam.published.figures import published
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.results import measured
 from crossexam.runs.run import predict_suite

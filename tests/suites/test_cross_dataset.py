@@ -18,7 +18,7 @@ from crossexam.corpora.split_files import SPLITS
 from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
-from crossexam.published.published import published
+from crossexam.published.figures import published
 from crossexam.reports.accuracy import comparison_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import render_csv, render_json

@@ -268,7 +268,7 @@ def _coefficient(estimate: Estimate) -> str:
 def _categories(result: QuestionResult) -> Table:
     from rich.table import Table
 
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
 
     printed = published("naik2018").table("error_analysis")
     table = Table(title=f"sources of error: {result.test_set}", title_justify="left")

@@ -291,7 +291,7 @@ def _shares(result: TestSetResult) -> tuple[float, ...]:
 
 def _published(construction: str) -> Iterator[tuple[Cell, ...]]:
     """Yield who, no number of items, and the shares of the published answers to *construction*."""
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
 
     for key, words in _TABLES.items():
         table = published(_STUDY).table(key)
@@ -303,7 +303,7 @@ def _published(construction: str) -> Iterator[tuple[Cell, ...]]:
 
 
 def _source() -> str:
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
 
     study = published(_STUDY)
     places = " and ".join(study.table(key).place for key in _TABLES)

@@ -153,7 +153,7 @@ def _detectable(each: FactorResult) -> str | None:
 
 def _published(kind: str) -> list[tuple[Cell, ...]]:
     """Return who, no number of items, and the published accuracies on the set *kind*."""
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
 
     tables = [published(_STUDY).table(key) for key in _PUBLISHED]
     found: list[tuple[Cell, ...]] = []
@@ -165,7 +165,7 @@ def _published(kind: str) -> list[tuple[Cell, ...]]:
 
 
 def _source() -> str:
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
 
     study = published(_STUDY)
     return f"Published: Table 1 of {study.citation} {study.source}; the authors' items, labelled by hand."

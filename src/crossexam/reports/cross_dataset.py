@@ -109,7 +109,7 @@ def _projections(rows: Sequence[tuple[Cell, ...]]) -> list[str]:
 
 def _published(keys: Sequence[str]) -> Mapping[str, tuple[Cell, ...]]:
     """Return mean over *keys*, SNLI, difference and relative difference of each system of Table 5."""
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
     from crossexam.suites.cross_dataset_corpora import REFERENCE
 
     table = published("zhang2020").table("accuracy")
@@ -126,7 +126,7 @@ def _published(keys: Sequence[str]) -> Mapping[str, tuple[Cell, ...]]:
 
 
 def _source(corpora: int) -> str:
-    from crossexam.published.published import published
+    from crossexam.published.figures import published
     from crossexam.suites.cross_dataset_corpora import MEMBERS
 
     study = published("zhang2020")

@@ -30,7 +30,7 @@ class Beside:
         >>> STUDIES[0].systems
         ('NB', 'CH', 'RC', 'IS', 'BiLSTM', 'CBOW', 'ALIGN')
         """
-        from crossexam.published.published import published
+        from crossexam.published.figures import published
 
         study = published(self.study)
         return tuple(dict.fromkeys(row for key in self.tables for row in study.table(key).rows))
@@ -47,7 +47,7 @@ class Beside:
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
-        from crossexam.published.published import published, split_of
+        from crossexam.published.figures import published, split_of
 
         construction = construction_of(dataset)
         for key in self.tables:
@@ -60,7 +60,7 @@ class Beside:
 
     def notes(self, datasets: Sequence[Dataset]) -> list[str]:
         """Return what a reader of the figures beside *datasets* must know."""
-        from crossexam.published.published import published
+        from crossexam.published.figures import published
 
         study = published(self.study)
         notes = [f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"]

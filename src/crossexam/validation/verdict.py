@@ -36,7 +36,7 @@ from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
 from crossexam.core.manifest import signature
 from crossexam.core.test_sets import MANIFEST, load_suite, write_test_set
-from crossexam.published.published import published
+from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import share_correct
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order

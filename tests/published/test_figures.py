@@ -1,4 +1,4 @@
-"""The published figures: read, complete, and agreeing with what the paper says of them."""
+"""The published figures are complete and agree with each other and with the text of the papers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import FormatError, UnknownNameError
-from crossexam.published.published import Claim, published, published_studies, study_from_toml
+from crossexam.published.figures import Claim, published, published_studies, study_from_toml
 
 STUDY = published("naik2018")
 NIE = published("nie2019")
@@ -49,7 +49,7 @@ def test_shares_are_percentages() -> None:
     assert STUDY.table("set_size").unit == "items"
 
 
-def test_align_is_in_the_tables_and_never_says_contradiction() -> None:
+def test_align_is_in_the_tables_and_never_predicts_contradiction() -> None:
     row = STUDY.table("accuracy").cells["ALIGN"]
     assert len(row) == 13
     assert row["antonymy.matched"] == row["antonymy.mismatched"] == 0.0
@@ -165,7 +165,7 @@ def test_tables_3_and_5_agree_with_table_1() -> None:
     )
 
 
-def test_unknown_names_say_the_nearest() -> None:
+def test_unknown_names_suggest_the_nearest() -> None:
     assert published_studies() == ("naik2018", "nie2019", "sanchez2018", "zhang2020")
     with pytest.raises(
         UnknownNameError, match=r"no published study is called 'naik2081'\n.*did you mean 'naik2018'"
@@ -181,11 +181,11 @@ def test_unknown_names_say_the_nearest() -> None:
     ("text", "message"),
     [
         ("key = ", r"^x\.toml: not TOML"),
-        ('key = "x"', r"^x\.toml: no field 'citation'"),
+        ('key = "x"', r"^x\.toml: field 'citation' is missing"),
         (
             'key = "x"\ncitation = "c"\nsource = "s"\n[systems]\n[tables.t]\ncaption = "c"\nplace = "p"\n'
             'columns = ["a", "b"]\n[tables.t.rows]\nNB = [1]',
-            r"^x\.toml, t, NB: 1 figures\n  wanted: 2, one a column",
+            r"^x\.toml, t, NB: 1 figures\n  wanted: 2, one per column",
         ),
     ],
 )

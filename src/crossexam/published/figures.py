@@ -1,7 +1,7 @@
-"""What studies published: their tables as data, each with its place in the paper.
+"""Published figures: the tables of the studies as data, each with its place in the paper.
 
-One TOML file a study, so that a reader of the paper can proof-read it.  Figures stand as printed, in the
-table's unit (percent unless it says otherwise).
+There is one TOML file per study, which a reader of the paper can proof-read.  Figures are as printed, in the
+unit of the table (percent unless it says otherwise).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from crossexam.core.errors import FormatError, UnknownNameError
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A table of a paper: *place* is where it stands, *cells* its figures by row and column.
+    """A table of a paper, with its *place* there and its figures, *cells*, by row and column.
 
-    Columns are names of test sets as ours are, with the genre split of MultiNLI for the part
-    (``negation.matched``), or without a part where the paper has one set for both.
+    Columns are our names of test sets, with the genre split of MultiNLI as their part (``negation.matched``),
+    or without a part if the paper has one set for both splits.
     """
 
     key: str
@@ -35,13 +35,14 @@ class PublishedTable:
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """Return the names of the rows, in the paper's order."""
+        """The names of the rows, in the paper's order."""
         return tuple(self.cells)
 
     def value(self, row: str, column: str, part: str | None = None) -> float | None:
-        """Return the figure of *row* for the test set *column* over *part*; None where there is none.
+        """Return the figure of *row* for the test set *column* over *part*, or None if the table has none.
 
-        *part* is any name of the base: that of SNLI or of a split of MultiNLI dev says which.
+        *part* is the name of any base; if it names SNLI or a split of MultiNLI dev, it selects the column
+        (:func:`split_of`).  Raises UnknownNameError if there is no such row.
 
         >>> table = published("naik2018").table("accuracy")
         >>> table.value("NB", "negation", "multinli_dev_mismatched"), table.value("NB", "tautology.matched")
@@ -56,7 +57,7 @@ class PublishedTable:
 
 @dataclass(frozen=True)
 class Claim:
-    """A figure that the paper's text *stated*, and what its tables give when *computed* again."""
+    """A figure *stated* in the text of a paper, and the same figure *computed* from its tables."""
 
     name: str
     place: str
@@ -67,7 +68,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class PublishedStudy:
-    """A study: *citation*, *source* (address), what its *systems* are, its tables and claims."""
+    """A published study: citation, *source* (a URL), descriptions of its *systems*, its tables and claims."""
 
     key: str
     citation: str
@@ -77,7 +78,10 @@ class PublishedStudy:
     claims: tuple[Claim, ...]
 
     def table(self, key: str) -> PublishedTable:
-        """Return the table called *key*; raises UnknownNameError."""
+        """Return the table called *key*.
+
+        Raises UnknownNameError with the nearest name.
+        """
         if key not in self.tables:
             raise UnknownNameError(f"table of {self.key}", key, self.tables)
         return self.tables[key]
@@ -89,13 +93,15 @@ def published_studies() -> tuple[str, ...]:
     >>> "naik2018" in published_studies()
     True
     """
-    names = (each.name for each in files(__package__).iterdir())
+    names = (file.name for file in files(__package__).iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
 @cache
 def published(key: str) -> PublishedStudy:
-    """Return the study called *key*; raises UnknownNameError with the nearest one.
+    """Return the study called *key*.
+
+    Raises UnknownNameError with the nearest name.
 
     >>> published("naik2018").table("false_neutral").value("IS", "word_overlap.matched")
     86.26
@@ -107,7 +113,10 @@ def published(key: str) -> PublishedStudy:
 
 
 def study_from_toml(text: str, *, where: str) -> PublishedStudy:
-    """Return the study in *text*; raises FormatError that names the table and row."""
+    """Return the study defined by the TOML *text*.
+
+    Raises FormatError, which names *where*, table and row, if it is malformed.
+    """
     try:
         document = tomllib.loads(text)
         return PublishedStudy(
@@ -115,13 +124,13 @@ def study_from_toml(text: str, *, where: str) -> PublishedStudy:
             citation=document["citation"],
             source=document["source"],
             systems=dict(document["systems"]),
-            tables={key: _table(key, each, where) for key, each in document["tables"].items()},
+            tables={key: _table(key, table, where) for key, table in document["tables"].items()},
             claims=tuple(Claim(**claim) for claim in document.get("claims", ())),
         )
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"not TOML: {error}", where=where) from None
     except KeyError as error:
-        raise FormatError(f"no field {error.args[0]!r}", where=where) from None
+        raise FormatError(f"field {error.args[0]!r} is missing", where=where) from None
 
 
 def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:
@@ -130,7 +139,9 @@ def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:
     for row, figures in table["rows"].items():
         if len(figures) != len(columns):
             place = f"{where}, {key}, {row}"
-            raise FormatError(f"{len(figures)} figures", where=place, wanted=f"{len(columns)}, one a column")
+            raise FormatError(
+                f"{len(figures)} figures", where=place, wanted=f"{len(columns)}, one per column"
+            )
         named = zip(columns, map(float, figures), strict=True)
         cells[row] = {name: figure for name, figure in named if not math.isnan(figure)}
     unit = table.get("unit", "percent")
@@ -138,10 +149,10 @@ def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:
 
 
 def split_of(part: str) -> str | None:
-    """Return which column of a table *part* is: "matched", "mismatched" (of MultiNLI dev), "snli", or None.
+    """Return the split that *part* names, "matched" or "mismatched" (of MultiNLI dev) or "snli", else None.
 
     >>> split_of("multinli_dev_mismatched"), split_of("dev_matched"), split_of("snli_dev"), split_of("sick")
     ('mismatched', 'matched', 'snli', None)
     """
-    found = re.search(r"(?:^|_)(matched|mismatched|snli)(?:_|$)", part)
-    return found.group(1) if found else None
+    match = re.search(r"(?:^|_)(matched|mismatched|snli)(?:_|$)", part)
+    return match.group(1) if match else None

@@ -1,10 +1,11 @@
-"""Build the compositionality tests from SNLI dev and print what comes out beside the paper's figures.
+"""Build the compositionality tests from SNLI dev and compare the results with the paper's figures.
 
     python reproductions/nie2019/run.py --work DIR
 
-Corpora are looked for in CROSSEXAM_DATA.  With snli:train and multinli:train there, the bag-of-words model is
-fitted on them as in the paper; else it is builtin/bag-of-words, fitted on a twentieth.  The answers of real
-models in predictions/ (see the project's data notes) are measured where they are there.  Writes RESULTS.md.
+Corpora are read from CROSSEXAM_DATA.  If snli:train and multinli:train are installed, the bag-of-words model
+is fitted on them as in the paper; otherwise builtin/bag-of-words is used, which is fitted on a twentieth of
+them.  Predictions of fine-tuned models in predictions/ are evaluated if they are installed.  Writes
+RESULTS.md.
 """
 
 from __future__ import annotations
@@ -33,17 +34,17 @@ PREDICTIONS = {
     "RoBERTa-base, seed 1": "SNLI_dev_roberta-base_1.json",
     "BERT-base": "SNLI_dev_bert-base-uncased_0.json",
 }
-ORDER = [0, 2, 1]  # theirs is entailment, contradiction, neutral
+ORDER = [0, 2, 1]  # the files have entailment, contradiction, neutral
 
 
 def crossexam(*words: str, cwd: Path) -> None:
-    """Print a command and run it."""
+    """Print a command of crossexam and run it."""
     print("$ crossexam", *words, flush=True)
     subprocess.run(["crossexam", *words], cwd=cwd, check=True, stdout=subprocess.DEVNULL)
 
 
 def word_model(work: Path) -> tuple[str, str]:
-    """Return the bag-of-words model, fitted as in the paper where its corpora are at hand, and on what."""
+    """Return the bag-of-words model, fitted as in the paper if possible, and its training data."""
     if not all(CorpusSpec.parse(corpus).installed() for corpus in ("snli:train", "multinli:train")):
         return "builtin/bag-of-words", "parts of SNLI and MultiNLI (47,872 pairs)"
     crossexam(
@@ -60,7 +61,7 @@ def word_model(work: Path) -> tuple[str, str]:
     return f"bow/{work / 'words'}", "SNLI and MultiNLI train"
 
 
-def measured(work: Path, model: str) -> dict[str, Any]:
+def our_figures(work: Path, model: str) -> dict[str, Any]:
     """Return our counterparts of the paper's figures."""
     crossexam("build", "compositionality", "--base", "snli:dev", "-o", "composed", cwd=work)
     lambdas = [word for lam in LAMBDAS for word in ("--lambda", str(lam))]
@@ -83,28 +84,27 @@ def measured(work: Path, model: str) -> dict[str, Any]:
     }
 
 
-def answered(base: Dataset) -> dict[str, Run]:
-    """Return the runs of the real models over those examples of *base* that each has answered."""
-    found = {}
+def stored_runs(base: Dataset) -> dict[str, Run]:
+    """Return the runs of the fine-tuned models over the examples of *base* that have predictions."""
+    runs = {}
     for name, file in PREDICTIONS.items():
         path = data_folder() / "predictions" / file
         if path.exists():
             rows = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-            answers = {row["uid"]: np.array(row["probs"])[ORDER] for row in rows}
-            examples = tuple(example for example in base if example.id in answers)
+            predictions = {row["uid"]: np.array(row["probs"])[ORDER] for row in rows}
+            examples = tuple(example for example in base if example.id in predictions)
             dataset = Dataset(base.name, examples, base.manifest)
-            found[name] = Run(
-                name, {base.name: dataset}, {base.name: np.stack([answers[e.id] for e in examples])}, {}
-            )
-    return found
+            probabilities = np.stack([predictions[example.id] for example in examples])
+            runs[name] = Run(name, {base.name: dataset}, {base.name: probabilities}, {})
+    return runs
 
 
 def tables(work: Path, fitted_on: str, ours: dict[str, Any]) -> str:
-    """Return RESULTS.md."""
+    """Return the text of RESULTS.md."""
     rows = ["| | paper | here |", "|---|---|---|"]
     rows += [f"| `{key}` | {PAPER[key]} | {ours[key]} |" for key in PAPER]
     lines = ["| model | examples | whole | CS 0.5 | CS 0.6 | CS 0.7 |", "|---|---|---|---|---|---|"]
-    for name, run in answered(load_suite(work / "subsets").datasets["base.snli_dev"]).items():
+    for name, run in stored_runs(load_suite(work / "subsets").datasets["base.snli_dev"]).items():
         parts = misled_parts(run)
         cells = [
             f"{100 * p.model.value:.1f} [{100 * p.model.low:.1f}, {100 * p.model.high:.1f}] (n = {p.size})"
@@ -114,7 +114,15 @@ def tables(work: Path, fitted_on: str, ours: dict[str, Any]) -> str:
     title = "# Nie et al. 2019 on SNLI dev\n\nWritten by `python reproductions/nie2019/run.py --work DIR`. "
     about = f"The bag-of-words model was fitted on {fitted_on}; the paper's on all of SNLI and MultiNLI.\n"
     return "\n".join(
-        [title + about, *rows, "", "Accuracy of real models where single words mislead:", "", *lines, ""]
+        [
+            title + about,
+            *rows,
+            "",
+            "Accuracy of fine-tuned models on lexically misleading subsets:",
+            "",
+            *lines,
+            "",
+        ]
     )
 
 
@@ -124,7 +132,7 @@ def main() -> None:
     work = parser.parse_args().work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     model, fitted_on = word_model(work)
-    text = tables(work, fitted_on, measured(work, model))
+    text = tables(work, fitted_on, our_figures(work, model))
     (HERE / "RESULTS.md").write_text(text, encoding="utf-8")
     print(text)
 

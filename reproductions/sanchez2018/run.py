@@ -1,9 +1,9 @@
-"""Swap word pairs of the SNLI subset and put models that were trained on it through the swaps.
+"""Swap word pairs in the SNLI subset and run models trained on it over the swapped items.
 
     python reproductions/sanchez2018/run.py --work DIR --model zoo/FOLDER ...
 
 Hypernyms are those of Baroni et al. (2012), as in the paper; antonyms are WordNet's, since the opposites of
-Mohammad et al. (2013) are not at hand.  Corpora and lists are those in CROSSEXAM_DATA.  Writes RESULTS.md.
+Mohammad et al. (2013) are not available.  Corpora and lists are read from CROSSEXAM_DATA.  Writes RESULTS.md.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def carry_out(command: str, work: Path) -> None:
 
 
 def run_over(model: str, work: Path) -> Run:
-    """Return the answers of *model*, kept in *work*, proposed labels set apart."""
+    """Return the run of *model*, stored in *work*, with items of proposed labels as separate test sets."""
     folder = f"swap-runs/{model.replace('/', '-')}"
     carry_out(f"crossexam run {model} swaps -o {folder}", work)
     return by_status(read_run(work / folder))
 
 
-def made(work: Path) -> list[str]:
-    """Return the lines of the table of what each set has."""
+def sizes(work: Path) -> list[str]:
+    """Return the lines of the table of items and rejections per set."""
     lines = ["| set | items | of | rejected, by reason |", "| --- | ---: | ---: | --- |"]
     by_kind = {dataset.name.partition(".")[0]: dataset for dataset in load_suite(work / "swaps")}
     for name in SETS:
@@ -54,7 +54,7 @@ def made(work: Path) -> list[str]:
 
 
 def main() -> None:
-    """Build, run, write."""
+    """Build the suite, run the models and write RESULTS.md."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--model", action="append", required=True, help="a model to run; repeatable")
@@ -66,7 +66,7 @@ def main() -> None:
     parts = [
         (HERE / "preface.md").read_text(encoding="utf-8").rstrip(),
         f"```\n{BUILD}\ncrossexam run MODEL swaps -o runs/MODEL\n```",
-        "## What was made\n\n" + "\n".join(made(work)),
+        "## Items\n\n" + "\n".join(sizes(work)),
         *(text.markdown_table(table) for table in (behaviour_table(models), factor_table(models))),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

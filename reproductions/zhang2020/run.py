@@ -1,9 +1,10 @@
-"""Train the baselines of Zhang et al. (2020) on the SNLI subset and run them over the benchmark that is here.
+"""Train the baselines of Zhang et al. (2020) on the SNLI subset and run them over the installed corpora.
 
     python reproductions/zhang2020/run.py --work DIR [--model zoo/FOLDER ...]
 
-Corpora and vectors are looked for in CROSSEXAM_DATA.  Each --model is run beside Majority, HOM and RF.
-Nothing is chosen by a test split: the recipes are the defaults.  Writes RESULTS.md; every command is printed.
+Corpora and vectors are read from CROSSEXAM_DATA.  Each --model is run in addition to Majority, HOM and RF.
+Nothing is selected on a test split: the recipes are the defaults.  Every command is printed.  Writes
+RESULTS.md.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ COMMANDS = {
     "suite": "crossexam build cross-dataset -o fourteen",
 }
 BASELINES = ("builtin/majority", "builtin/neutral", "hom/hom", "rf/rf")
-#: Rows of the paper's Table 5 that stand beside ours, by the name that ours has.
-BESIDE = {
+#: Rows of the paper's Table 5 by the name of our counterpart.
+PUBLISHED_ROWS = {
     "builtin/majority": "Majority",
     "hom/hom": "HOM",
     "rf/rf": "RF",
@@ -49,8 +50,7 @@ BESIDE = {
     "zoo/snli/esim": "ESIM",
 }
 
-
-#: Rows of Table 3, by the folder of the zoo's row.
+#: Rows of Table 3 by the folder of our counterpart.
 DEBIASED = {
     "bilstm_max": "BiLSTM",
     "bilstm_max_adv": "adv",
@@ -73,27 +73,27 @@ def carry_out(command: str, work: Path) -> None:
 
 
 def run_over(model: str, work: Path) -> Run:
-    """Return the answers of *model* over the suite, kept in *work*."""
+    """Return the run of *model* over the suite, stored in *work*."""
     folder = f"fourteen-runs/{model.replace('/', '-').strip('-')}"
     carry_out(f"crossexam run {model} fourteen -o {folder}", work)
     return read_run(work / folder)
 
 
-def in_the_benchmark(work: Path) -> list[str]:
-    """Return the lines of the table of corpora: sizes here and in Table 4, and what differs."""
+def corpora(work: Path) -> list[str]:
+    """Return the lines of the table of corpora: sizes here and in Table 4, and differences."""
     lines = ["| corpus | validation, test | Table 4 | differences |", "| --- | --- | --- | --- |"]
     suite = load_suite(work / "fourteen")
     there = {place["key"]: (place, len(dataset)) for dataset in suite if "key" in (place := about(dataset))}
     for key, member in MEMBERS.items():
         published_sizes = " / ".join(f"{size:,}" for size in member.sizes)
         if key not in there:
-            lines.append(f"| {member.title} | not at hand | {published_sizes} | |")
+            lines.append(f"| {member.title} | not installed | {published_sizes} | |")
             continue
         place, size = there[key]
         validation = _validation_rows(work, key)
-        said = "; ".join(place["differences"])
-        said += f" ({member.known})" if said and member.known else ""
-        lines.append(f"| {member.title} | {validation:,} / {size:,} | {published_sizes} | {said} |")
+        differences = "; ".join(place["differences"])
+        differences += f" ({member.known})" if differences and member.known else ""
+        lines.append(f"| {member.title} | {validation:,} / {size:,} | {published_sizes} | {differences} |")
     return lines
 
 
@@ -102,8 +102,8 @@ def _validation_rows(work: Path, key: str) -> int:
     return int(split["validation"]["rows"])
 
 
-def beside(runs: list[Run]) -> list[str]:
-    """Return the lines of the table of accuracies by corpus: ours, and the paper's row under it."""
+def accuracies(runs: list[Run]) -> list[str]:
+    """Return the lines of the table of accuracies by corpus, with the paper's row below each of ours."""
     table = published("zhang2020").table("accuracy")
     models = measured(runs)
     keys = [key for key in MEMBERS if any(about(d).get("key") == key for d in runs[0].datasets.values())]
@@ -114,7 +114,7 @@ def beside(runs: list[Run]) -> list[str]:
         row = [100 * found[key] for key in keys]
         snli = 100 * found["snli_test"]
         lines.append(_line(model.name, row, snli))
-        system = BESIDE.get(model.run.model)
+        system = PUBLISHED_ROWS.get(model.run.model)
         if system:
             theirs = [table.value(system, key) or 0.0 for key in keys]
             lines.append(_line(f"*{system}, published*", theirs, table.value(system, "snli_test") or 0.0))
@@ -127,7 +127,7 @@ def _line(name: str, row: list[float], snli: float) -> str:
 
 
 def debiasing(runs: list[Run]) -> list[str]:
-    """Return the lines of the counterpart of Table 3: SNLI, the mean, and what debiasing changed of both."""
+    """Return the lines of the counterpart of Table 3: SNLI, the mean, and both relative to the base."""
     found = {}
     for model in measured(runs):
         row = next((part for part in model.run.model.split("/") if part in DEBIASED), None)
@@ -154,7 +154,7 @@ def _change(after: float, before: float) -> str:
 
 
 def main() -> None:
-    """Train, build, run, write."""
+    """Train the baselines, build the suite, run the models and write RESULTS.md."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--model", action="append", default=[], help="another model to run; repeatable")
@@ -171,9 +171,9 @@ def main() -> None:
     parts = [
         text.rstrip(),
         f"```\n{commands}\ncrossexam run MODEL fourteen -o runs/MODEL\n```",
-        "## What is in it\n\n" + "\n".join(in_the_benchmark(work)),
-        "## Accuracy by corpus\n\n" + "\n".join(beside(runs)),
-        "## Debiasing\n\nOne seed each, beside Table 3.\n\n" + "\n".join(debiasing(runs)),
+        "## Corpora\n\n" + "\n".join(corpora(work)),
+        "## Accuracy by corpus\n\n" + "\n".join(accuracies(runs)),
+        "## Debiasing\n\nOne seed each, compared with Table 3.\n\n" + "\n".join(debiasing(runs)),
         *(text.markdown_table(table) for table in tables),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

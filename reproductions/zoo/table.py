@@ -1,4 +1,4 @@
-"""Write RESULTS.md from results/*.json: the zoo's table beside what was published.
+"""Write RESULTS.md from results/*.json: the results of all architectures and the published figures.
 
 python reproductions/zoo/table.py
 """
@@ -32,14 +32,15 @@ _BASES = "SNLI dev, MultiNLI dev matched (m) and mismatched (mm),"
 _NUMERICAL = "numerical: mean of AQuA dev and test"
 _DEBIASED = {"SNLI test": "snli:test", "SNLI-hard": "snli_1.0_test_hard.jsonl"}
 INTRODUCTION = """\
-# The zoo on what is here
+# The architectures trained on subsets of SNLI and MultiNLI
 
-Accuracy in percent. Rows of `rows.toml`; every row's command stands below. Trained on the SNLI subset (27,872
-pairs, 5 % of SNLI) or it and the MultiNLI subset (47,872), stopped early on `snli:dev[::2]`, tested on
-`snli:dev[1::2]` and `snli:test`; widths and epochs are cut so that each finishes on one CPU core ("size"); on
-both subsets 0.6 times the epochs, that is about as many updates.
-Published: the paper's SNLI test accuracy with all 549,367 pairs, full width and full vectors. Floor: below it
-a model would have been searched for a bug. Mean and standard deviation over seeds where there are several.
+Accuracy in percent. The rows are those of `rows.toml`; the command of every row is given below the tables.
+Models are trained on the SNLI subset (27,872 pairs, 5 % of SNLI), or on it and the MultiNLI subset (47,872
+pairs), with early stopping on `snli:dev[::2]`, and tested on `snli:dev[1::2]` and `snli:test`. Widths and
+epochs are reduced so that each finishes on one CPU core ("size"); with both subsets there are 0.6 times the
+epochs, for about as many updates. Published: the paper's accuracy on SNLI test after training on all 549,367
+pairs, with full width and full vectors. Floor: a lower accuracy would have been treated as a sign of a bug.
+Figures of several seeds are mean and standard deviation.
 
 These tables are written by `python reproductions/zoo/table.py` from `results/`, which
 `python reproductions/zoo/train.py --work DIR` writes.
@@ -47,23 +48,23 @@ These tables are written by `python reproductions/zoo/table.py` from `results/`,
 
 
 def load() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the results by data and row, in the order of rows.toml."""
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    """Return the results by training data and row, in the order of rows.toml."""
+    results: dict[str, dict[str, dict[str, Any]]] = {}
     for data in TRAIN:
         for name in ROWS:
             path = HERE / "results" / f"{name}.{data}.json"
             if path.exists():
-                found.setdefault(data, {})[name] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+                results.setdefault(data, {})[name] = json.loads(path.read_text(encoding="utf-8"))
+    return results
 
 
 def spread(values: list[float]) -> str:
-    """Return mean, and the standard deviation of several."""
+    """Return the mean, with the standard deviation if there are several values."""
     return f"{mean(values):.1f}" + (f" ± {stdev(values):.1f} (n = {len(values)})" if len(values) > 1 else "")
 
 
 def size(name: str, data: str) -> str:
-    """Return what differs from the paper's recipe."""
+    """Return the settings that differ from the paper's."""
     row = settings(name, data)
     return ", ".join([*(f"{k} {v}" for k, v in row.get("set", {}).items()), f"epochs {row['epochs']}"])
 
@@ -73,7 +74,7 @@ def line(cells: list[str]) -> str:
 
 
 def accuracy_lines(results: dict[str, dict[str, Any]], *, floors: bool) -> list[str]:
-    """Return a table of test accuracies."""
+    """Return the lines of the table of test accuracies."""
     header = [
         "model",
         "size",
@@ -109,7 +110,7 @@ def accuracy_lines(results: dict[str, dict[str, Any]], *, floors: bool) -> list[
 
 
 def stress_lines(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Return a table of stress tests."""
+    """Return the lines of the table of stress tests."""
     header = ["model", *STRESS, "numerical"]
     lines = [line(header), line(["---"] * len(header))]
     for name, result in results.items():
@@ -125,7 +126,7 @@ def _table(lines: list[str]) -> list[str]:
 
 
 def _debiasing(results: dict[str, dict[str, Any]]) -> list[str]:
-    """Return the rows of the debiasing methods beside the model without, if there are any."""
+    """Return the table of debiasing methods and the model without debiasing, if there are results."""
     rows = {k: found for k, found in results.items() if ROWS[k].get("debias") or k == "bilstm_max"}
     if len(rows) < 2:
         return []

@@ -1,9 +1,9 @@
-"""Train rows of the zoo's result table and run each over the stress tests: one JSON file a row.
+"""Train the rows of the table of architectures and run each over the stress tests: one JSON file per row.
 
     python reproductions/zoo/train.py --work DIR [--data snli] [ROW...]
 
-DIR takes checkpoints, test sets and runs (gigabytes); what the table is made of goes to results/.  A row
-that is there is left alone; a training that was cut off goes on.  Corpora and vectors are looked for in
+Checkpoints, test sets and runs (gigabytes) are written to DIR, the figures of the table to results/.  A row
+that has results is skipped, and an interrupted training is resumed.  Corpora and vectors are read from
 CROSSEXAM_DATA.  Every command is printed before it runs.
 """
 
@@ -27,13 +27,13 @@ TRAIN = {"snli": SNLI, "snli+multinli": f"{SNLI}+{MULTINLI}"}
 VECTORS = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
 HARD = "$CROSSEXAM_DATA/snli/snli_1.0_test_hard.jsonl"
 TESTS = ("snli:dev[1::2]", "snli:test")
-ITEMS_A_BASE = 1_000
+ITEMS_PER_BASE = 1_000
 EPOCHS_SHARE = {"snli": 1.0, "snli+multinli": 0.6}  # about as many updates: 27,872 / 47,872 = 0.58
 BASES = ("snli:dev", "multinli:dev_matched", "multinli:dev_mismatched")
 
 
 def settings(name: str, data: str) -> dict[str, Any]:
-    """Return the row *name* for *data*: epochs scaled, and what the row says of *data* alone."""
+    """Return the row *name* for *data*, with scaled epochs and the settings specific to *data*."""
     row = ROWS[name]
     scaled = {"epochs": round(row["epochs"] * EPOCHS_SHARE[data])}
     return {**row, **scaled, **row.get(data, {})}
@@ -64,16 +64,16 @@ def carry_out(words: list[str], cwd: Path) -> None:
 
 
 def members(folder: Path) -> list[Path]:
-    """Return the folders of a row's seeds, or its own."""
+    """Return the folders of a row's seeds, or the row's folder if it has one seed."""
     return sorted(folder.glob("seed-*")) or [folder]
 
 
 def stress(folder: Path, work: Path) -> dict[str, Any]:
-    """Return what the model in *folder* has on the stress tests: an accuracy a test set."""
+    """Return the accuracies of the model in *folder* on the stress tests, by test set."""
     suite = work / "suite"
     if not (suite / "manifest.json").exists():
         bases = [word for base in BASES for word in ("--base", base)]
-        build = ["crossexam", "build", "stress-tests", *bases, "--limit", str(ITEMS_A_BASE), "-o", "suite"]
+        build = ["crossexam", "build", "stress-tests", *bases, "--limit", str(ITEMS_PER_BASE), "-o", "suite"]
         carry_out(build, work)
     run = work / "runs" / folder.relative_to(work)
     kind = "zoo" if (folder / "vocabulary.json").exists() else "hf"
@@ -88,17 +88,17 @@ def _accuracies(report: dict[str, Any]) -> dict[str, float]:
 
 
 def result(name: str, data: str, folder: Path, words: list[str], work: Path) -> dict[str, Any]:
-    """Return what the table says of a trained row."""
+    """Return the results of a trained row."""
     manifests = [json.loads((m / "manifest.json").read_text(encoding="utf-8")) for m in members(folder)]
     first = manifests[0]
-    print_of = first["fingerprint"]
+    fingerprint = first["fingerprint"]
     return {
         "row": name,
         "data": data,
         "command": shlex.join(words).replace("'", ""),
-        "config": print_of.get("config"),
-        "recipe": print_of["recipe"],
-        "train_rows": sum(each["rows"] for each in print_of["data"]["train"]),
+        "config": fingerprint.get("config"),
+        "recipe": fingerprint["recipe"],
+        "train_rows": sum(each["rows"] for each in fingerprint["data"]["train"]),
         "parameters_without_words": first.get("parameters_without_words"),
         "versions": first["versions"],
         "seeds": [
@@ -111,13 +111,13 @@ def result(name: str, data: str, folder: Path, words: list[str], work: Path) -> 
             }
             for m in manifests
         ],
-        "stress_items_a_base": ITEMS_A_BASE,
+        "stress_items_a_base": ITEMS_PER_BASE,
         "stress": stress(members(folder)[0], work),
     }
 
 
 def main() -> None:
-    """Train the rows that are named and not there yet."""
+    """Train the named rows that have no results yet."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("rows", nargs="*", help="rows of rows.toml; default: all")
     parser.add_argument("--work", type=Path, required=True)

@@ -11,9 +11,9 @@ For those who add an architecture:
   :func:`at_spellings`).  Padding is then not computed; in batches of mixed lengths it is half of all
   positions.
 - Read sequences with :func:`context_layer`, which never reads padding and gives the model the ablation of
-  Nie et al. (2019, section 4.1) for free.
-- A model that encodes each sentence on its own is a :class:`SentenceEncoder`.  It is then encoded once per
-  distinct sentence in prediction, and has a hypothesis-only form.
+  Nie et al. (2019, section 4.1).
+- A model that encodes each sentence on its own is a :class:`SentenceEncoder`.  Prediction then encodes each
+  distinct sentence once, and the model has a hypothesis-only form for free.
 
 Convention: True in a mask is a real word, False is padding.
 """

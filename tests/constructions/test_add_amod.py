@@ -18,7 +18,7 @@ from crossexam.core.example import Example
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
-from crossexam.language.nouns import clashes_with_noun, is_one_kind_of_other, noun_kind
+from crossexam.language.nouns import clashes_with_noun, concrete_kind, is_one_kind_of_other
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token, words
 from crossexam.suites.bases import base_from_examples
@@ -330,7 +330,7 @@ def test_a_shipped_parse_is_read(only: Only) -> None:
 
 
 def test_what_nouns_name() -> None:
-    assert [noun_kind(n, WORDNET) for n in ("people", "goat", "table", "arm", "idea")] == [
+    assert [concrete_kind(n, WORDNET) for n in ("people", "goat", "table", "arm", "idea")] == [
         "person",
         "animal",
         "thing",

@@ -237,6 +237,31 @@ def test_base_forms_in_the_shipped_wordnet(pos: str) -> None:
         assert base in WordNet.load().lemmas_of(word, pos), word
 
 
+def test_the_closure_has_every_hypernym_once_depth_first() -> None:
+    wordnet = WordNet.load()
+    (dog, *_) = wordnet.synsets("dog", "n")
+    closure = wordnet.closure(dog)
+    assert closure[0] == dog
+    assert len(closure) == len(set(closure))  # canine and domestic animal are both animals
+    above, grown = {dog}, {dog}
+    while grown:
+        grown = {parent for synset in grown for parent in wordnet.hypernyms(synset)} - above
+        above |= grown
+    assert set(closure) == above
+    last = wordnet.hypernyms(dog)[-1]
+    assert closure[1] == last
+    assert closure.index(wordnet.hypernyms(last)[0]) == 2
+    assert wordnet.closure() == ()
+
+
+def test_a_lemma_is_a_base_form_in_lower_case() -> None:
+    wordnet = WordNet.load()
+    assert wordnet.is_lemma("play", "v")
+    assert not any(
+        (wordnet.is_lemma("plays", "v"), wordnet.is_lemma("Play", "v"), wordnet.is_lemma("umbrella", "v"))
+    )
+
+
 def test_it_is_loaded_once_and_without_heavy_packages() -> None:
     code = (
         "import sys; from crossexam.language.word_senses import WordNet; "

@@ -36,7 +36,7 @@ from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE
 from crossexam.language.noun_phrases import noun_lemma, noun_phrases
-from crossexam.language.nouns import is_usual, noun_kind
+from crossexam.language.nouns import concrete_kind, is_usual
 
 
 class _Choice(NamedTuple):
@@ -103,7 +103,7 @@ def _entities(sentence: Sentence, resources: Resources) -> Sequence[Entity] | Re
     found: list[Entity] = []
     reason = ""
     for phrase, noun in zip(sentence.phrases, nouns, strict=True):
-        kind = noun_kind(noun, wordnet)
+        kind = concrete_kind(noun, wordnet)
         if kind is None:
             continue
         why = "noun that comes twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase)

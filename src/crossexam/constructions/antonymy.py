@@ -31,7 +31,7 @@ from crossexam.constructions.edits import article_edit
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import SIDES, Change, Edit, Example, Side
 from crossexam.language.inflection import inflect_like, match_case
-from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, kind_of
+from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token
@@ -110,7 +110,7 @@ def _item(
     edits = (word_edit, *article_edit(example.text(side), tokens, position, new, "hypothesis"))
     info = {
         "pair": f"{lemma}/{antonym}",
-        "kind": kind_of(lemma, antonym),
+        "kind": antonym_kind(lemma, antonym),
         "word_class": _CLASS_NAMES[_CLASSES[token.tag]],
         "side": side,
         **facts,

@@ -19,7 +19,7 @@ from crossexam.core.labels import Label
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.nouns import kind_of
+from crossexam.language.nouns import animacy
 from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.tokens import Token
 
@@ -152,7 +152,7 @@ def _negates(sentence: Sentence) -> bool:
 
 
 def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
-    return part == "n" and kind_of(wordnet, word) != "person"
+    return part == "n" and animacy(word, wordnet) != "person"
 
 
 def _numbers(sentence: Sentence) -> frozenset[str]:

@@ -20,7 +20,12 @@ from typing import Final
 
 from crossexam.language.agreement import agreeing, lemma_of, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase
-from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES
+from crossexam.language.lexicons.closed_classes import (
+    CLOSED_CLASSES,
+    INDEFINITE_PEOPLE,
+    NEGATIONS,
+    PERSONAL_PRONOUNS,
+)
 from crossexam.language.lexicons.verb_kinds import (
     IDIOMS,
     INTRANSITIVE,
@@ -33,13 +38,11 @@ from crossexam.language.lexicons.verb_kinds import (
     SYMMETRIC_ALWAYS,
 )
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.nouns import INDEFINITE_PEOPLE, PERSONAL, is_event, is_verb, kind_of, noun_lemma
+from crossexam.language.nouns import animacy, is_event
 from crossexam.language.parsing.dependencies import Parsed
 
 # fmt: off
-_NEGATIONS: Final = frozenset((
-    "not n't n’t no never nobody nothing none neither nor hardly scarcely barely rarely seldom cannot"
-).split())
+_NEGATIONS: Final = NEGATIONS - {"nowhere", "without"} | {"n’t"}  # a man without a hat: not of the clause
 _MODALS: Final = frozenset("can could may might must shall should would ca".split())
 _OTHERS: Final = frozenset("another other others one two three some each the a an this that same".split())
 _GENERIC: Final = frozenset((
@@ -61,11 +64,11 @@ def doubts(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
     yield from _by_verb(lemma_of(words[clause.verb]), parsed, clause, wordnet, subject, thing)
     if "something" in {subject, thing}:
         yield "an indefinite phrase"
-    if noun_lemma(wordnet, subject) == noun_lemma(wordnet, thing):
+    if _singular(subject, wordnet) == _singular(thing, wordnet):
         own, other = (_content(words, phrase) for phrase in (clause.subject, clause.object))
         if own == other or not (own and other):
             yield "identical phrases"
-    elif kind_of(wordnet, subject) == kind_of(wordnet, thing) == "person" and (
+    elif animacy(subject, wordnet) == animacy(thing, wordnet) == "person" and (
         (subject in _GENERIC) != (thing in _GENERIC)
     ):
         yield "one phrase may mean the other"
@@ -75,19 +78,23 @@ def _by_verb(
     verb: str, parsed: Parsed, clause: Clause, wordnet: WordNet, subject: str, thing: str
 ) -> Iterator[str]:
     """Yield the doubts that the *verb* raises, with the heads *subject* and *thing*."""
-    kinds = kind_of(wordnet, subject), kind_of(wordnet, thing)
-    noun = noun_lemma(wordnet, thing)
+    kinds = animacy(subject, wordnet), animacy(thing, wordnet)
+    noun = _singular(thing, wordnet)
     if verb in SYMMETRIC_ALWAYS or (verb in SYMMETRIC and kinds[0] == kinds[1]):
         yield "a symmetric verb"
     if verb in MUTUAL and "thing" not in kinds:
         yield "each may do it to the other"
     if verb in MEASURE or (parsed.children(clause.object.head, "nummod") and noun in _MEASURES):
         yield "a quantity"
-    light = verb in LIGHT and is_event(wordnet, noun)
+    light = verb in LIGHT and is_event(noun, wordnet)
     if light or f"{verb} {noun}" in IDIOMS or noun in {"way", "place"}:
         yield "the object is part of the predicate"
     if clause.voice == "passive" and verb in STATIVE_PARTICIPLES:
         yield "by says where"
+
+
+def _singular(noun: str, wordnet: WordNet) -> str:
+    return wordnet.morphy(noun, "n") or noun
 
 
 def _is_negated(words: list[str], parsed: Parsed, clause: Clause) -> bool:
@@ -111,6 +118,7 @@ _ING_NOUNS: Final = frozenset((
     "morning evening covering lighting seating padding stuffing topping greeting training cutting surfing"
 ).split())
 _INDEFINITE: Final = INDEFINITE_PEOPLE | {"something", "everything"}
+_NO_HEADS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
 _CLAUSES: Final = frozenset({"acl:relcl", "acl", "ccomp", "advcl"})
 _FINITE: Final = frozenset({"VBZ", "VBP", "VBD"})
 _SUBORDINATORS: Final = frozenset("after before while as because".split())
@@ -134,7 +142,10 @@ def is_misread(parsed: Parsed, phrase: Phrase) -> bool:
             return True
         if (tag in _FINITE and parsed.relations[k] not in _CLAUSES) or words[k] in _SUBORDINATORS:
             return True
-    return not _ends_well(parsed, phrase) or words[phrase.head] in CLOSED_CLASSES - PERSONAL - _INDEFINITE
+    return (
+        not _ends_well(parsed, phrase)
+        or words[phrase.head] in CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
+    )
 
 
 def _is_posture(tag: str, word: str) -> bool:
@@ -171,7 +182,7 @@ def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
     if clause.voice == "passive":
         return False
     lemma = lemma_of(verb.text.lower())
-    if lemma in INTRANSITIVE or not is_verb(wordnet, lemma):
+    if lemma in INTRANSITIVE or not wordnet.is_lemma(lemma, "v"):
         return True
     if parsed.tokens[thing.start].text.lower() in {"arm", "hand", "side"}:  # walks arm in arm
         return True
@@ -194,8 +205,8 @@ def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
     return any(
         first.tag.startswith("NN")
         and second.tag.startswith("NN")
-        and kind_of(wordnet, first.text.lower()) != "thing"
-        and is_verb(wordnet, second.text.lower())
+        and animacy(first.text.lower(), wordnet) != "thing"
+        and wordnet.is_lemma(second.text.lower(), "v")
         for first, second in pairwise(inside)
     )
 
@@ -241,7 +252,7 @@ def obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]
 
 def _in_phrase(words: list[str], parsed: Parsed, phrase: Phrase, name: str) -> Iterator[str]:
     tag, inside = parsed.tokens[phrase.head].tag, range(phrase.start, phrase.end)
-    if not (tag.startswith("NN") or (tag == "PRP" and words[phrase.head] in PERSONAL)):
+    if not (tag.startswith("NN") or (tag == "PRP" and words[phrase.head] in PERSONAL_PRONOUNS)):
         yield f"{name} is no noun or personal pronoun"
     if any(parsed.relations[k] == "acl:relcl" for k in inside):
         yield "a relative clause"
@@ -270,7 +281,7 @@ def _refers_across(words: list[str], clause: Clause) -> bool:
     thing, agent = clause.object, clause.subject
     inside = [words[k] for k in range(thing.start, thing.end)]
     before = [words[k] for k in range(agent.start, agent.head)]
-    personal = len(inside) > 1 and bool(PERSONAL & set(inside))
+    personal = len(inside) > 1 and bool(PERSONAL_PRONOUNS & set(inside))
     return (
         personal or bool(_POSSESSIVES & set(before)) or (len(inside) > 1 and bool(_POSSESSIVES & set(inside)))
     )

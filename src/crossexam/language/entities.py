@@ -308,13 +308,8 @@ class NameLists:
         return self._kinds[lemma]
 
     def _kind_above(self, synsets: Iterable[int]) -> Kind | None:
-        pending = list(synsets)
-        while pending:
-            synset = pending.pop()
-            if synset in self._roots:
-                return self._roots[synset]
-            pending += self._wordnet.hypernyms(synset)
-        return None
+        above = self._wordnet.closure(*synsets)
+        return next((self._roots[synset] for synset in above if synset in self._roots), None)
 
     @cached_property
     def _roots(self) -> dict[int, Kind]:

@@ -140,7 +140,7 @@ def _plural(noun: str) -> str | None:
         return f"{noun}s"
     if noun.endswith(_ABSTRACT) or re.search("[^s]s$", noun):  # bellicosity, losings
         return None
-    if noun.lower() in wordnet.lemmas_of(noun, "a"):  # the dead
+    if wordnet.is_lemma(noun.lower(), "a"):  # the dead
         return None
     _, *others = noun.split("-")
     if len(others) > 1 or (others and not wordnet.lemmas_of(others[0], "n")):  # man-of-war, passer-by

@@ -1,6 +1,9 @@
-"""What kind of thing a noun names, by WordNet: a person, an animal, a thing; an act or event.
+"""What nouns name, by WordNet, and which adjectives follow from the noun alone.
 
-What nouns are, for add_amod: which name something concrete, and what follows from the noun alone.
+There are two classifications, because they serve two purposes.  :func:`animacy` gives every word form a
+class, so that the participants of a clause can be compared.  :func:`concrete_kind` is for lemmas whose
+referent can be described by an adjective: a list corrects WordNet for nouns that image captions use in
+another sense, and nouns that name nothing concrete with clear boundaries have no kind.
 """
 
 from __future__ import annotations
@@ -10,8 +13,10 @@ from typing import Final
 
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.closed_classes import INDEFINITE_PEOPLE, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import (
     BABIES,
+    GROUPS_OF_PEOPLE,
     KIN,
     KINDS,
     KNOWN,
@@ -25,165 +30,125 @@ from crossexam.language.lexicons.noun_groups import (
 )
 from crossexam.language.lexicons.wordnet import WordNet
 
-_CACHED: Final = 1 << 13
-#: Nouns for several people, for which WordNet has groups and not persons.
-GROUPS_OF_PEOPLE: Final = frozenset(
-    "group team crowd couple pair audience family band class army crew people police trio choir gang "
-    "bunch duo quartet".split()
-)
-PERSONAL: Final = frozenset("he him she her it they them i me we us you".split())
-INDEFINITE_PEOPLE: Final = frozenset("someone somebody everyone everybody others".split())
-
-
-@lru_cache(maxsize=_CACHED)
-def noun_lemma(wordnet: WordNet, noun: str) -> str:
-    """Return the singular of *noun*, in lower case.
-
-    >>> noun_lemma(WordNet.load(), "geese")
-    'goose'
-    """
-    return next(iter(wordnet.lemmas_of(noun, "n")), noun)
-
-
-@lru_cache(maxsize=_CACHED)
-def kind_of(wordnet: WordNet, noun: str) -> str:
-    """Return ``person`` (or a group of them), ``animal`` or ``thing`` for *noun*, by its first sense.
-
-    >>> [kind_of(WordNet.load(), noun) for noun in ("men", "crowd", "horse", "bench")]
-    ['person', 'person', 'animal', 'thing']
-    """
-    if noun in GROUPS_OF_PEOPLE | INDEFINITE_PEOPLE or noun in PERSONAL - {"it"}:
-        return "person"
-    above: set[str] = set()
-    for lemma in wordnet.lemmas_of(noun, "n"):  # men: the work force, but also man
-        above |= _above(wordnet, lemma) | ({"person.n.01"} if lemma in GROUPS_OF_PEOPLE else set())
-    return next((kind for kind in ("person", "animal") if f"{kind}.n.01" in above), "thing")
-
-
-@lru_cache(maxsize=_CACHED)
-def is_event(wordnet: WordNet, noun: str) -> bool:
-    """Tell whether *noun* in its first sense names an act or event.
-
-    >>> is_event(WordNet.load(), "walk"), is_event(WordNet.load(), "horse")
-    (True, False)
-    """
-    return bool({"act.n.02", "event.n.01"} & _above(wordnet, noun))
-
-
-def is_verb(wordnet: WordNet, word: str) -> bool:
-    """Tell whether *word* is the base form of a verb.
-
-    >>> is_verb(WordNet.load(), "play"), is_verb(WordNet.load(), "umbrella")
-    (True, False)
-    """
-    return word in wordnet.lemmas_of(word, "v")
-
-
-def _above(wordnet: WordNet, lemma: str) -> set[str]:
-    """Return the names of what the first sense of *lemma* is a kind of."""
-    pending = list(wordnet.synsets(lemma, "n")[:1])
-    seen: set[int] = set()
-    while pending:
-        synset = pending.pop()
-        if synset not in seen:
-            seen.add(synset)
-            pending.extend(wordnet.hypernyms(synset))
-    return {wordnet.name(synset) for synset in seen}
-
-
 _CACHE_SIZE: Final = 1 << 14
-_USUAL: Final = 0.6  # of a noun's adjectives: three in five that stand before "grass" are "green"
+_USUAL: Final = 0.6  # of a noun's adjectives: three in five of those before "grass" are "green"
 _ENOUGH: Final = 8
+_PUNCTUATION: Final = str.maketrans(",;()", "    ")
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def noun_kind(noun: str, wordnet: WordNet) -> NounKind | None:
-    """Return what a noun names by its commonest sense, None if nothing concrete with bounds of its own.
+def animacy(noun: str, wordnet: WordNet) -> NounKind:
+    """Return ``person`` (or a group of people), ``animal`` or ``thing`` for *noun*, inflected or not.
 
-    >>> [noun_kind(noun, WordNet.load()) for noun in ("cook", "horse", "bench", "hand", "joy", "front")]
+    By the first sense of each of its lemmas; whatever is neither a person nor an animal is a thing.
+
+    >>> [animacy(noun, WordNet.load()) for noun in ("men", "crowd", "horse", "bench")]
+    ['person', 'person', 'animal', 'thing']
+    """
+    if noun in GROUPS_OF_PEOPLE | INDEFINITE_PEOPLE or noun in PERSONAL_PRONOUNS - {"it"}:
+        return "person"
+    classes: set[str] = set()
+    for lemma in wordnet.lemmas_of(noun, "n"):  # men: the work force, but also man
+        classes |= _classes(lemma, wordnet)
+        if lemma in GROUPS_OF_PEOPLE:
+            return "person"
+    if "person.n.01" in classes:
+        return "person"
+    return "animal" if "animal.n.01" in classes else "thing"
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def concrete_kind(noun: str, wordnet: WordNet) -> NounKind | None:
+    """Return what the lemma *noun* names by its commonest sense, None if nothing concrete and bounded.
+
+    >>> [concrete_kind(noun, WordNet.load()) for noun in ("cook", "horse", "bench", "hand", "joy", "front")]
     ['person', 'animal', 'thing', None, None, None]
     """
     if noun in NO_ENTITY:
         return None
     if noun in KNOWN:
         return KNOWN[noun]
-    above = {wordnet.name(synset) for synset in hypernyms_of(noun, wordnet)}
-    return next((kind for name, kind in KINDS.items() if name in above), None)
+    classes = _classes(noun, wordnet)
+    return next((kind for name, kind in KINDS.items() if name in classes), None)
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def hypernyms_of(noun: str, wordnet: WordNet) -> frozenset[int]:
-    """Return the first sense of *noun* and all that it is a kind of."""
-    pending = list(wordnet.synsets(noun, "n")[:1])
-    found = set(pending)
-    while pending:
-        new = set(wordnet.hypernyms(pending.pop())) - found
-        found |= new
-        pending.extend(new)
-    return frozenset(found)
+def is_event(noun: str, wordnet: WordNet) -> bool:
+    """Return whether *noun* in its first sense names an act or event.
+
+    >>> is_event("walk", WordNet.load()), is_event("horse", WordNet.load())
+    (True, False)
+    """
+    return not _classes(noun, wordnet).isdisjoint({"act.n.02", "event.n.01"})
+
+
+def is_relative(noun: str) -> bool:
+    """Return whether *noun* is a kinship term, whose age bears on that of another person."""
+    return noun in KIN
 
 
 def is_one_kind_of_other(first: str, second: str, wordnet: WordNet) -> bool:
-    """Tell whether one noun can stand for the other: "guy" and "man", "vehicle" and "truck"."""
-    senses = (wordnet.synsets(first, "n")[:1], wordnet.synsets(second, "n")[:1])
-    return not hypernyms_of(second, wordnet).isdisjoint(senses[0]) or not hypernyms_of(
-        first, wordnet
-    ).isdisjoint(senses[1])
+    """Return whether one noun is a hypernym of the other in their first senses: "guy" and "man"."""
+    return any(
+        not set(wordnet.closure(*_first_sense(noun, wordnet))).isdisjoint(_first_sense(other, wordnet))
+        for noun, other in ((first, second), (second, first))
+    )
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def clashes_with_noun(adjective: str, noun: str, wordnet: WordNet) -> bool:
-    """Tell whether the noun says already whether what it names is so: "young boy", "tall skyscraper".
+    """Return whether the noun itself implies or excludes the adjective: "young boy", "tall skyscraper".
 
-    By a list, and by the definition of the noun's first sense: one that has the adjective or an antonym.
-    Colours do not go with persons: "a white man" and "a white shirt" are no one colour.
+    By a list, and by the definition of the noun's first sense, if it contains the adjective or an antonym.
+    Colours do not go with persons: "a white man" and "a white shirt" are not of one colour.
     """
-    kind = class_of(adjective)
-    if kind == "colour" and noun_kind(noun, wordnet) == "person":
+    kind, is_thing = class_of(adjective), concrete_kind(noun, wordnet) == "thing"
+    if kind == "colour" and concrete_kind(noun, wordnet) == "person":
         return True
     if kind == "age" and noun in YOUNG | OLD:
         return True
-    if (adjective in OF_THINGS) != (
-        noun_kind(noun, wordnet) == "thing"
-    ) and adjective in OF_THINGS | OF_LIVING:
+    if (adjective in OF_THINGS and not is_thing) or (adjective in OF_LIVING and is_thing):
         return True
     if kind == "size" and (noun in BABIES | LARGE or (noun in YOUNG and adjective in {"little", "tiny"})):
         return True
-    return not defining_words(noun, wordnet).isdisjoint({adjective, *opposites(adjective, wordnet)})
-
-
-@lru_cache(maxsize=_CACHE_SIZE)
-def defining_words(noun: str, wordnet: WordNet) -> frozenset[str]:
-    """Return the words of the definition of the first sense of *noun*."""
-    senses = wordnet.synsets(noun, "n")[:1]
-    text = " ".join(wordnet.definition(synset) for synset in senses)
-    return frozenset(text.replace(",", " ").replace(";", " ").replace("(", " ").replace(")", " ").split())
+    return not _defining_words(noun, wordnet).isdisjoint({adjective, *opposites(adjective, wordnet)})
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def opposites(adjective: str, wordnet: WordNet) -> frozenset[str]:
-    """Return the antonyms of *adjective* in any of its senses, those of similar adjectives too."""
+    """Return the antonyms of *adjective* in any of its senses, including those of similar adjectives."""
     senses = wordnet.synsets(adjective, "a")
     heads = (
         head for synset in senses for head in wordnet.similar_to(synset) if wordnet.pos_of(synset) == "s"
     )
-    found = (lemma for synset in (*senses, *heads) for _, lemma in wordnet.antonyms(synset))
-    return frozenset(lemma.lower() for lemma in found)
+    return frozenset(lemma.lower() for synset in (*senses, *heads) for _, lemma in wordnet.antonyms(synset))
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def synonyms(adjective: str, wordnet: WordNet) -> frozenset[str]:
-    """Return the adjectives of the synsets of *adjective*, without it."""
-    found = {lemma.lower() for synset in wordnet.synsets(adjective, "a") for lemma in wordnet.lemmas(synset)}
-    return frozenset(found - {adjective})
+    """Return the other adjectives of the synsets of *adjective*."""
+    senses = wordnet.synsets(adjective, "a")
+    return frozenset(lemma.lower() for synset in senses for lemma in wordnet.lemmas(synset)) - {adjective}
 
 
 def is_usual(adjective: str, noun: str, table: AdjectiveCounts) -> bool:
-    """Tell whether most of what stands before *noun* is *adjective*, so that the noun alone suggests it."""
+    """Return whether *adjective* is most of what precedes *noun*, so that the noun alone suggests it."""
     total = table.total(noun)
     return total >= _ENOUGH and table.count(adjective, noun) > _USUAL * total
 
 
-def is_relative(noun: str) -> bool:
-    """Tell whether *noun* names somebody by whose relative they are: their age bears on another's."""
-    return noun in KIN
+def _first_sense(noun: str, wordnet: WordNet) -> tuple[int, ...]:
+    return wordnet.synsets(noun, "n")[:1]
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _classes(noun: str, wordnet: WordNet) -> frozenset[str]:
+    """Return the names of the first sense of *noun* and of all its hypernyms."""
+    return frozenset(map(wordnet.name, wordnet.closure(*_first_sense(noun, wordnet))))
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _defining_words(noun: str, wordnet: WordNet) -> frozenset[str]:
+    """Return the words of the definition of the first sense of *noun*."""
+    text = " ".join(map(wordnet.definition, _first_sense(noun, wordnet)))
+    return frozenset(text.translate(_PUNCTUATION).split())

@@ -116,17 +116,9 @@ def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
 
 @lru_cache(maxsize=_CACHED)
 def _is_person(wordnet: WordNet, noun: str) -> bool:
-    """Tell whether the first sense of *noun* is a kind of person."""
-    senses = wordnet.synsets(noun, "n")[:1]
-    pending, seen = list(senses), set(senses)
-    while pending:
-        synset = pending.pop()
-        if wordnet.name(synset) == "person.n.01":
-            return True
-        new = set(wordnet.hypernyms(synset)) - seen
-        pending.extend(new)
-        seen |= new
-    return False
+    """Return whether the first sense of *noun* is a kind of person."""
+    above = wordnet.closure(*wordnet.synsets(noun, "n")[:1])
+    return any(wordnet.name(synset) == "person.n.01" for synset in above)
 
 
 def is_in_name(tokens: Sequence[Token], position: int) -> bool:

@@ -113,7 +113,7 @@ def is_table(path: Path) -> bool:
 
 
 def _is_known(word: str, pos: str, wordnet: WordNet) -> bool:
-    return _WORD.fullmatch(word) is not None and word in wordnet.lemmas_of(word, pos)
+    return _WORD.fullmatch(word) is not None and wordnet.is_lemma(word, pos)
 
 
 @cache

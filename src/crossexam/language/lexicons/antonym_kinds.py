@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
-Kind = Literal["gradable", "complementary", "relational", "unknown"]
+AntonymKind = Literal["gradable", "complementary", "relational", "unknown"]
 
 #: Words whose replacement gave no contradiction, found by hand by the authors of Naik et al. 2018 for
 #: their test; "civilian" is one as an antonym.
@@ -65,7 +65,7 @@ _RELATIONAL: Final = """
 # fmt: on
 
 
-def _pairs(table: str, kind: Kind) -> dict[tuple[str, str], Kind]:
+def _pairs(table: str, kind: AntonymKind) -> dict[tuple[str, str], AntonymKind]:
     """Return *kind* for both orders of each pair of the table."""
     pairs = [line.split() for line in table.replace("\n", "|").split("|") if line.strip()]
     return {pair: kind for first, second in pairs for pair in ((first, second), (second, first))}
@@ -78,10 +78,10 @@ _KINDS: Final = (
 )
 
 
-def kind_of(word: str, antonym: str) -> Kind:
+def antonym_kind(word: str, antonym: str) -> AntonymKind:
     """Return the kind of the antonym pair of two lemmas, in either order.
 
-    >>> kind_of("hot", "cold"), kind_of("wife", "husband"), kind_of("alpha", "beta")
+    >>> antonym_kind("hot", "cold"), antonym_kind("wife", "husband"), antonym_kind("alpha", "beta")
     ('gradable', 'relational', 'unknown')
     """
     return _KINDS.get((word, antonym), "unknown")

@@ -21,6 +21,10 @@ PRONOUNS: Final = frozenset(
     "other another such".split()
 )
 
+PERSONAL_PRONOUNS: Final = frozenset("he him she her it they them i me we us you".split())
+
+INDEFINITE_PEOPLE: Final = frozenset("someone somebody everyone everybody others".split())
+
 PREPOSITIONS: Final = frozenset(
     "about above across after against along amid among around as at before behind below beneath beside "
     "besides between beyond by despite down during except for from in inside into like near of off on "

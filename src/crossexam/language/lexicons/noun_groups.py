@@ -64,6 +64,11 @@ KIN: Final = frozenset(
     "grandmother grandparent grandson husband infant kid mom mommy mother mum nephew niece parent sibling "
     "sister son spouse toddler twin uncle wife".split()
 )
+#: Nouns for several people, for which WordNet has groups and not persons.
+GROUPS_OF_PEOPLE: Final = frozenset(
+    "group team crowd couple pair audience family band class army crew people police trio choir gang "
+    "bunch duo quartet".split()
+)
 # fmt: on
 #: "New people" are new to a place, not new themselves.
 OF_THINGS: Final = frozenset("ancient antique flat long modern new round square vintage".split())

@@ -121,6 +121,14 @@ class WordNet:
         found = (form for part in ([pos] if pos else PARTS) for form in self._part(part).forms(word))
         return tuple(dict.fromkeys(found))
 
+    def is_lemma(self, word: str, pos: str) -> bool:
+        """Return whether *word*, in lower case and not inflected, is a lemma of part of speech *pos*.
+
+        >>> WordNet.load().is_lemma("goose", "n"), WordNet.load().is_lemma("geese", "n")
+        (True, False)
+        """
+        return word in self._part(pos).lemmas()
+
     def synsets(self, word: str, pos: str | None = None) -> tuple[int, ...]:
         """Return the synsets of *word*, in any case and inflected or not, as NLTK orders them.
 
@@ -202,6 +210,22 @@ class WordNet:
         ['canine.n.02', 'domestic_animal.n.01']
         """
         return _targets(self._hypernyms, synset)
+
+    def closure(self, *synsets: int) -> tuple[int, ...]:
+        """Return *synsets* and all that they are kinds of, directly or not, each once, depth first.
+
+        >>> wordnet = WordNet.load()
+        >>> [wordnet.name(s) for s in wordnet.closure(wordnet.synsets("bone", "n")[0])][:3]
+        ['bone.n.01', 'connective_tissue.n.01', 'animal_tissue.n.01']
+        """
+        pending = list(synsets)
+        found: dict[int, None] = {}  # a dict for its order
+        while pending:
+            synset = pending.pop()
+            if synset not in found:
+                found[synset] = None
+                pending.extend(self.hypernyms(synset))
+        return tuple(found)
 
     def hyponyms(self, synset: int) -> tuple[int, ...]:
         """Return the kinds of *synset*."""

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.language.lexicons import wordnet as wordnet_module
-from crossexam.language.lexicons.wordnet import Columns, WordNet, archive_bytes
+from crossexam.language.lexicons.wordnet import WordNet, WordNetArchive, archive_bytes
 from crossexam.language.word_senses import lesk
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +34,7 @@ WORDS = (
 
 
 def compile_wordnet(source: Path) -> tuple[bytes, str]:
-    """What scripts/compile_wordnet.py makes of *source*."""
+    """Return what scripts/compile_wordnet.py compiles from *source*."""
     script = ROOT / "scripts" / "compile_wordnet.py"
     compiled: tuple[bytes, str] = runpy.run_path(str(script))["compile_wordnet"](source)
     return compiled
@@ -64,7 +64,7 @@ def test_a_word_is_found_inflected_and_in_any_case(mini: WordNet) -> None:
     assert mini.lemmas_of("Rose") == ("rise",)
 
 
-def test_satellites_are_adjectives_and_can_be_had_alone(mini: WordNet) -> None:
+def test_satellites_are_adjectives_and_can_be_selected(mini: WordNet) -> None:
     # index.adj: hot 00000100 00000300 00000400; the second is boiling, a satellite.
     assert names(mini, mini.synsets("hot", "a")) == ["hot.a.01", "boiling.s.01", "hot.a.03"]
     assert names(mini, mini.synsets("hot", "s")) == ["boiling.s.01"]
@@ -195,13 +195,13 @@ def test_the_compiler_says_what_is_wrong_with_its_source(tmp_path: Path) -> None
 def test_a_broken_archive_is_an_error_that_names_it(tmp_path: Path) -> None:
     path = tmp_path / "x.zip"
     with pytest.raises(FormatError, match=r"x\.zip: no such file"):
-        Columns(path)
+        WordNetArchive(path)
     path.write_text("no archive")
     with pytest.raises(FormatError, match=r"x\.zip: File is not a zip file"):
-        Columns(path)
+        WordNetArchive(path)
     path.write_bytes(archive_bytes({"about.json": b'{"format": 99}'}))
-    with pytest.raises(FormatError, match="format 99 is not known"):
-        Columns(path)
+    with pytest.raises(FormatError, match="unknown format 99"):
+        WordNetArchive(path)
     path.write_bytes(archive_bytes({"about.json": b'{"format": 1, "version": "none"}'}))
     with pytest.raises(FormatError, match="no member 'n/synsets'"):
         WordNet(path)
@@ -215,7 +215,7 @@ def test_the_shipped_wordnet_is_small_whole_and_licensed() -> None:
     assert SHIPPED.stat().st_size < 6_000_000
     assert (wordnet.version, len(wordnet)) == ("wordnet-3.0", 117_659)  # wnstats(7WN): unique synsets
     licence = SHIPPED.with_name("WORDNET-LICENSE.txt").read_text(encoding="utf-8")
-    assert licence == Columns(SHIPPED).read("LICENSE").decode()
+    assert licence == WordNetArchive(SHIPPED).read("LICENSE").decode()
     assert "WordNet 3.0 Copyright 2006 by Princeton University.  All rights reserved." in licence
 
 
@@ -343,8 +343,10 @@ def number_of(nltk_wordnet: Any) -> Callable[[Any], int | None]:
 def sampled_words(count: int) -> list[str]:
     """Lemmas of WordNet, most of them with endings that its rules know, some with those they do not."""
     rng = random.Random(7)
-    lemmas = [row for part in "nvar" for row in Columns(SHIPPED).lines(f"{part}/lemmas")]
-    irregular = [row.split()[0] for part in "nvar" for row in Columns(SHIPPED).lines(f"{part}/exceptions")]
+    lemmas = [row for part in "nvar" for row in WordNetArchive(SHIPPED).lines(f"{part}/lemmas")]
+    irregular = [
+        row.split()[0] for part in "nvar" for row in WordNetArchive(SHIPPED).lines(f"{part}/exceptions")
+    ]
     endings = ["", "s", "es", "ies", "ed", "d", "ing", "er", "est", "r", "st", "men", "ly", "X"]
     inflected = [
         rng.choice(lemmas)[: rng.choice([None, None, -1])] + rng.choice(endings) for _ in range(count)

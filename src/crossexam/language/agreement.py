@@ -25,24 +25,24 @@ _IRREGULAR: Final[dict[str, tuple[str, str, str]]] = {
                   ("isn't", "aren't", "am not"))
     for form in forms
 }
-# Of these, the noun after "of" has the number (section 10.43).
+# After these, the noun after "of" determines the number (section 10.43).
 _QUANTITIES: Final = frozenset(
     "number couple lot lots majority variety handful dozen few plenty rest half".split()
 )
-# Plural in form, singular to the verb (section 5.74), and the other way round (section 5.78).
+# Plural in form but with a singular verb (section 5.74), and vice versa (section 5.78).
 _SINGULAR: Final = frozenset(
     "news gymnastics athletics physics mathematics politics aerobics billiards darts checkers dominoes "
     "karate tennis chess".split()
 )
 _PLURAL: Final = frozenset("people police cattle men women children folk".split())
-# One form for both numbers: the determiner tells (section 5.86).
+# One form for both numbers: the determiner decides (section 5.86).
 _EITHER: Final = frozenset("sheep fish deer offspring aircraft series species".split())
 _ONE: Final = frozenset("a an one this that each every another".split())
 # fmt: on
 
 
 def number_of(parsed: Parsed, phrase: Phrase) -> Number:
-    """Return how a verb agrees with *phrase* as its subject.
+    """Return the number that a verb has with *phrase* as its subject.
 
     >>> from crossexam.language.tokens import Token
     >>> tokens = (Token("many", 0, 4, "JJ"), Token("sheep", 5, 10, "NN"))
@@ -77,9 +77,9 @@ def _counted(parsed: Parsed, head: int) -> int | None:
 
 
 def agreeing(verb: str, tag: str, number: Number) -> str:
-    """Return the finite *verb*, of Penn tag *tag*, as it agrees with a subject of *number*.
+    """Return the finite *verb*, of Penn tag *tag*, in agreement with a subject of *number*.
 
-    A form that does not inflect for number (a modal, a past tense) comes back as it is.
+    A form that does not inflect for number (a modal, a past tense) is returned unchanged.
 
     >>> agreeing("rides", "VBZ", "plural"), agreeing("are", "VBP", "singular")
     ('ride', 'is')
@@ -111,7 +111,7 @@ def lemma_of(verb: str) -> str:
 
 
 def in_case(pronoun: str, case: Role) -> str:
-    """Return *pronoun* in the case of a subject or of an object; any other word as it is.
+    """Return *pronoun* in subject or object case, and any other word unchanged.
 
     >>> in_case("him", "subject"), in_case("They", "object"), in_case("dog", "object")
     ('he', 'them', 'dog')

@@ -1,7 +1,7 @@
-"""Subject, verb and object of the main clause of a sentence, as spans of its tokens.
+"""The main clause of a sentence: subject, verb and object as spans of tokens.
 
 A caption that is a noun phrase with a participle, *A man riding a horse in a field*, counts as a clause
-whose subject is what stands before the participle.
+whose subject is what precedes the participle.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from crossexam.language.parsing.dependencies import Parsed
 
 Voice = Literal["active", "passive"]
 _SUBJECTS: Final = ("nsubj", "nsubj:pass")
-#: Nouns for several: with *of* they share a participle with these, and take a verb of either number.
+#: Collective nouns: the participle after *a group of people* is of both; the verb has either number.
 GROUPS: Final = frozenset(
     "group crowd bunch couple pair team number lot gathering line row family trio collection class band pack "
     "herd army gang choir crew staff audience".split()
@@ -23,7 +23,7 @@ _MARKS: Final = frozenset("`` '' , . : -LRB- -RRB- HYPH NFP".split())
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A noun phrase: tokens *start* to *end* of its sentence, *head* among them."""
+    """A noun phrase: tokens *start* to *end* of its sentence, which include its *head*."""
 
     start: int
     end: int
@@ -32,9 +32,9 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause: its phrases and the token of its *verb*; ``object`` is the agent where it is passive.
+    """A clause: its phrases and the index of its *verb*; ``object`` is the agent if it is passive.
 
-    ``finite``: the token that agrees with the subject, None in a caption.
+    ``finite``: the index of the verb that agrees with the subject, None in a caption.
     """
 
     subject: Phrase
@@ -45,7 +45,7 @@ class Clause:
 
 
 def main_clause(parsed: Parsed) -> Clause | str:
-    """Return the main clause of *parsed*, or why it has none with a subject and an object.
+    """Return the main clause of *parsed*, or the reason why it has none with subject and object.
 
     >>> from crossexam.language.parsing.constituency import parsed_from_parse
     >>> parse = "(NP (NP (DT A) (NN man)) (VP (VBG riding) (NP (DT a) (NN horse))))"
@@ -90,7 +90,7 @@ def _voice(parsed: Parsed, verb: int) -> Voice:
 
 
 def _object(parsed: Parsed, verb: int) -> Phrase | str | None:
-    """Return the object of *verb*, or its agent in the passive; a reason where it has none to swap."""
+    """Return the object of *verb*, in the passive its agent, or the reason why it has none to swap."""
     objects, agents = parsed.children(verb, "obj"), parsed.children(verb, "obl:agent")
     passive = bool(parsed.children(verb, "aux:pass") or parsed.children(verb, "nsubj:pass"))
     if passive or (agents and not objects and parsed.tokens[verb].tag in {"VBN", "VBD"}):
@@ -113,7 +113,7 @@ def _without_case(parsed: Parsed, head: int) -> Phrase | None:
 
 
 def phrase(parsed: Parsed, head: int, leaving_out: tuple[int, ...] = ()) -> Phrase | None:
-    """Return the phrase that *head* heads, marks at its edges apart; None where it is not in one piece."""
+    """Return the phrase of *head* without punctuation at its edges, None if it is discontinuous."""
     left = {k for top in leaving_out for k in parsed.below(top)}
     own = [k for k in parsed.below(head) if k not in left]
     while own and parsed.tokens[own[-1]].tag in _MARKS:
@@ -130,7 +130,7 @@ def phrase(parsed: Parsed, head: int, leaving_out: tuple[int, ...] = ()) -> Phra
 
 
 def _caption(parsed: Parsed, root: int) -> Clause | str:
-    """Return the clause of a noun phrase with a participle: the last one that hangs on the phrase."""
+    """Return the clause of a noun phrase with a participle, the last one that depends on it."""
     noun, verbs = root, _participles(parsed, root)
     while not verbs:
         below = [

@@ -1,14 +1,8 @@
-"""English inflection: another word in the form of the one it replaces.
+"""English word forms: a word inflected like the one it replaces, and the article *a* or *an* before it.
 
-Forms are those of the lemminflect package (the NIH's SPECIALIST Lexicon), checked: it also guesses
-words that it does not know (*gooder*, *beautifuler*) and its lexicon has slips (*freeer*).
-
-Whether *a* or *an* stands before a word: by its sound (Quirk et al., 1985, section 5.8).
-
-The lemminflect package, imported without spaCy.
-
-Where spaCy is installed, ``import lemminflect`` imports it in order to add methods to its tokens, which
-nothing here uses and which takes two seconds.
+Inflected forms are those of the lemminflect package (the NIH's SPECIALIST Lexicon), checked, because the
+package also guesses forms of words that it does not know (*gooder*, *beautifuler*) and its lexicon has
+errors (*freeer*).  The article depends on the sound of the next word (Quirk et al., 1985, section 5.8).
 """
 
 from __future__ import annotations
@@ -26,7 +20,7 @@ from typing import Any, Final, Literal
 
 from crossexam.language.lexicons.wordnet import WordNet
 
-__all__ = ["indefinite_article", "inflect_like", "match_case"]
+Article = Literal["a", "an"]
 
 # fmt: off
 # Irregular comparison (Quirk et al., 1985, sections 7.76 and 7.83); of two forms, the commoner.
@@ -35,7 +29,7 @@ _COMPARISON: Final[Mapping[str, tuple[str, str]]] = {
     "ill":  ("worse", "worst"),   "badly": ("worse", "worst"),  "far":  ("farther", "farthest"),
     "much": ("more", "most"),     "many": ("more", "most"),
 }
-# Disyllables that take -er beside those with the endings below (section 7.81).
+# Disyllables that take -er, apart from those with the endings below (section 7.81).
 _DISYLLABLES: Final = frozenset(
     "common cruel handsome pleasant polite quiet remote severe sincere solid stupid wicked".split()
 )
@@ -54,16 +48,55 @@ _PARTS: Final[Mapping[str, str]] = {"N": "n", "J": "a", "R": "r", "V": "v"}
 # fmt: on
 
 
+# Spelt with an initial vowel, pronounced with a consonant (Merriam-Webster).
+_CONSONANT_SOUND: Final = re.compile(
+    r"""
+    eu                                              # European, euphemism
+    | ewe(?![a-z]) | ewer                           # ewe
+    | (?: one | ones | once | oneself | oneness | onetime ) (?![a-z])   # one, one-way; not onerous
+    | ouija
+    | uni (?! n | mp | mm | ma | mi | de | ro | rr | ss )   # university, uniform; not uninvited, unimportant
+    | unan | unary                                  # unanimous
+    | us (?: e | age | ab | ual | ing | urp | ur[iy] )      # use, usable, usual; not usher
+    | ut (?: a | en | er | il | op )                # Utah, utensil, uterus, utility, utopia; not utter
+    | ubiq | ugand | uku | ukr | uru | uvu | uygh | ufo
+    | ur (?: an | in | ol | ea | et )               # uranium, urine; not urban, urgent
+    """,
+    re.VERBOSE,
+)
+# Spelt with an initial consonant, pronounced with a vowel.  American English: an herb.
+_VOWEL_SOUND: Final = re.compile(
+    r"""
+    hour | honest | honou?r | heir | herb (?: s | al | y )? (?![a-z]) | hors (?![a-z])
+    | ytt | yv | ypres
+    """,
+    re.VERBOSE,
+)
+_VOWEL_LETTERS: Final = frozenset("aefhilmnorsx")  # whose names begin with a vowel: an MBA, an X-ray
+_ACRONYM: Final = re.compile(r"(?:[A-Z]\.?){2,}s?(?![A-Za-z])")
+# Acronyms that are read letter by letter although they could be read as a word ...
+_SPELT: Final = frozenset(
+    "HIV ICU LED MIA NAACP NCAA RAF ROI SAT UAE UAV UCLA UFO UK UN UPS URL US USA USB".split()
+)
+# ... and as a word although they are short or do not look like one.
+_SPOKEN: Final = frozenset(
+    "FAQ FEMA HUD LAN MASH NAFTA NASA NATO RAM ROM SARS SIM SWAT SCUBA SONAR LASER".split()
+)
+_ONSETS: Final = re.compile(
+    r"[^AEIOUY]?[AEIOUY]|[BCFGKP][LR]|[DT][RW]|S[CHKLMNPTW]|[CGPRTW]H|[GKW][NR]|QU|STR"
+)
+_NUMBER: Final = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)")
+_LOCK: Final = threading.Lock()
+
+
 def inflect_like(lemma: str, word: str, tag: str) -> str | None:
     """Return the form of *lemma* that has the inflection of *word*, of Penn tag *tag*, or None.
 
-    None where English has no such form in one word (the comparative of *beautiful*, the plural of
-    *happiness*), where *lemma* is several words, and for *be* where the form depends on person.  A tag
-    without inflection (NN, JJ, VB, IN ...) gives *lemma*, unless *word* is no lemma of WordNet but a form
-    of one: then the tagger erred, and the plural or grade of *word* is taken.
-
-    Deviation: where there are two spellings (*apices*, *apexes*) this is the lexicon's first, for it does
-    not matter here.
+    None if English has no such one-word form (the comparative of *beautiful*, the plural of *happiness*),
+    if *lemma* is several words, and for *be* if the form depends on person.  A tag without inflection
+    (NN, JJ, VB, IN ...) gives *lemma*, unless *word* is an inflected form and not a lemma of WordNet: then
+    the tagger erred, and *lemma* gets the number or degree of *word*.  Of two spellings (*apices*,
+    *apexes*) the lexicon's first is taken.
 
     >>> inflect_like("cold", "hottest", "JJS"), inflect_like("woman", "men", "NNS")
     ('coldest', 'women')
@@ -78,7 +111,7 @@ def inflect_like(lemma: str, word: str, tag: str) -> str | None:
 
 
 def match_case(word: str, like: str) -> str:
-    """Return *word* with the capitals of *like*; what *word* has by itself (*Gentile*) stays.
+    """Return *word* with the capitalisation of *like*; its own capitals stay (*Gentile*).
 
     >>> match_case("cold", "Hot"), match_case("cold", "HOT"), match_case("Gentile", "jew")
     ('Cold', 'COLD', 'Gentile')
@@ -88,8 +121,41 @@ def match_case(word: str, like: str) -> str:
     return word[:1].upper() + word[1:] if like[:1].isupper() else word
 
 
+@lru_cache(maxsize=1 << 12)
+def indefinite_article(next_word: str) -> Article:
+    """Return the article before *next_word*, which is a word, a number or an acronym, as written.
+
+    Quotation marks, brackets and currency signs at its beginning are ignored.
+
+    >>> [indefinite_article(word) for word in ("hour", "hot", "university", "umbrella", "one-eyed", "MBA")]
+    ['an', 'a', 'a', 'an', 'a', 'an']
+    >>> [indefinite_article(word) for word in ("8-year-old", "$11,000", "18th", "180", "1,800", "1800", "US")]
+    ['an', 'an', 'an', 'a', 'a', 'an', 'a']
+    """
+    word = "".join(c for c in unicodedata.normalize("NFKD", next_word) if not unicodedata.combining(c))
+    word = re.sub(r"^[^\w.#]+", "", word).lstrip("_")
+    if number := _NUMBER.match(word):
+        return _before_number(number[1])
+    if _is_spelt(word):
+        return "an" if word[0].lower() in _VOWEL_LETTERS else "a"
+    lower = word.lower()
+    if _CONSONANT_SOUND.match(lower):
+        return "a"
+    return "an" if lower[:1] in frozenset("aeiou") or _VOWEL_SOUND.match(lower) else "a"
+
+
+def lemminflect() -> Any:
+    """Return the package, imported without spaCy, which may itself be imported at any time.
+
+    If spaCy is installed, ``import lemminflect`` imports it, which takes two seconds, in order to add
+    methods to its tokens that are not used here.
+    """
+    with _LOCK:
+        return _imported()
+
+
 def _seen_tag(word: str, tag: str) -> str:
-    """Return *tag*, or the inflected one where *word* cannot be the base form that *tag* says."""
+    """Return *tag*, or the inflected one if *word* cannot be the base form that *tag* says it is."""
     if tag not in {"NN", "NNP", "JJ", "RB"}:
         return tag
     base = WordNet.load().morphy(word, _PARTS[tag[0]])
@@ -118,7 +184,7 @@ def _listed(lemma: str, tag: str, part: str) -> tuple[str, ...]:
 
 
 def _guessed(lemma: str, tag: str, part: str) -> str | None:
-    """Return the form that lemminflect's model guesses, if WordNet's rules lead from it back to *lemma*."""
+    """Return the form that lemminflect's model guesses, if WordNet's rules reduce it to *lemma* again."""
     forms: Mapping[str, Any] = lemminflect().getAllInflectionsOOV(lemma, part)
     form = next(iter(forms.get(tag, ())), None)
     known = form and lemma.lower() in WordNet.load().lemmas_of(form, _PARTS[tag[0]])
@@ -130,7 +196,7 @@ def _plural(noun: str) -> str | None:
         return noun
     listed = (noun[0].isupper() and _listed(noun, "NNS", "PROPN")) or _listed(noun, "NNS", "NOUN")
     if listed:
-        if listed[0] == noun and noun.endswith("ness"):  # a mass noun before all
+        if listed[0] == noun and noun.endswith("ness"):  # primarily a mass noun
             return None
         if plural := next((form for form in listed if form != noun), None):
             return plural
@@ -163,7 +229,7 @@ def _graded(word: str, tag: str) -> str | None:
 
 
 def _takes_endings(word: str) -> bool:
-    """Tell whether *word* is short enough for -er and -est (Quirk et al., 1985, section 7.81)."""
+    """Return whether *word* is short enough for -er and -est (Quirk et al., 1985, section 7.81)."""
     syllables = len(re.findall("[aeiouy]+", re.sub("(?<![aeiouyl])e$|(?<=[aeiouy]l)e$|e(?=ly$)", "", word)))
     if syllables <= 1 or word in _DISYLLABLES:
         return True
@@ -172,7 +238,7 @@ def _takes_endings(word: str) -> bool:
 
 
 def _regular_grades(word: str, grade: int) -> tuple[str, ...]:
-    """Return the spellings that the regular comparative (0) or superlative (1) may have."""
+    """Return the possible spellings of the regular comparative (grade 0) or superlative (1)."""
     ending = ("er", "est")[grade]
     if word.endswith("e"):
         return (word + ending[1:],)
@@ -196,71 +262,6 @@ def _verb_form(verb: str, tag: str) -> str | None:
     return _guessed(verb, tag, "VERB")
 
 
-Article = Literal["a", "an"]
-
-# Written with a vowel, spoken with a consonant (Merriam-Webster's pronunciations).
-_CONSONANT_SOUND: Final = re.compile(
-    r"""
-    eu                                              # European, euphemism
-    | ewe(?![a-z]) | ewer                           # ewe
-    | (?: one | ones | once | oneself | oneness | onetime ) (?![a-z])   # one, one-way; not onerous
-    | ouija
-    | uni (?! n | mp | mm | ma | mi | de | ro | rr | ss )   # university, uniform; not uninvited, unimportant
-    | unan | unary                                  # unanimous
-    | us (?: e | age | ab | ual | ing | urp | ur[iy] )      # use, usable, usual; not usher
-    | ut (?: a | en | er | il | op )                # Utah, utensil, uterus, utility, utopia; not utter
-    | ubiq | ugand | uku | ukr | uru | uvu | uygh | ufo
-    | ur (?: an | in | ol | ea | et )               # uranium, urine; not urban, urgent
-    """,
-    re.VERBOSE,
-)
-# Written with a consonant, spoken with a vowel.  American: an herb.
-_VOWEL_SOUND: Final = re.compile(
-    r"""
-    hour | honest | honou?r | heir | herb (?: s | al | y )? (?![a-z]) | hors (?![a-z])
-    | ytt | yv | ypres
-    """,
-    re.VERBOSE,
-)
-_VOWEL_LETTERS: Final = frozenset("aefhilmnorsx")  # whose names begin with a vowel: an MBA, an X-ray
-_ACRONYM: Final = re.compile(r"(?:[A-Z]\.?){2,}s?(?![A-Za-z])")
-# Capitals that are read letter by letter though they could be read as a word ...
-_SPELT: Final = frozenset(
-    "HIV ICU LED MIA NAACP NCAA RAF ROI SAT UAE UAV UCLA UFO UK UN UPS URL US USA USB".split()
-)
-# ... and as a word though they are short or look like none.
-_SPOKEN: Final = frozenset(
-    "FAQ FEMA HUD LAN MASH NAFTA NASA NATO RAM ROM SARS SIM SWAT SCUBA SONAR LASER".split()
-)
-_ONSETS: Final = re.compile(
-    r"[^AEIOUY]?[AEIOUY]|[BCFGKP][LR]|[DT][RW]|S[CHKLMNPTW]|[CGPRTW]H|[GKW][NR]|QU|STR"
-)
-_NUMBER: Final = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)")
-
-
-@lru_cache(maxsize=1 << 12)
-def indefinite_article(next_word: str) -> Article:
-    """Return the article before *next_word*: a word, number or acronym, as it is written.
-
-    Quotes, brackets and currency signs before it do not matter.
-
-    >>> [indefinite_article(word) for word in ("hour", "hot", "university", "umbrella", "one-eyed", "MBA")]
-    ['an', 'a', 'a', 'an', 'a', 'an']
-    >>> [indefinite_article(word) for word in ("8-year-old", "$11,000", "18th", "180", "1,800", "1800", "US")]
-    ['an', 'an', 'an', 'a', 'a', 'an', 'a']
-    """
-    word = "".join(c for c in unicodedata.normalize("NFKD", next_word) if not unicodedata.combining(c))
-    word = re.sub(r"^[^\w.#]+", "", word).lstrip("_")
-    if number := _NUMBER.match(word):
-        return _before_number(number[1])
-    if _is_spelt(word):
-        return "an" if word[0].lower() in _VOWEL_LETTERS else "a"
-    lower = word.lower()
-    if _CONSONANT_SOUND.match(lower):
-        return "a"
-    return "an" if lower[:1] in frozenset("aeiou") or _VOWEL_SOUND.match(lower) else "a"
-
-
 def _before_number(number: str) -> Article:
     """Return the article before digits: eight, eighty, eight hundred; eleven and eighteen (thousand).
 
@@ -272,7 +273,7 @@ def _before_number(number: str) -> Article:
 
 
 def _is_spelt(word: str) -> bool:
-    """Tell whether *word* is read as names of letters: X-ray, FBI, U.S.; not NATO, nor shouted OLD."""
+    """Return whether *word* begins with the name of a letter: X-ray, FBI, U.S.; not NATO, nor OLD."""
     if re.match(r"[A-Za-z](?![A-Za-z'’])|[A-Za-z]{2,3}\d", word):  # X-ray, mp3
         return True
     if not _ACRONYM.match(word):
@@ -288,17 +289,28 @@ def _is_spelt(word: str) -> bool:
 
 
 def _is_word(word: str) -> bool:
-    """Tell whether WordNet has *word*, or a form of it, written in lower case."""
+    """Return whether WordNet has a lemma of *word* that is written in lower case."""
     wordnet = WordNet.load()
     lemmas = set(wordnet.lemmas_of(word))
     return any(lemmas & set(wordnet.lemmas(synset)) for synset in wordnet.synsets(word))
 
 
-_LOCK = threading.Lock()
+@cache
+def _imported() -> Any:
+    finder = _NoSpacy()
+    sys.meta_path.insert(0, finder)
+    try:
+        return importlib.import_module("lemminflect")
+    except NameError:
+        # Another thread began to import spaCy after the finder had hidden it and before lemminflect
+        # looked for it; now it is in sys.modules, and no finder is called.
+        return importlib.import_module("lemminflect")
+    finally:
+        sys.meta_path.remove(finder)
 
 
 class _NoSpacy:
-    """A finder that tells one thread that there is no spaCy."""
+    """An import finder that hides spaCy from one thread."""
 
     def __init__(self) -> None:
         self._thread = threading.get_ident()
@@ -306,27 +318,7 @@ class _NoSpacy:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Raise for spaCy in the thread that made this; leave all else to the finders behind it."""
+        """Raise for spaCy in the thread of this finder; leave everything else to the other finders."""
         if name == "spacy" and threading.get_ident() == self._thread:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
         return None
-
-
-def lemminflect() -> Any:
-    """Return the package; spaCy is not imported for it, and can be before, after and meanwhile."""
-    with _LOCK:
-        return _imported()
-
-
-@cache
-def _imported() -> Any:
-    guard = _NoSpacy()
-    sys.meta_path.insert(0, guard)
-    try:
-        return importlib.import_module("lemminflect")
-    except NameError:
-        # Another thread began to import spaCy after the guard had denied it and before lemminflect
-        # looked whether it is there; now it is, and the guard is not asked.
-        return importlib.import_module("lemminflect")
-    finally:
-        sys.meta_path.remove(guard)

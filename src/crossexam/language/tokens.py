@@ -1,11 +1,11 @@
-"""Tokens that know where in the sentence they stand.
+"""Tokens with character offsets: the words of a sentence, or of a parse aligned with its sentence.
 
-A construction edits characters of the sentence as it was published, so a token of a parse is worth
-nothing until it is found there.  Parsers rewrite what they read: the Penn Treebank's escapes, and
-what Stanford's tokenizer normalises besides (its documentation, `PTBTokenizer`, lists the options:
-currencies, fractions, dashes, ellipses, American spelling, characters it drops, and a full stop said
-twice after a final abbreviation).  In SNLI, dev, test and the part of train with parses, only quotes
-and round brackets differ from the text; the rest is met in MultiNLI.
+A construction edits the characters of the published sentence, so a token of a parse must first be located
+there.  Parsers rewrite what they read: they use the Penn Treebank's escapes, and Stanford's tokenizer
+normalises more (its documentation, `PTBTokenizer`, lists the options: currencies, fractions, dashes,
+ellipses, American spelling, dropped characters, and a full stop that is duplicated after a final
+abbreviation).  In SNLI's dev and test sets, and the part of its train set that has parses, only quotes and
+round brackets differ from the text; the rest occurs in MultiNLI.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from crossexam.core.errors import CrossexamError
 
 
 class Token(NamedTuple):
-    """*text* is characters *start* to *end* of the sentence; *tag* is a Penn tag, '' if none."""
+    """A token: *text* is characters *start* to *end* of the sentence; *tag* is a Penn tag, '' if none."""
 
     text: str
     start: int
@@ -31,7 +31,7 @@ class AlignmentError(CrossexamError):
     """The words of a parse are not those of its sentence."""
 
 
-# What a word of a parse may stand for in the text, most likely first.
+# What the text may have instead of a word of the parse, most likely first.
 # fmt: off
 _WRITTEN: Final[dict[str, tuple[str, ...]]] = {
     "-LRB-": ("(",),  "-LSB-": ("[",),  "-LCB-": ("{",),
@@ -51,17 +51,37 @@ _WRITTEN: Final[dict[str, tuple[str, ...]]] = {
 }
 # fmt: on
 
+# One alternative after another, first match wins.  Apostrophes: ' and ’; \u00ad is the soft hyphen.
+_WORD: Final = re.compile(
+    r"""
+      (?:[A-Za-z]\.){2,}(?:[A-Za-z](?!\w))?               # U.S., p.m., B.C.E
+    | (?:Mrs?|Ms|Dr|Prof|St|Mt|Rs?|Re|No|Nos|Jr|Sr|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|Rev|vs|etc|approx|Inc|Corp
+      |Ltd|Co|Tel|Ave|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|[A-Z](?=\.\ +[A-Z][a-z]))
+      \.(?=\ +\S|,|\d|[A-Z])                             # Mr. J. Smith, Rs. 500, Inc., ...
+    | https?://[^\s<>"]+ | [\w.+-]+@[\w-]+\.\w[\w.-]*\w
+    | ['’]\d0s\b                                          # the '90s
+    | \d+(?:[.,:/]\d+)*(?:[^\W\d_]+)?(?:-[^\W_]+)*        # 1,234.5  6:30  1/2  3rd  5kg  12-year-old
+    | (?i:can(?=not\b)|gon(?=na\b)|wan(?=na\b)|got(?=ta\b)|gim(?=me\b)|lem(?=me\b))
+    | [^\W_]+?(?=(?:n['’][tT]|N['’]T)\b) | n['’][tT]\b | N['’]T\b
+    | ['’](?i:s|m|d|ll|re|ve)\b
+    | [^\W_]+(?:(?:(?!['’](?i:s|m|d|ll|re|ve)\b)['’]|[-\u00ad]|&(?=[A-Z]\b)|\.(?=[a-z]{2,3}\b))[^\W_]+)*
+    | \.{2,} | --+ | ``|'' | _+
+    | \S
+    """,
+    re.VERBOSE,
+)
+
 _new_token: Final = tuple.__new__  # a third of the time of Token(...), for millions of tokens
 _SIMILAR: Final = 0.6  # color and colour have 0.91, theater and theatre 0.86, dog and cat 0
 
 
 def align(sentence: str, leaves: Iterable[tuple[str, str]]) -> tuple[Token, ...]:
-    """Return the tokens of a parse with their places in *sentence*, from its (tag, word) *leaves*.
+    """Return the tokens of a parse with their offsets in *sentence*, from its (tag, word) *leaves*.
 
-    Every token's text is the sentence's own (a quotation mark where the parse has ` `` `), tokens do
-    not overlap, and what stands between them is blank or characters that the parser dropped.  Words of
-    the parse that the sentence does not have, full stops after a final abbreviation, are left out.
-    Raises AlignmentError where the parse belongs to another sentence.
+    The text of a token is the sentence's (a quotation mark if the parse has ` `` `); tokens do not
+    overlap, and only blanks and characters that the parser dropped separate them.  Words of the parse
+    that are not in the sentence, full stops after a final abbreviation, are left out.
+    Raises AlignmentError if the parse belongs to another sentence.
 
     >>> align('He said "no" (twice).', [("PRP", "He"), ("VBD", "said"), ("``", "``"), ("UH", "no"),
     ...       ("''", "''"), ("-LRB-", "-LRB-"), ("RB", "twice"), ("-RRB-", "-RRB-"), (".", ".")])[2]
@@ -86,8 +106,21 @@ def align(sentence: str, leaves: Iterable[tuple[str, str]]) -> tuple[Token, ...]
     return tuple(tokens)
 
 
+def words(sentence: str) -> tuple[Token, ...]:
+    """Return the words and punctuation marks of *sentence* with their offsets, without tags.
+
+    Follows the conventions of the Penn Treebank (clitics are separated, ``do n't``; hyphenated words are
+    not), in one pass over the text.  A full stop inside a text of several sentences is a separate token;
+    NLTK's tokenizer, which expects one sentence, leaves it attached to the word.
+
+    >>> [token.text for token in words("Mr. Lee's dog can't cost $1,200.50.")]
+    ['Mr.', 'Lee', "'s", 'dog', 'ca', "n't", 'cost', '$', '1,200.50', '.']
+    """
+    return tuple([Token(match.group(), match.start(), match.end(), "") for match in _WORD.finditer(sentence)])
+
+
 def _find_rewritten(sentence: str, position: int, word: str, tokens: list[Token]) -> tuple[int, int] | None:
-    """Return where *word* stands at or after *position*, None where the parser added it."""
+    """Return the span of *word* at or after *position*, None if the parser added it."""
     here = _skip_blank(sentence, position)
     span = _spelt(sentence, here, word)
     if span is None and tokens and here == position and sentence[here - 1 : here + 1].isalpha():
@@ -107,7 +140,7 @@ def _find_rewritten(sentence: str, position: int, word: str, tokens: list[Token]
 
 
 def _spelt(sentence: str, here: int, word: str) -> tuple[int, int] | None:
-    """Return the place of *word* at *here* in any of the forms that parsers rewrite, or None."""
+    """Return the span of *word* at *here* in any of the forms that parsers rewrite, or None."""
     plain = word.replace("\\/", "/").replace("\\*", "*")
     curly, blank = plain.replace("'", "’"), plain.replace("\xa0", " ")
     for form in (word, *_WRITTEN.get(word, ()), plain, curly, blank):
@@ -147,37 +180,3 @@ def _misfit(what: str, sentence: str) -> AlignmentError:
         wanted="the parse of this sentence",
         hint="`--tagger nltk` tags the sentence itself",
     )
-
-
-# One alternative after another, first match wins.  Apostrophes: ' and ’; \u00ad is the soft hyphen.
-_WORD: Final = re.compile(
-    r"""
-      (?:[A-Za-z]\.){2,}(?:[A-Za-z](?!\w))?               # U.S., p.m., B.C.E
-    | (?:Mrs?|Ms|Dr|Prof|St|Mt|Rs?|Re|No|Nos|Jr|Sr|Gen|Col|Capt|Lt|Sgt|Sen|Rep|Gov|Rev|vs|etc|approx|Inc|Corp
-      |Ltd|Co|Tel|Ave|Jan|Feb|Aug|Sept?|Oct|Nov|Dec|[A-Z](?=\.\ +[A-Z][a-z]))
-      \.(?=\ +\S|,|\d|[A-Z])                             # Mr. J. Smith, Rs. 500, Inc., ...
-    | https?://[^\s<>"]+ | [\w.+-]+@[\w-]+\.\w[\w.-]*\w
-    | ['’]\d0s\b                                          # the '90s
-    | \d+(?:[.,:/]\d+)*(?:[^\W\d_]+)?(?:-[^\W_]+)*        # 1,234.5  6:30  1/2  3rd  5kg  12-year-old
-    | (?i:can(?=not\b)|gon(?=na\b)|wan(?=na\b)|got(?=ta\b)|gim(?=me\b)|lem(?=me\b))
-    | [^\W_]+?(?=(?:n['’][tT]|N['’]T)\b) | n['’][tT]\b | N['’]T\b
-    | ['’](?i:s|m|d|ll|re|ve)\b
-    | [^\W_]+(?:(?:(?!['’](?i:s|m|d|ll|re|ve)\b)['’]|[-\u00ad]|&(?=[A-Z]\b)|\.(?=[a-z]{2,3}\b))[^\W_]+)*
-    | \.{2,} | --+ | ``|'' | _+
-    | \S
-    """,
-    re.VERBOSE,
-)
-
-
-def words(sentence: str) -> tuple[Token, ...]:
-    """Return the words and marks of *sentence* with their places, without tags.
-
-    Follows the Penn Treebank's conventions (clitics apart, ``do n't``; hyphenated words whole), in one
-    pass over the text.  A full stop inside a text of several sentences is a token of its own, where
-    NLTK's tokenizer, made for one sentence, leaves it on the word.
-
-    >>> [token.text for token in words("Mr. Lee's dog can't cost $1,200.50.")]
-    ['Mr.', 'Lee', "'s", 'dog', 'ca', "n't", 'cost', '$', '1,200.50', '.']
-    """
-    return tuple([Token(match.group(), match.start(), match.end(), "") for match in _WORD.finditer(sentence)])

@@ -1,6 +1,7 @@
-"""Which sense a word has in its sentence: the simplified Lesk algorithm (Lesk, 1986, SIGDOC).
+"""Word senses: the simplified Lesk algorithm (Lesk, 1986, SIGDOC), fixed expressions and names.
 
-The sense is the synset whose definition shares most words with the sentence.
+The sense of a word is the synset whose definition shares most words with the sentence.  A word that is
+part of a fixed expression or of a name has no sense of its own.
 """
 
 from __future__ import annotations
@@ -15,18 +16,7 @@ from crossexam.language.tokens import Token
 
 Ties = Literal["name", "frequency"]
 _CACHED_WORDS: Final = 1 << 14  # about 30 MB when full
-
-
-class _Senses(NamedTuple):
-    """The senses of a word, the preferred first, and which of them have which word in the definition.
-
-    A definition word is a number with one byte a sense, 1 or 0: adding those of the sentence's words
-    counts the overlap of every sense at once.  The longest definition has 62 words: no byte overflows.
-    """
-
-    synsets: tuple[int, ...]
-    words: frozenset[str]
-    columns: Mapping[str, int]
+_CACHED_EXPRESSIONS: Final = 1 << 15  # English has not many more words
 
 
 def lesk(
@@ -40,15 +30,15 @@ def lesk(
 ) -> int | None:
     """Return the synset of *word*, in any case and inflected or not, in the sentence *context*.
 
-    *context*: the tokens of the sentence as they are compared with those of the definitions (so in lower
-    case, as a rule); a set or frozenset of them is used as it is, which pays when many words of a
-    sentence are asked for.  *pos*: n, v, a, s or r; ``a`` is an adjective that is no satellite, as in
-    NLTK, unless *satellites*; None is all.  None where the word has no such synset.
+    *context*: the tokens of the sentence, which are compared with those of the definitions and should
+    therefore be in lower case; pass a set if you disambiguate several words of a sentence.  *pos*: n, v,
+    a, s or r, or None for all; ``a`` excludes satellites, as in NLTK, unless *satellites* is true.
+    Return None if the word has no such synset.
 
-    *ties* says what happens when definitions overlap equally, as often they do, with nothing: ``name``
-    takes the greatest by name (``white.n.11`` before ``white.n.02``), which is what NLTK did to its
-    version 3.9 and so in the stress tests of Naik et al. (2018); ``frequency`` takes the first that
-    WordNet lists, which is what NLTK does from 3.10.
+    *ties* decides between definitions that overlap equally, often not at all: ``name`` takes the
+    greatest by name (``white.n.11`` before ``white.n.02``), as NLTK did up to version 3.9 and therefore
+    in the stress tests of Naik et al. (2018); ``frequency`` takes the first that WordNet lists, as NLTK
+    does since 3.10.
 
     >>> wordnet = WordNet.load()
     >>> bank = lesk(wordnet, "I went to the bank to deposit money .".split(), "bank", "n")
@@ -63,6 +53,67 @@ def lesk(
     total = sum(map(columns.__getitem__, words & context))
     overlaps = total.to_bytes(len(synsets), "little")
     return synsets[overlaps.index(max(overlaps))]
+
+
+def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -> bool:
+    """Return whether the word and its neighbours are one expression in WordNet: "hot dog", "local call".
+
+    Expressions headed by a person do not count: "young man" is compositional, although WordNet lists it.
+    """
+    first, last = max(0, position - 2), min(len(words), position + 3)
+    for start in range(first, position + 1):
+        for end in range(max(start + 2, position + 1), min(start + 3, last) + 1):
+            if _is_expression(wordnet, tuple(words[start:end])):
+                return True
+    return False
+
+
+def is_in_name(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether the word is part of a name: "Old Navy", "the Black Sea", "South African".
+
+    That is, if it is capitalised, not in capitals throughout, and not the first word of a sentence.
+    """
+    word = tokens[position].text
+    if position == 0 or not word[0].isupper() or word.isupper():
+        return False
+    before = tokens[position - 1].text
+    return before not in {".", "!", "?", ":", '"', "``", "“", "‘", "("}
+
+
+@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
+    last = words[-1]
+    if last.endswith("s"):
+        last = wordnet.morphy(last, "n") or last
+    if not any(spelling in wordnet.expressions for spelling in _spellings((*words[:-1], last))):
+        return False
+    return not _is_person(wordnet, last)
+
+
+def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
+    """Return the two ways WordNet may spell *words* as one lemma: hot_dog and left-hand."""
+    with_hyphen = "-".join(words) if len(words) == 2 else f"{words[0]}-{words[1]}_{words[2]}"
+    return "_".join(words), with_hyphen
+
+
+@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+def _is_person(wordnet: WordNet, noun: str) -> bool:
+    """Return whether the first sense of *noun* is a kind of person."""
+    above = wordnet.closure(*wordnet.synsets(noun, "n")[:1])
+    return any(wordnet.name(synset) == "person.n.01" for synset in above)
+
+
+class _Senses(NamedTuple):
+    """The senses of a word, the preferred one first, and which of their definitions contain which word.
+
+    *columns* maps a definition word to a number with one byte per sense, 1 or 0: the sum over the words of
+    the sentence counts the overlap of every sense at once.  The longest definition has 62 words, so that
+    no byte overflows.
+    """
+
+    synsets: tuple[int, ...]
+    words: frozenset[str]
+    columns: Mapping[str, int]
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
@@ -80,54 +131,3 @@ def _senses(wordnet: WordNet, word: str, pos: str | None, ties: Ties, satellites
             for gloss_word in wordnet.gloss_words(synset):
                 columns[gloss_word] = columns.get(gloss_word, 0) | 1 << 8 * place
     return _Senses(tuple(synsets), frozenset(columns), columns)
-
-
-_CACHED: Final = 1 << 15  # cached answers: English has not many more words
-
-
-def in_fixed_expression(wordnet: WordNet, words: Sequence[str], position: int) -> bool:
-    """Tell whether WordNet lists the word with its neighbours as one expression: "hot dog", "local call".
-
-    Not where the head is a person: a young man is what it says, although WordNet has a sense for it.
-    """
-    first, last = max(0, position - 2), min(len(words), position + 3)
-    for start in range(first, position + 1):
-        for end in range(max(start + 2, position + 1), min(start + 3, last) + 1):
-            if _is_expression(wordnet, tuple(words[start:end])):
-                return True
-    return False
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_expression(wordnet: WordNet, words: tuple[str, ...]) -> bool:
-    last = words[-1]
-    if last.endswith("s"):
-        last = wordnet.morphy(last, "n") or last
-    if not any(spelling in wordnet.expressions for spelling in _spellings((*words[:-1], last))):
-        return False
-    return not _is_person(wordnet, last)
-
-
-def _spellings(words: tuple[str, ...]) -> tuple[str, str]:
-    """Return how WordNet may write *words* as one lemma: hot_dog, left-hand, hot-air_balloon."""
-    with_hyphen = "-".join(words) if len(words) == 2 else f"{words[0]}-{words[1]}_{words[2]}"
-    return "_".join(words), with_hyphen
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_person(wordnet: WordNet, noun: str) -> bool:
-    """Return whether the first sense of *noun* is a kind of person."""
-    above = wordnet.closure(*wordnet.synsets(noun, "n")[:1])
-    return any(wordnet.name(synset) == "person.n.01" for synset in above)
-
-
-def is_in_name(tokens: Sequence[Token], position: int) -> bool:
-    """Tell whether the word is part of a name: "Old Navy", "the Black Sea", "South African".
-
-    A capital after the sentence's first word shows it, where not all is in capitals.
-    """
-    word = tokens[position].text
-    if position == 0 or not word[0].isupper() or word.isupper():
-        return False
-    before = tokens[position - 1].text
-    return before not in {".", "!", "?", ":", '"', "``", "“", "‘", "("}

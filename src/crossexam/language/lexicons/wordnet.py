@@ -1,35 +1,30 @@
-"""WordNet 3.0 (Fellbaum 1998), compiled into one file that ships with its licence.
+"""WordNet 3.0 (Fellbaum, 1998), compiled into one file that ships with its licence.
 
 Synsets are numbers, in the order of WordNet's files for nouns, verbs, adjectives and adverbs.  Parts
 of speech are WordNet's: ``n v a r``, and ``s`` for an adjective satellite (an adjective that has
-antonyms only through the head of its cluster: *boiling* through *hot*).  Words are looked up as NLTK
+antonyms only through the head of its cluster: *torrid* through *hot*).  Words are looked up as NLTK
 looks them up, in its order; tests compare each method with NLTK's reader of the same files.
 
-What WordNet knows of words: which are lemmas, of what they are forms, which senses they have.
+The file is a zip archive of columns, read with the standard library alone:
 
-The file that WordNet ships in: a zip archive of columns, read with the standard library alone.
-
-Synsets are numbered in the order of ``data.noun``, ``data.verb``, ``data.adj``, ``data.adv``.  A part
-of speech is one of ``n v a r``; its lemmas are numbered in the order of its index file.
-
-| member | what |
+| member | content |
 |---|---|
 | ``about.json`` | ``format``, ``version`` |
 | ``LICENSE`` | WordNet's licence, from the head of its files |
 | ``POS/lemmas`` | text: the lemmas in lower case |
 | ``POS/senses`` | numbers: how many senses each lemma has |
-| ``POS/synsets`` | numbers: the synset of every sense, lemma after lemma, in WordNet's order |
+| ``POS/synsets`` | numbers: the synset of every sense, lemma by lemma, in WordNet's order |
 | ``POS/counts`` | numbers: how often each of these senses was tagged in the semantic concordances |
 | ``POS/exceptions`` | text: an irregular form and its base forms, separated by spaces |
-| ``synsets/pos`` | one character (``n v a s r``) a synset |
-| ``synsets/offsets`` | numbers: WordNet's own offset, as difference to the synset before |
+| ``synsets/pos`` | one character (``n v a s r``) per synset |
+| ``synsets/offsets`` | numbers: WordNet's own offset, as the difference from the previous synset |
 | ``synsets/words`` | text: the words of the synset with their case, separated by spaces |
 | ``synsets/definitions`` | text: the gloss without its examples |
 | ``links/RELATION`` | numbers: every source, then every target; see below |
 
-Text is UTF-8, one row a line; numbers are unsigned, four bytes, the lowest first.  ``links/antonym``
-is lexical, so it has four parts of equal length: source synsets, place of the word in the source,
-target synsets, place of the word in the target.  Sources ascend; the order within one is WordNet's.
+Text is UTF-8, one row per line; numbers are unsigned, four bytes, little-endian.  ``links/antonym``
+is lexical, so it has four parts of equal length: source synsets, index of the word in the source,
+target synsets, index of the word in the target.  Sources ascend; the order within one is WordNet's.
 """
 
 from __future__ import annotations
@@ -48,11 +43,26 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError, UnknownNameError
 
+FORMAT: Final = 1  # a reader refuses any other
+PARTS: Final = ("n", "v", "a", "r")
 _SHIPPED: Final = Path(__file__).with_name("wordnet-3.0.zip")
+_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # date of the members of a zip archive: the same bytes at any time
+# Detachment rules of morphy(7WN), as in NLTK: an ending and what replaces it in the lemma.
+# fmt: off
+_ENDINGS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "n": (("s", ""),  ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
+          ("shes", "sh"), ("men", "man"), ("ies", "y")),
+    "v": (("s", ""),  ("ies", "y"), ("es", "e"),  ("es", ""),   ("ed", "e"),  ("ed", ""),
+          ("ing", "e"), ("ing", "")),
+    "a": (("er", ""), ("est", ""),  ("er", "e"),  ("est", "e")),
+    "r": (),
+}
+# fmt: on
+_LAST_LETTERS: Final = frozenset(old[-1] for rules in _ENDINGS.values() for old, _ in rules)
 
 
 class WordNet:
-    """A read-only WordNet; threads may share one.  :meth:`load` gives the one that is shipped.
+    """A read-only WordNet, which threads may share.  :meth:`load` returns the one that is shipped.
 
     >>> wordnet = WordNet.load()
     >>> hot = wordnet.synsets("hottest", "a")[0]
@@ -63,10 +73,10 @@ class WordNet:
     """
 
     def __init__(self, path: Path) -> None:
-        self._columns = Columns(path)
-        self.version: str = self._columns.about["version"]
-        self._parts = {part: LemmaIndex(self._columns, part) for part in PARTS}
-        self._pos = self._columns.read("synsets/pos").decode("ascii")
+        self._archive = WordNetArchive(path)
+        self.version: str = self._archive.about["version"]
+        self._parts = {part: LemmaIndex(self._archive, part) for part in PARTS}
+        self._pos = self._archive.read("synsets/pos").decode("ascii")
         self._antonyms = self._link("antonym", 4)
         self._hypernyms = self._link("hypernym", 2)
         self._instance_hypernyms = self._link("instance_hypernym", 2)
@@ -74,17 +84,17 @@ class WordNet:
 
     @classmethod
     def load(cls) -> WordNet:
-        """Return the shipped WordNet, read once a process."""
+        """Return the shipped WordNet, read once per process."""
         return _load()
 
     def _link(self, relation: str, width: int) -> tuple[Sequence[int], ...]:
         """Return the *width* columns of *relation*; the first is sorted."""
-        column = self._columns.numbers(f"links/{relation}")
+        column = self._archive.numbers(f"links/{relation}")
         rows = len(column) // width
         return tuple(column[i * rows : (i + 1) * rows] for i in range(width))
 
     def __len__(self) -> int:
-        """Return the number of synsets; they are numbered from 0."""
+        """Return the number of synsets, which are numbered from 0."""
         return len(self._pos)
 
     # Words
@@ -97,13 +107,13 @@ class WordNet:
 
     @cached_property
     def expressions(self) -> frozenset[str]:
-        """Return the lemmas of several words in lower case: ``hot_dog``, ``hot-air_balloon``."""
+        """The multiword and hyphenated lemmas in lower case: ``hot_dog``, ``hot-air_balloon``."""
         return frozenset(
             lemma for part in self._parts.values() for lemma in part.lemmas() if "_" in lemma or "-" in lemma
         )
 
     def morphy(self, word: str, pos: str) -> str | None:
-        """Return the first base form of *word* as part of speech *pos*, or None; *word* as it stands.
+        """Return the first base form of *word*, in lower case, as part of speech *pos*, or None.
 
         >>> WordNet.load().morphy("geese", "n")
         'goose'
@@ -112,7 +122,7 @@ class WordNet:
         return forms[0] if forms else None
 
     def lemmas_of(self, word: str, pos: str | None = None) -> tuple[str, ...]:
-        """Return the lemmas that *word*, in any case, may be a form of; every part of speech if None.
+        """Return the lemmas that *word*, in any case, may be a form of; of any part of speech by default.
 
         >>> WordNet.load().lemmas_of("axes", "n")
         ('ax', 'axis')
@@ -132,8 +142,8 @@ class WordNet:
     def synsets(self, word: str, pos: str | None = None) -> tuple[int, ...]:
         """Return the synsets of *word*, in any case and inflected or not, as NLTK orders them.
 
-        By lemma, then by how often WordNet's annotators met the sense; ``a`` gives satellites too, ``s``
-        gives them alone.  No *pos* gives nouns, verbs, adjectives, adverbs.
+        By lemma, then by how often WordNet's annotators met the sense.  ``a`` includes satellites, ``s``
+        is satellites only; without *pos*, nouns come first, then verbs, adjectives and adverbs.
         """
         word = word.lower()
         found = [
@@ -147,10 +157,10 @@ class WordNet:
     # Synsets
 
     def name(self, synset: int) -> str:
-        """Return first lemma, part of speech and sense number: ``hot.a.01``.
+        """Return the first lemma, part of speech and sense number: ``hot.a.01``.
 
-        The number is WordNet's (``index.sense``), and NLTK's to 3.9; NLTK 3.10 counts satellites apart,
-        so that there the names of satellites, alone, have lower numbers.
+        The number is WordNet's (``index.sense``), and NLTK's up to version 3.9; NLTK 3.10 numbers
+        satellites separately, so their names, and only theirs, have lower numbers there.
         """
         lemma = self.lemmas(synset)[0].lower()
         part = self._part(self._pos[synset])
@@ -162,7 +172,7 @@ class WordNet:
         return self._pos[synset]
 
     def offset(self, synset: int) -> int:
-        """Return WordNet's own number: where the synset stands in the file of its part of speech."""
+        """Return WordNet's own number: the position of the synset in the file of its part of speech."""
         return self._offsets[synset]
 
     def lemmas(self, synset: int) -> tuple[str, ...]:
@@ -174,7 +184,7 @@ class WordNet:
         return self._definitions[synset]
 
     def gloss_words(self, synset: int) -> frozenset[str]:
-        """Return what stands between spaces in the definition: what Lesk compares with a sentence."""
+        """Return the space-separated words of the definition, which Lesk compares with a sentence."""
         return frozenset(self._definitions[synset].split())
 
     def tag_count(self, synset: int, lemma: str) -> int:
@@ -188,8 +198,8 @@ class WordNet:
     def antonyms(self, synset: int, lemma: str | None = None) -> tuple[tuple[int, str], ...]:
         """Return the direct antonyms of *lemma* in *synset*, or of all its lemmas, as (synset, lemma).
 
-        Antonymy holds between words: of *big, large* in one synset, *little* is the antonym of the first
-        and *small* of the second.  *lemma* may be in any case.
+        Antonymy holds between words: of *big* and *large*, which share a synset, *little* is the antonym
+        of the first and *small* of the second.  *lemma* may be in any case.
 
         >>> wordnet = WordNet.load()
         >>> [word for _, word in wordnet.antonyms(wordnet.synsets("large", "a")[0], "large")]
@@ -203,7 +213,7 @@ class WordNet:
         return tuple(found)
 
     def hypernyms(self, synset: int) -> tuple[int, ...]:
-        """Return what *synset* is a kind of.
+        """Return the direct hypernyms of *synset*, what it is a kind of.
 
         >>> wordnet = WordNet.load()
         >>> [wordnet.name(s) for s in wordnet.hypernyms(wordnet.synsets("dog")[0])]
@@ -212,7 +222,7 @@ class WordNet:
         return _targets(self._hypernyms, synset)
 
     def closure(self, *synsets: int) -> tuple[int, ...]:
-        """Return *synsets* and all that they are kinds of, directly or not, each once, depth first.
+        """Return *synsets* and all their hypernyms, direct and inherited, each once, depth first.
 
         >>> wordnet = WordNet.load()
         >>> [wordnet.name(s) for s in wordnet.closure(wordnet.synsets("bone", "n")[0])][:3]
@@ -228,7 +238,7 @@ class WordNet:
         return tuple(found)
 
     def hyponyms(self, synset: int) -> tuple[int, ...]:
-        """Return the kinds of *synset*."""
+        """Return the direct hyponyms of *synset*, its kinds."""
         return _targets(self._hyponyms, synset)
 
     def instance_hypernyms(self, synset: int) -> tuple[int, ...]:
@@ -236,10 +246,10 @@ class WordNet:
         return _targets(self._instance_hypernyms, synset)
 
     def similar_to(self, synset: int) -> tuple[int, ...]:
-        """Return the satellites of an adjective that is a head, the heads of one that is a satellite."""
+        """Return the satellites of a head adjective, or the heads of a satellite."""
         return _targets(self._similar, synset)
 
-    # Filters for every token of a corpus
+    # Filters, fast enough for every token of a corpus
 
     def antonymous_lemmas(self, pos: str | None = None) -> frozenset[str]:
         """Return the lemmas, in lower case, that have a direct antonym in some sense (of *pos*)."""
@@ -249,7 +259,7 @@ class WordNet:
         return self._antonymous.get(pos, frozenset())
 
     def has_antonym(self, word: str, pos: str | None = None) -> bool:
-        """Tell whether *word*, in lower case and inflected or not, has a direct antonym in some sense.
+        """Return whether *word*, in lower case and inflected or not, has a direct antonym in some sense.
 
         >>> wordnet = WordNet.load()
         >>> wordnet.has_antonym("hottest"), wordnet.has_antonym("hottest", "n"), wordnet.has_antonym("table")
@@ -257,21 +267,21 @@ class WordNet:
         """
         return _has_antonym(self, word, pos)
 
-    # Columns that not every use needs, read when first asked for.  Two threads may read one twice;
-    # the columns are equal, and either may stay.
+    # Columns that not every use needs, read on first use.  Two threads may read one twice; the results
+    # are equal, so it does not matter which is kept.
 
     @cached_property
     def _words(self) -> list[str]:
-        return self._columns.lines("synsets/words")
+        return self._archive.lines("synsets/words")
 
     @cached_property
     def _definitions(self) -> list[str]:
-        return self._columns.lines("synsets/definitions")
+        return self._archive.lines("synsets/definitions")
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
         starts = {self._pos.replace("s", "a").index(part) for part in PARTS}
-        steps = self._columns.numbers("synsets/offsets")
+        steps = self._archive.numbers("synsets/offsets")
         offset, offsets = 0, []
         for synset, step in enumerate(steps):
             offset = step if synset in starts else offset + step
@@ -311,32 +321,18 @@ def _targets(links: tuple[Sequence[int], ...], synset: int) -> tuple[int, ...]:
     return tuple(targets[bisect_left(sources, synset) : bisect_right(sources, synset)])
 
 
-# Detachment rules of morphy(7WN), as NLTK has them: an ending and what stands in its place in the lemma.
-# fmt: off
-_ENDINGS: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "n": (("s", ""),  ("ses", "s"), ("ves", "f"), ("xes", "x"), ("zes", "z"), ("ches", "ch"),
-          ("shes", "sh"), ("men", "man"), ("ies", "y")),
-    "v": (("s", ""),  ("ies", "y"), ("es", "e"),  ("es", ""),   ("ed", "e"),  ("ed", ""),
-          ("ing", "e"), ("ing", "")),
-    "a": (("er", ""), ("est", ""),  ("er", "e"),  ("est", "e")),
-    "r": (),
-}
-# fmt: on
-_LAST_LETTERS: Final = frozenset(old[-1] for rules in _ENDINGS.values() for old, _ in rules)
-
-
 class LemmaIndex:
     """The lemmas and senses of one part of speech, n, v, a or r.
 
-    ``synsets`` and ``counts`` have an entry a sense: its synset, and how often it was tagged.
+    ``synsets`` and ``counts`` have one entry per sense: its synset, and how often it was tagged.
     """
 
-    def __init__(self, columns: Columns, part: str) -> None:
-        self.synsets = columns.numbers(f"{part}/synsets")
-        self.counts = columns.numbers(f"{part}/counts")
-        self._number = {lemma: number for number, lemma in enumerate(columns.lines(f"{part}/lemmas"))}
-        self._starts = array("I", accumulate(columns.numbers(f"{part}/senses"), initial=0))
-        rows = (row.split(" ") for row in columns.lines(f"{part}/exceptions"))
+    def __init__(self, archive: WordNetArchive, part: str) -> None:
+        self.synsets = archive.numbers(f"{part}/synsets")
+        self.counts = archive.numbers(f"{part}/counts")
+        self._number = {lemma: number for number, lemma in enumerate(archive.lines(f"{part}/lemmas"))}
+        self._starts = array("I", accumulate(archive.numbers(f"{part}/senses"), initial=0))
+        rows = (row.split(" ") for row in archive.lines(f"{part}/exceptions"))
         self._exceptions = {form: tuple(bases) for form, *bases in rows}
         self._endings = {
             last: tuple(rule for rule in _ENDINGS[part] if rule[0].endswith(last)) for last in _LAST_LETTERS
@@ -347,16 +343,16 @@ class LemmaIndex:
         return self._number.keys()
 
     def senses(self, lemma: str) -> range:
-        """Return where in ``synsets`` the senses of *lemma* stand; nowhere if it is none."""
+        """Return the indices in ``synsets`` of the senses of *lemma*; an empty range if it is not a lemma."""
         number = self._number.get(lemma)
         return range(0) if number is None else range(self._starts[number], self._starts[number + 1])
 
     def sense(self, lemma: str, synset: int) -> int | None:
-        """Return where in ``synsets`` the sense of *lemma* that is *synset* stands."""
+        """Return the index in ``synsets`` of the sense *synset* of *lemma*, None if it has no such sense."""
         return next((sense for sense in self.senses(lemma) if self.synsets[sense] == synset), None)
 
     def forms(self, word: str) -> tuple[str, ...]:
-        """Return those of *word* and its possible base forms that are lemmas, each once."""
+        """Return the lemmas among *word* and its possible base forms, each once."""
         bases = self._exceptions.get(word)
         if bases is None:
             rules = self._endings.get(word[-1:])
@@ -366,9 +362,45 @@ class LemmaIndex:
         return tuple(form for form in dict.fromkeys((word, *bases)) if form in self._number)
 
 
-FORMAT: Final = 1  # a reader refuses any other
-PARTS: Final = ("n", "v", "a", "r")
-_EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # of a zip archive; the same bytes whenever it is compiled
+class WordNetArchive:
+    """The columns of the archive at *path*, opened for every read: threads and forks share nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.about: Mapping[str, Any] = json.loads(self.read("about.json"))
+        if self.about.get("format") != FORMAT:
+            raise FormatError(
+                f"unknown format {self.about.get('format')!r}",
+                where=f"{path}, about.json",
+                wanted=f"format {FORMAT}",
+                hint="reinstall crossexam, or compile it again with scripts/compile_wordnet.py",
+            )
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of member *name*.  Raises FormatError if there is none."""
+        try:
+            with zipfile.ZipFile(self._path) as archive:
+                return archive.read(name)
+        except FileNotFoundError:
+            problem = "no such file"
+        except KeyError:
+            problem = f"no member '{name}'"
+        except zipfile.BadZipFile as error:
+            problem = str(error)
+        raise FormatError(
+            problem,
+            where=str(self._path),
+            wanted="a WordNet archive, as scripts/compile_wordnet.py writes it",
+            hint="reinstall crossexam",
+        )
+
+    def numbers(self, name: str) -> array[int]:
+        """Return member *name* as numbers."""
+        return unpack_numbers(self.read(name))
+
+    def lines(self, name: str) -> list[str]:
+        """Return member *name* as rows of text."""
+        return unpack_lines(self.read(name))
 
 
 def pack_numbers(numbers: Iterable[int]) -> bytes:
@@ -397,7 +429,7 @@ def unpack_numbers(data: bytes) -> array[int]:
 
 
 def pack_lines(rows: Iterable[str]) -> bytes:
-    """Return *rows*, none of which has a line break, as a column."""
+    """Return *rows*, which contain no line breaks, as a column."""
     return "\n".join(rows).encode("utf-8")
 
 
@@ -411,7 +443,7 @@ def unpack_lines(data: bytes) -> list[str]:
 
 
 def archive_bytes(members: Mapping[str, bytes]) -> bytes:
-    """Return a zip archive of *members*: the same bytes whenever and wherever it is made.
+    """Return a zip archive of *members*: the same bytes at any time, on any platform.
 
     (Given one version of zlib; another may compress the same members to other bytes.)
     """
@@ -419,47 +451,7 @@ def archive_bytes(members: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in members.items():
             entry = zipfile.ZipInfo(name, _EARLIEST)
-            entry.create_system = 3  # Unix, also where it is not
+            entry.create_system = 3  # Unix, on every platform
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, data, zipfile.ZIP_DEFLATED, compresslevel=9)
     return stream.getvalue()
-
-
-class Columns:
-    """The columns of the archive in *path*; opens it for every read, so threads and forks share nothing."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.about: Mapping[str, Any] = json.loads(self.read("about.json"))
-        if self.about.get("format") != FORMAT:
-            raise FormatError(
-                f"format {self.about.get('format')!r} is not known",
-                where=f"{path}, about.json",
-                wanted=f"format {FORMAT}; compile it again with scripts/compile_wordnet.py",
-            )
-
-    def read(self, name: str) -> bytes:
-        """Return the bytes of member *name*; raises FormatError where there is none."""
-        try:
-            with zipfile.ZipFile(self._path) as archive:
-                return archive.read(name)
-        except FileNotFoundError:
-            problem = "no such file"
-        except KeyError:
-            problem = f"no member '{name}'"
-        except zipfile.BadZipFile as error:
-            problem = str(error)
-        raise FormatError(
-            problem,
-            where=str(self._path),
-            wanted="a WordNet archive, as scripts/compile_wordnet.py writes it",
-            hint="reinstall crossexam",
-        )
-
-    def numbers(self, name: str) -> array[int]:
-        """Return member *name* as numbers."""
-        return unpack_numbers(self.read(name))
-
-    def lines(self, name: str) -> list[str]:
-        """Return member *name* as rows of text."""
-        return unpack_lines(self.read(name))

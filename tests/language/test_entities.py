@@ -170,7 +170,7 @@ def test_a_pipeline_without_entities_is_refused(tmp_path: Path) -> None:
 def test_a_wrong_spec_is_an_error() -> None:
     with pytest.raises(UnknownNameError, match="no entity recognizer is called 'list'"):
         resolve_recognizer("list")
-    with pytest.raises(CrossexamError, match="'lists' takes no argument, and got 'x'"):
+    with pytest.raises(CrossexamError, match="'lists' takes no argument, but got 'x'"):
         resolve_recognizer("lists:x")
 
 

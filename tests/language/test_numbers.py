@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.language.number_rules import REASONS
-from crossexam.language.numbers import Quantity, RejectedNumber, parse_number_word, quantities, render, spell
+from crossexam.language.numbers import (
+    Quantity,
+    RejectedNumber,
+    parse_number_word,
+    quantities,
+    render_number,
+    spell,
+)
 from crossexam.language.tokens import Token, words
 
 # Sentence; text, value, style of its quantity, and the amount as a whole.
@@ -156,7 +163,7 @@ def test_a_second_number_word_is_not_a_number_of_its_own() -> None:
 def test_a_new_value_is_written_in_the_old_style(sentence: str, value: str, expected: str) -> None:
     like = quantities(sentence)[0]
     assert isinstance(like, Quantity)
-    assert render(Decimal(value), like) == expected
+    assert render_number(Decimal(value), like) == expected
 
 
 def test_a_list_marker_stands_at_the_beginning_only() -> None:
@@ -170,7 +177,7 @@ def test_a_value_that_does_not_fit_the_style_is_an_error(sentence: str, value: s
     like = quantities(sentence)[0]
     assert isinstance(like, Quantity)
     with pytest.raises(ValueError, match=re.escape(f"{value} cannot be written like {like.text!r}")):
-        render(Decimal(value), like)
+        render_number(Decimal(value), like)
 
 
 @given(st.integers(0, 10**9), st.sampled_from(["{} dogs", "{:,} dogs", "{} kg"]))
@@ -179,7 +186,7 @@ def test_what_is_rendered_is_read_again(value: int, form: str) -> None:
     (number,) = quantities(sentence)
     assert isinstance(number, Quantity)
     assert number.value == value
-    assert render(value, number) == number.text
+    assert render_number(value, number) == number.text
 
 
 @given(st.integers(0, 10**12 - 1), st.booleans())
@@ -234,7 +241,7 @@ def test_any_text_is_read_without_overlap(pieces: list[str]) -> None:
         if isinstance(number, Quantity):
             assert number.phrase_start <= number.start
             assert number.end <= number.phrase_end <= len(text)
-            assert render(number.value, number).replace(" and", "").lower() in {
+            assert render_number(number.value, number).replace(" and", "").lower() in {
                 number.text.replace(" and", "").lower(),
                 f"one {number.text.lower()}",
                 "one" + number.text.lower().removeprefix("a").replace(" and", ""),

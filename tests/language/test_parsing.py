@@ -242,7 +242,7 @@ def test_a_broken_parse_or_another_sentences_is_as_good_as_none(parse: str) -> N
 def test_an_unknown_parser_names_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="no parser is called 'stanford'"):
         resolve_parser("stanford")
-    with pytest.raises(CrossexamError, match="takes no argument, and got 'x'"):
+    with pytest.raises(CrossexamError, match="takes no argument, but got 'x'"):
         resolve_parser("parses:x")
     with pytest.raises(CrossexamError, match="which spaCy pipeline"):
         resolve_parser("spacy")

@@ -222,7 +222,7 @@ def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     ("spec", "error", "message"),
     [
         ("nltkk", UnknownNameError, "no tagger is called 'nltkk'\n  hint: did you mean 'nltk'?"),
-        ("parses:x", CrossexamError, "the tagger 'parses' takes no argument, and got 'x'"),
+        ("parses:x", CrossexamError, "the tagger 'parses' takes no argument, but got 'x'"),
         ("spacy", CrossexamError, "which spaCy pipeline?\n  wanted: spacy:NAME or spacy:FOLDER"),
     ],
 )

@@ -27,7 +27,7 @@ from typing import Final
 from crossexam.constructions.construction import Outcome, Rejection
 from crossexam.constructions.resources import Resources
 from crossexam.core.example import Change, Edit, Example
-from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render
+from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render_number
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
@@ -163,7 +163,7 @@ def _derive(sentence: Example, label: str, edits: tuple[Edit, ...], how: str, qu
 
 def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tuple[Edit, ...]:
     """Return the edits that put *prefix* before the whole amount and *value* for its number."""
-    number = quantity.text if value == quantity.value else render(value, quantity)
+    number = quantity.text if value == quantity.value else render_number(value, quantity)
     start = quantity.phrase_start if prefix else quantity.start
     new = prefix + sentence[start : quantity.start] + number
     if prefix and start == 0:  # the sentence's capital moves to the prefix

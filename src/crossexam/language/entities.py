@@ -1,11 +1,11 @@
 """Persons, places and organizations in a sentence (Naik et al., 2018, section 3.1, footnote on AQuA).
 
-The paper keeps the word problems that have one, since those without "mostly deal with abstract
-concepts"; its script asks Stanford's recognizer for PERSON, LOCATION and ORGANIZATION.  Here a spaCy
-pipeline answers if one is given, else proper nouns by their tag with lists of names: less complete, and
-what kind an unknown name is of is a guess, but "Train A", "Rs", "Monday" and "Find" are kept out.
-
-What lists know of a capitalised word: first names, WordNet's instances, NLTK's names and gazetteers.
+The paper keeps the word problems that mention one, since the others "mostly deal with abstract concepts";
+its script takes PERSON, LOCATION and ORGANIZATION from Stanford's named entity recognizer.  Here a spaCy
+pipeline recognizes them if one is given, otherwise proper nouns by their tag with lists of names: our own
+first names, WordNet's instances, and NLTK's names and gazetteers if they are installed.  The lists are
+less complete, and the kind of an unknown name is a guess, but they exclude "Train A", "Rs", "Monday" and
+"Find".
 """
 
 from __future__ import annotations
@@ -25,43 +25,59 @@ from crossexam.language.lexicons.proper_names import (
     TITLES,
 )
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.tokens import Token
+from crossexam.language.tokens import Token, words
 
-Kind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
+EntityKind = Literal["PERSON", "LOCATION", "ORGANIZATION"]
+
+#: What the labels of spaCy's pipelines (OntoNotes; CoNLL 2003) are called here; others are ignored.
+KINDS: Final[dict[str, EntityKind]] = {
+    "PERSON": "PERSON",
+    "PER": "PERSON",
+    "GPE": "LOCATION",
+    "LOC": "LOCATION",
+    "FAC": "LOCATION",
+    "LOCATION": "LOCATION",
+    "ORG": "ORGANIZATION",
+    "ORGANIZATION": "ORGANIZATION",
+}
+# The synsets below which WordNet's instances are of a kind.
+_ROOTS: Final[dict[str, EntityKind]] = {
+    "location.n.01": "LOCATION",
+    "body_of_water.n.01": "LOCATION",
+    "person.n.01": "PERSON",
+    "organization.n.01": "ORGANIZATION",
+}
+_NEVER: Final = NOT_ENTITIES | TITLES
+_GAZETTEERS: Final = tuple(
+    f"{name}.txt" for name in "countries isocountries usstates uscities mexstates caprovinces".split()
+)
+_INNER_CAPITAL: Final = re.compile(r"(?:Mc|Mac|De|Di|Van|[A-Z]['’]|[A-Z][a-z]+-)[A-Z][a-z]+")
 
 
 class Entity(NamedTuple):
-    """Characters *start* to *end* name something of *kind*: PERSON, LOCATION or ORGANIZATION."""
+    """A named entity: characters *start* to *end*, and its *kind*: PERSON, LOCATION or ORGANIZATION."""
 
     start: int
     end: int
-    kind: Kind
+    kind: EntityKind
 
 
 class EntityRecognizer(Protocol):
-    """What finds the entities of texts."""
+    """A named entity recognizer."""
 
     @property
     def name(self) -> str:
-        """What signatures call it: ``lists:wordnet-3.0``, ``spacy:en_core_web_sm-3.8.0``."""
+        """Its name in signatures: ``lists:wordnet-3.0``, ``spacy:en_core_web_sm-3.8.0``."""
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Read a chunk of texts at once where that is cheaper; optional."""
+        """Read a chunk of texts at once if that is cheaper; optional."""
 
     def entities(self, text: str, tokens: Sequence[Token] = ()) -> tuple[Entity, ...]:
-        """Return the entities of *text* in order; *tokens* are its tokens with tags, if there are any."""
-
-
-#: What the labels of spaCy's pipelines (OntoNotes; CoNLL 2003) are called here; the others are left out.
-KINDS: Final[dict[str, Kind]] = {
-    "PERSON": "PERSON", "PER": "PERSON",
-    "GPE": "LOCATION", "LOC": "LOCATION", "FAC": "LOCATION", "LOCATION": "LOCATION",
-    "ORG": "ORGANIZATION", "ORGANIZATION": "ORGANIZATION",
-}  # fmt: skip
+        """Return the entities of *text* in order; *tokens* are its tagged tokens, if there are any."""
 
 
 class SpacyEntities:
-    """Entities of the spaCy pipeline *pipeline*."""
+    """The named entity recognizer of the spaCy pipeline *pipeline*."""
 
     def __init__(self, pipeline: str) -> None:
         from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
@@ -72,22 +88,17 @@ class SpacyEntities:
         self._single = lru_cache(1024)(lambda text: _entities_of(self._nlp(text)))
 
     def prepare(self, texts: Iterable[str]) -> None:
-        """Read *texts*, each distinct one once; forget the chunk before."""
+        """Read *texts*, each distinct one once, and forget the previous chunk."""
         self._chunk = {doc.text: _entities_of(doc) for doc in self._nlp.pipe(dict.fromkeys(texts))}
 
     def entities(self, text: str, tokens: Sequence[Token] = ()) -> tuple[Entity, ...]:
-        """Return the entities of *text*; the pipeline makes its own tokens."""
+        """Return the entities of *text*, which the pipeline tokenizes itself."""
         known = self._chunk.get(text)
         return self._single(text) if known is None else known
 
 
-def _entities_of(doc: Any) -> tuple[Entity, ...]:
-    found = [(span.start_char, span.end_char, KINDS.get(span.label_)) for span in doc.ents]
-    return tuple(Entity(start, end, kind) for start, end, kind in found if kind)
-
-
 class ListedEntities:
-    """Proper nouns by tag, judged by lists of names.
+    """A recognizer of proper nouns, by their tags and lists of names.
 
     >>> from crossexam.language.tokens import Token
     >>> tokens = [Token("Kim", 0, 3, "NNP"), Token("ran", 4, 7, "VBD"), Token("5", 8, 9, "CD")]
@@ -103,12 +114,9 @@ class ListedEntities:
         """Do nothing: the lists are fast."""
 
     def entities(self, text: str, tokens: Sequence[Token] = ()) -> tuple[Entity, ...]:
-        """Return the entities of *text*; without *tokens* that have tags every capitalised word is tried."""
-        if not tokens:
-            from crossexam.language.tokens import words
-
-            tokens = words(text)
+        """Return the entities of *text*; without tagged *tokens* every capitalised word is looked up."""
         found: list[Entity] = []
+        tokens = tokens or words(text)
         for first, last in _runs(text, tokens):
             found += self._in_run(tokens, first, last)
         return tuple(found)
@@ -132,14 +140,14 @@ class ListedEntities:
         return found
 
     def _longest_place(self, tokens: Sequence[Token], at: int, last: int) -> int | None:
-        """Return where the longest place of two words or more that begins at *at* ends, None if none does."""
+        """Return the end of the longest place name of several words that begins at *at*, None if none."""
         for end in range(last, at + 1, -1):
             if self._lists.is_place([token.text for token in tokens[at:end]]):
                 return end
         return None
 
-    def _kind_of_word(self, tokens: Sequence[Token], at: int, last: int) -> Kind | None:
-        """Return what the word tokens[at] of a run that ends at *last* names, None if nothing."""
+    def _kind_of_word(self, tokens: Sequence[Token], at: int, last: int) -> EntityKind | None:
+        """Return what the word tokens[at], of a run that ends at *last*, names; None if it is not a name."""
         word, tag = tokens[at].text, tokens[at].tag
         if not self._lists.may_be_name(word) or _labels(tokens, at + 1):
             return None
@@ -156,8 +164,123 @@ class ListedEntities:
         return "PERSON" if acts and not self._lists.is_common(word) else None
 
 
+class NameLists:
+    """The lists of names that are installed; *version* names them in signatures."""
+
+    def __init__(self) -> None:
+        self._wordnet = WordNet.load()
+        names = _nltk_words("names", ("female.txt", "male.txt"))
+        places = _nltk_words("gazetteers", _GAZETTEERS)
+        self._names = FIRST_NAMES | {name.strip().lower() for name in names}
+        self._places = {place.strip().lower() for place in places}
+        found = [self._wordnet.version, *["nltk-names"] * bool(names)]
+        self.version = "+".join([*found, *["nltk-gazetteers"] * bool(places)])
+        self._kinds: dict[str, EntityKind | None] = {}
+
+    def may_be_name(self, word: str) -> bool:
+        """Return whether *word* looks like a name: Kim, O'Hara, McCoy; not DVDs, IPL, Monday."""
+        letters = word.replace("'", "").replace("’", "").replace("-", "")
+        return (
+            len(letters) > 1
+            and letters.isalpha()
+            and word[0].isupper()
+            and (letters[1:].islower() or _INNER_CAPITAL.match(word) is not None)
+            and word.lower() not in _NEVER
+        )
+
+    def may_continue(self, word: str) -> bool:
+        """Return whether *word* may continue a name: a surname, an initial with its full stop."""
+        return self.may_be_name(word) or (len(word) == 2 and word[0].isupper() and word[1] == ".")
+
+    def kind_of_phrase(self, words: Sequence[str]) -> EntityKind | None:
+        """Return what the run *words* names, by its first or last word; None if these do not show it."""
+        first, last = words[0].lower().rstrip("."), words[-1].lower().rstrip(".")
+        if len(words) < 2 or len(words[-1]) < 2:
+            return None
+        if first in TITLES:
+            return "PERSON"
+        if not self.may_be_name(words[0]) and first not in PLACE_BEGINNINGS:
+            return None
+        if last in ORGANIZATION_ENDS:
+            return "ORGANIZATION"
+        if last in PLACE_ENDS or first in PLACE_BEGINNINGS or self.is_place(words):
+            return "LOCATION"
+        return None
+
+    def is_place(self, words: Sequence[str]) -> bool:
+        """Return whether *words* together are a place in a list: New York, Costa Rica."""
+        phrase = " ".join(words).lower()
+        return phrase in self._places or self._instance_kind(phrase.replace(" ", "_")) == "LOCATION"
+
+    def kind_of_word(self, word: str) -> EntityKind | None:
+        """Return what *word* alone names, None if it is in no list."""
+        lower = word.lower()
+        if lower in self._names:
+            return "PERSON"
+        if lower in self._places:
+            return "LOCATION"
+        return self._instance_kind(lower)
+
+    def is_common(self, word: str) -> bool:
+        """Return whether WordNet has *word* in lower case: as a common noun, a verb, an adjective."""
+        forms = set(self._wordnet.lemmas_of(word))
+        synsets = self._wordnet.synsets(word)
+        return any(lemma in forms for synset in synsets for lemma in self._wordnet.lemmas(synset))
+
+    def _instance_kind(self, lemma: str) -> EntityKind | None:
+        """Return the kind of the first synset of *lemma* that is an instance of one."""
+        if lemma not in self._kinds:
+            synsets = self._wordnet.synsets(lemma, "n")
+            senses = [self._wordnet.instance_hypernyms(synset) for synset in synsets]
+            if not any(senses) or (not senses[0] and self.is_common(lemma)):
+                senses = []  # kid: the animal comes before Thomas Kyd
+            kinds = [self._kind_above(parents) for parents in senses if parents]
+            self._kinds[lemma] = next((kind for kind in kinds if kind), None)
+        return self._kinds[lemma]
+
+    def _kind_above(self, synsets: Iterable[int]) -> EntityKind | None:
+        above = self._wordnet.closure(*synsets)
+        return next((self._roots[synset] for synset in above if synset in self._roots), None)
+
+    @cached_property
+    def _roots(self) -> dict[int, EntityKind]:
+        nouns = {name: self._wordnet.synsets(name.partition(".")[0], "n") for name in _ROOTS}
+        return {s: _ROOTS[name] for name, ids in nouns.items() for s in ids if self._wordnet.name(s) == name}
+
+
+def _lists(argument: str) -> EntityRecognizer:
+    if argument:
+        raise CrossexamError(f"the recognizer 'lists' takes no argument, but got '{argument}'")
+    return ListedEntities()
+
+
+#: Name -> function from the text after the colon to the recognizer.
+RECOGNIZERS: Final[dict[str, Callable[[str], EntityRecognizer]]] = {
+    "auto": _lists,
+    "lists": _lists,
+    "spacy": SpacyEntities,
+}
+
+
+def resolve_recognizer(spec: str = "auto") -> EntityRecognizer:
+    """Return the recognizer that *spec* names: ``auto`` (the lists), ``lists``, ``spacy:NAME-OR-FOLDER``.
+
+    Raises UnknownNameError for any other name, MissingExtraError if spaCy is not installed, and
+    CrossexamError if the pipeline recognizes no entities.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind not in RECOGNIZERS:
+        raise UnknownNameError("entity recognizer", kind, RECOGNIZERS)
+    return RECOGNIZERS[kind](argument)
+
+
+def _entities_of(doc: Any) -> tuple[Entity, ...]:
+    found = [(span.start_char, span.end_char, KINDS.get(span.label_)) for span in doc.ents]
+    return tuple(Entity(start, end, kind) for start, end, kind in found if kind)
+
+
 def _runs(text: str, tokens: Sequence[Token]) -> list[tuple[int, int]]:
-    """Return the (first, last) of every run of capitalised proper nouns; a blank or hyphen between them."""
+    """Return the spans of the runs of capitalised proper nouns, separated by a blank or a hyphen."""
     tagged = any(token.tag for token in tokens)
     runs: list[tuple[int, int]] = []
     for index, token in enumerate(tokens):
@@ -177,7 +300,7 @@ def _begins_sentence(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _acts(token: Token) -> bool:
-    """Tell whether what follows a sentence's first word makes it a name: a verb, 's, and, a comma."""
+    """Return whether *token* after a sentence's first word makes that a name: a verb, *'s* or *and*."""
     return token.tag.startswith(("VBD", "VBZ", "VBP", "MD", "POS")) or token.text.lower() in {
         "and",
         "'s",
@@ -186,139 +309,15 @@ def _acts(token: Token) -> bool:
 
 
 def _labels(tokens: Sequence[Token], after: int) -> bool:
-    """Tell whether a capital letter follows, so that the word before is a label: Tribe R, Town F."""
+    """Return whether a capital letter follows, so that the word before is a label: Tribe R, Town F."""
     if after >= len(tokens):
         return False
     follower = tokens[after]
     return len(follower.text) == 1 and follower.text.isupper() and follower.tag != "PRP"
 
 
-def _lists(argument: str) -> EntityRecognizer:
-    if argument:
-        raise CrossexamError(f"the recognizer 'lists' takes no argument, and got '{argument}'")
-    return ListedEntities()
-
-
-#: Kind -> what makes the recognizer of the text after the colon.
-RECOGNIZERS: Final[dict[str, Callable[[str], EntityRecognizer]]] = {
-    "auto": _lists,
-    "lists": _lists,
-    "spacy": SpacyEntities,
-}
-
-
-def resolve_recognizer(spec: str = "auto") -> EntityRecognizer:
-    """Return the recognizer that *spec* names: ``auto`` (the lists), ``lists``, ``spacy:NAME-OR-FOLDER``.
-
-    Raises UnknownNameError for another, MissingExtraError without spaCy, CrossexamError where the
-    pipeline recognizes no entities.
-    """
-    kind, _, argument = spec.partition(":")
-    if kind not in RECOGNIZERS:
-        raise UnknownNameError("entity recognizer", kind, RECOGNIZERS)
-    return RECOGNIZERS[kind](argument)
-
-
-_ROOTS: Final[dict[str, Kind]] = {
-    "location.n.01": "LOCATION",
-    "body_of_water.n.01": "LOCATION",
-    "person.n.01": "PERSON",
-    "organization.n.01": "ORGANIZATION",
-}
-_NEVER: Final = NOT_ENTITIES | TITLES
-_GAZETTEERS: Final = ("countries.txt", "isocountries.txt", "usstates.txt", "uscities.txt", "mexstates.txt",
-                      "caprovinces.txt")  # fmt: skip
-
-
-_INNER_CAPITAL: Final = re.compile(r"(?:Mc|Mac|De|Di|Van|[A-Z]['’]|[A-Z][a-z]+-)[A-Z][a-z]+")
-
-
-class NameLists:
-    """The lists that are there; *version* names them for signatures."""
-
-    def __init__(self) -> None:
-        self._wordnet = WordNet.load()
-        names = _nltk_words("names", ("female.txt", "male.txt"))
-        places = _nltk_words("gazetteers", _GAZETTEERS)
-        self._names = FIRST_NAMES | {name.strip().lower() for name in names}
-        self._places = {place.strip().lower() for place in places}
-        found = [self._wordnet.version, *["nltk-names"] * bool(names)]
-        self.version = "+".join([*found, *["nltk-gazetteers"] * bool(places)])
-        self._kinds: dict[str, Kind | None] = {}
-
-    def may_be_name(self, word: str) -> bool:
-        """Tell whether *word* looks like a name: Kim, O'Hara, McCoy; not DVDs, IPL, Monday."""
-        letters = word.replace("'", "").replace("’", "").replace("-", "")
-        return (
-            len(letters) > 1
-            and letters.isalpha()
-            and word[0].isupper()
-            and (letters[1:].islower() or _INNER_CAPITAL.match(word) is not None)
-            and word.lower() not in _NEVER
-        )
-
-    def may_continue(self, word: str) -> bool:
-        """Tell whether *word* may be a further part of a name: a surname, an initial with its point."""
-        return self.may_be_name(word) or (len(word) == 2 and word[0].isupper() and word[1] == ".")
-
-    def kind_of_phrase(self, words: Sequence[str]) -> Kind | None:
-        """Return what the whole run *words* names by its first or last word, None where they do not tell."""
-        first, last = words[0].lower().rstrip("."), words[-1].lower().rstrip(".")
-        if len(words) < 2 or len(words[-1]) < 2:
-            return None
-        if first in TITLES:
-            return "PERSON"
-        if not self.may_be_name(words[0]) and first not in PLACE_BEGINNINGS:
-            return None
-        if last in ORGANIZATION_ENDS:
-            return "ORGANIZATION"
-        if last in PLACE_ENDS or first in PLACE_BEGINNINGS or self.is_place(words):
-            return "LOCATION"
-        return None
-
-    def is_place(self, words: Sequence[str]) -> bool:
-        """Tell whether *words* are together a place that a list has: New York, Costa Rica."""
-        phrase = " ".join(words).lower()
-        return phrase in self._places or self._instance_kind(phrase.replace(" ", "_")) == "LOCATION"
-
-    def kind_of_word(self, word: str) -> Kind | None:
-        """Return what *word* alone names, None where no list has it."""
-        lower = word.lower()
-        if lower in self._names:
-            return "PERSON"
-        if lower in self._places:
-            return "LOCATION"
-        return self._instance_kind(lower)
-
-    def is_common(self, word: str) -> bool:
-        """Tell whether WordNet has *word* in lower case: as a common noun, a verb, an adjective."""
-        forms = set(self._wordnet.lemmas_of(word))
-        synsets = self._wordnet.synsets(word)
-        return any(lemma in forms for synset in synsets for lemma in self._wordnet.lemmas(synset))
-
-    def _instance_kind(self, lemma: str) -> Kind | None:
-        """Return what the first of WordNet's proper nouns *lemma* is an instance of."""
-        if lemma not in self._kinds:
-            synsets = self._wordnet.synsets(lemma, "n")
-            senses = [self._wordnet.instance_hypernyms(synset) for synset in synsets]
-            if not any(senses) or (not senses[0] and self.is_common(lemma)):
-                senses = []  # kid: the animal before Thomas Kyd
-            kinds = [self._kind_above(parents) for parents in senses if parents]
-            self._kinds[lemma] = next((kind for kind in kinds if kind), None)
-        return self._kinds[lemma]
-
-    def _kind_above(self, synsets: Iterable[int]) -> Kind | None:
-        above = self._wordnet.closure(*synsets)
-        return next((self._roots[synset] for synset in above if synset in self._roots), None)
-
-    @cached_property
-    def _roots(self) -> dict[int, Kind]:
-        nouns = {name: self._wordnet.synsets(name.partition(".")[0], "n") for name in _ROOTS}
-        return {s: _ROOTS[name] for name, ids in nouns.items() for s in ids if self._wordnet.name(s) == name}
-
-
 def _nltk_words(corpus: str, files: Sequence[str]) -> list[str]:
-    """Return the lines of an NLTK word list, none where its data is not installed."""
+    """Return the lines of an NLTK word list, none if its data is not installed."""
     from nltk import corpus as corpora
 
     try:

@@ -1,9 +1,30 @@
-"""How to tell a number that is no quantity by what stands before and after it: the tables."""
+"""Why a number is not a quantity: patterns for what precedes and follows it, in tables."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, NamedTuple
+
+
+class NumberRule(NamedTuple):
+    """A rule that rejects a number for *reason* if all given patterns match.
+
+    *text* must match the whole numeral (and never one with a currency sign), *before* the end of what
+    precedes it, and *after* the beginning of what follows.
+    """
+
+    reason: str
+    text: re.Pattern[str] | None
+    before: re.Pattern[str] | None
+    after: re.Pattern[str] | None
+
+
+def _rule(reason: str, text: str, before: str, after: str) -> NumberRule:
+    def compiled(pattern: str) -> re.Pattern[str] | None:
+        return re.compile(pattern, re.IGNORECASE) if pattern else None
+
+    return NumberRule(reason, compiled(text), compiled(before and f"(?:{before})$"), compiled(after))
+
 
 # fmt: off
 #: Why a number is rejected.
@@ -13,7 +34,7 @@ REASONS: Final[dict[str, str]] = {
     "time":        "a time of day: 6:30, 7 p.m., 5 o'clock",
     "ordinal":     "an ordinal: 3rd",
     "fraction":    "part of a fraction: 1/2, 3 1/2, two thirds, one and a half",
-    "list_marker": "the mark of a list's item: 1. or (2)",
+    "list_marker": "the marker of a list item: 1. or (2)",
     "version":     "digits with several points: 1.2.3",
     "identifier":  "a name, not an amount: A4, x2, number 7, No. 7, page 12, Highway 66",
     "ratio":       "part of a ratio: 3:2",
@@ -24,11 +45,11 @@ REASONS: Final[dict[str, str]] = {
     "expression":  "part of a formula: 2 + 3 = 5, -4, f(3), {1, 2}",
     "compound":    "part of a hyphenated or joined word: 12-year-old",
     "pronoun":     "'one' that stands for a noun: the one, one of them",
-    "vague":       "no exact number: hundreds of people, a million times",
+    "vague":       "not an exact number: hundreds of people, a million times",
     "collective":  "a dozen: a noun that counts",
     "compared":    "already under a comparison: more than 5, at least 5, about 5",
-    "definite":    "after a determiner, where 'less than' cannot stand: the 2 songs, his 6 children",
-    "malformed":   "digits or words that write no number: 1,00, 250 000, two three",
+    "definite":    "after a determiner, so that 'less than' cannot precede it: the 2 songs, his 6 children",
+    "malformed":   "digits or words that are not a number: 1,00, 250 000, two three",
 }
 
 _CURRENCY = r"(?:US|A|C|NZ|HK|S)?[$£€¥₹]|\b(?:Rs|Re|INR|USD|EUR|GBP)(?![A-Za-z])\.?"
@@ -37,7 +58,7 @@ _SCALES = r"hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen
 SCALE_AFTER: Final = re.compile(rf"\s?(?:{_SCALES})\b|(?-i:[KMBk])\b|\s?/[-=](?!\d)", re.IGNORECASE)
 PERCENT: Final = re.compile(r"\s?%|[\s-]?(?:percent|per\s?cent|percentage\s+points?)\b", re.IGNORECASE)
 
-#: What a run of digits is by its own characters, where it is no plain numeral; first match wins.
+#: What a run of digits that is not a plain numeral is, by its characters alone; the first match wins.
 CHUNK_RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in (
         ("date",       r"\d{1,2}([/.-])\d{1,2}\1(?:\d{2}|\d{4})|\d{4}([/-])\d{1,2}\2\d{1,2}"),
@@ -52,7 +73,6 @@ CHUNK_RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
         ("expression", r".*[=+*:/^×–—-].*"),
     )
 )
-# fmt: on
 
 _MONTH = (
     r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
@@ -77,7 +97,7 @@ _COMPARISON = (
     r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
     r"|up\s+to|upto|exceeds?|exceeding|(?:minimum|maximum)\s+of|as\s+(?:many|much|few|little)\s+as|some"
 )
-# Nouns that a number after them names: in any case, and capitalised only.
+# Nouns whose instance a following number names: in any case, and only if capitalised.
 _NAMING = (
     r"numbers?|numbered|nos?\.|pages?|pp?\.|chapters?|questions?|problems?|examples?|figures?|figs?\."
     r"|exercises?|highway|interstate|route|exit|gate|flight|platform|channel|apartment|apt\.?|suite|grade|volume"
@@ -100,30 +120,8 @@ _BEFORE_ONE = (
     r"|what"
 )
 
-
-class Rule(NamedTuple):
-    """A number is rejected for *reason* where all patterns that are given fit.
-
-    *text* fits the whole numeral (never one with a currency mark), *before* is searched in what stands
-    before it, up to its end, and *after* matched at what follows.
-    """
-
-    reason: str
-    text: re.Pattern[str] | None
-    before: re.Pattern[str] | None
-    after: re.Pattern[str] | None
-
-
-def _rule(reason: str, text: str, before: str, after: str) -> Rule:
-    def compiled(pattern: str) -> re.Pattern[str] | None:
-        return re.compile(pattern, re.IGNORECASE) if pattern else None
-
-    return Rule(reason, compiled(text), compiled(before and f"(?:{before})$"), compiled(after))
-
-
-# fmt: off
-#: Reason, the numeral, what stands before, what stands after ("" is anything); first match wins.
-RULES: Final[tuple[Rule, ...]] = tuple(_rule(*row) for row in (
+#: Reason, numeral, preceding and following context ("" is anything); the first match wins.
+RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("list_marker", r"\d{1,3}", r"^\s*\(?", r"\)|\.(?=\s)"),
     ("list_marker", r"\d+",     r"(?<!\w)\(", r"\)"),
     ("list_marker", "",         r"\([A-Ea-e]\)\s*", ""),

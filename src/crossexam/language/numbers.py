@@ -1,12 +1,10 @@
-"""The numbers of a sentence that are quantities, and those that are not, each with the reason.
+"""The numbers of a sentence: quantities, other numbers with the reason why they are none, and number words.
 
 A test of numerical reasoning (Naik et al., 2018, section 3.1) changes a quantity or puts "less than"
-before it.  Done to a year, a time of day, a house number or half of a fraction that gives nonsense, so
-every number that is not a plain cardinal is rejected.  (The paper's released script takes the first
-token of the sentence that Python reads as an integer, years among them, and knows no decimals, currency
-marks or number words.)
-
-Cardinal numbers in words, read and spelt.
+before it.  Applied to a year, a time of day, a house number or half of a fraction that gives nonsense, so
+every number that is not a plain cardinal is rejected.  (The paper's released script takes the first token
+of the sentence that Python reads as an integer, years among them, and knows no decimals, currency signs
+or number words.)
 """
 
 from __future__ import annotations
@@ -19,19 +17,15 @@ from typing import Final, Literal, NamedTuple
 from crossexam.language.number_rules import CHUNK_RULES, CURRENCY_BEFORE, PERCENT, REASONS, RULES, SCALE_AFTER
 from crossexam.language.tokens import Token
 
-# fmt: off
-SMALL: Final[tuple[str, ...]] = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-    "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen",
-    "nineteen",
-)
-TENS: Final[tuple[str, ...]] = (
-    "", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-)
-SCALES: Final[dict[str, int]] = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
-# fmt: on
+Style = Literal["integer", "decimal", "thousands", "indian", "word"]
 
-LIMIT: Final = 10**12  # what can be spelt stops below
+SMALL: Final = tuple(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen".split()
+)
+TENS: Final = ("", "", *"twenty thirty forty fifty sixty seventy eighty ninety".split())
+SCALES: Final[dict[str, int]] = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+LIMIT: Final = 10**12  # numbers below it can be spelt out
 
 _VALUES: Final[dict[str, int]] = {
     **{word: value for value, word in enumerate(SMALL)},
@@ -40,11 +34,120 @@ _VALUES: Final[dict[str, int]] = {
 NUMBER_WORDS: Final[frozenset[str]] = frozenset({*_VALUES, "hundred", *SCALES})
 _SEPARATOR: Final = re.compile(r"[\s-]+")
 
+# A run of digits and characters that join digits; punctuation at its end belongs to the sentence.
+_CHUNK: Final = r"(?:(?<![\w.])\.)?\d+(?:(?:[.,:/^×*+=–—-]|\*\*|(?<=\d)x(?=\d))\d+)*"
+_WORDS: Final = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
+_PHRASE: Final = (
+    rf"\b(?:an?[ ](?=(?:hundred|thousand|million|billion)\b))?(?:{_WORDS})"
+    rf"(?:(?:[ -]|(?<=hundred)[ ]and[ ]|(?<=thousand)[ ]and[ ]|(?<=million)[ ]and[ ])(?:{_WORDS})\b)*\b"
+)
+# Words that count but are not number words, by the reason why they are rejected.
+_OTHERS: Final = (
+    r"(?P<vague>\b(?:hundreds|thousands|millions|billions|dozens|scores(?=\s+of\b))\b)"
+    r"|(?P<collective>\b(?:half\s+)?(?:an?\s+)?dozen\b)"
+    r"|(?P<ordinal>\b(?:first|(?<=the[ ])second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b)"
+)
+_NUMBER: Final = re.compile(rf"(?P<digits>{_CHUNK})|(?P<words>{_PHRASE})|{_OTHERS}", re.IGNORECASE)
+_NUMERAL: Final[dict[Style, re.Pattern[str]]] = {
+    "integer": re.compile(r"\d+"),
+    "decimal": re.compile(r"\d*\.\d+"),
+    "thousands": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
+    "indian": re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
+}
+_RUNNING: Final = frozenset({"identifier", "date", "expression"})  # continue in "numbers 22, 33 and 44"
+_WINDOW: Final = 48  # characters that a rule sees on either side
+
+
+class Quantity(NamedTuple):
+    """A number that counts or measures.
+
+    *text*, characters *start* to *end*, is the numeral or number word alone, and *value* its value (2.4 in
+    "$2.4 million").  The amount with its currency sign begins at *phrase_start* and, with "million", "%"
+    or "/-", ends at *phrase_end*: "less than" goes before *phrase_start*.
+    """
+
+    start: int
+    end: int
+    text: str
+    value: Decimal
+    style: Style
+    phrase_start: int
+    phrase_end: int
+    currency: str = ""
+    percent: bool = False
+
+    @property
+    def decimals(self) -> int:
+        """The number of digits after the point."""
+        return len(self.text.partition(".")[2]) if self.style != "word" else 0
+
+
+class RejectedNumber(NamedTuple):
+    """A number that is not a quantity, or cannot be changed; *reason* is a key of REASONS."""
+
+    start: int
+    end: int
+    text: str
+    reason: str
+
+
+def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Quantity | RejectedNumber, ...]:
+    """Return the numbers of *sentence* in order, both quantities and rejected ones.
+
+    With tagged *tokens*, "one" counts only if it is tagged CD.
+
+    >>> found = quantities("In 1990 Kim paid $2,400.50 for 3 bikes.")
+    >>> [n.text if isinstance(n, Quantity) else (n.text, n.reason) for n in found]
+    [('1990', 'year'), '2,400.50', '3']
+    >>> found[1].phrase_start, found[1].start
+    (17, 18)
+    """
+    found: list[Quantity | RejectedNumber] = []
+    reach = 0  # end of the last amount: in "2.4 million" the second word is not another number
+    for match in _NUMBER.finditer(sentence):
+        if match.start() < reach:
+            continue
+        number = _read(sentence, match)
+        if isinstance(number, Quantity):
+            reach = number.phrase_end
+            reason = _reason(sentence, number, found) or _pronoun(number, tokens)
+            found.append(RejectedNumber(*number[:3], reason) if reason else number)
+        else:
+            found.append(number)
+    return tuple(found)
+
+
+def render_number(value: Decimal | int, like: Quantity) -> str:
+    """Return *value* in the style of *like*: its thousands separators and decimals, or words and case.
+
+    Raises ValueError if that is impossible: for a fraction in the style of an integer, a negative number.
+
+    >>> like = quantities("Twenty-five men ate.")[0]
+    >>> render_number(302, like)
+    'Three hundred two'
+    """
+    value = Decimal(value)
+    rounded = round(value, like.decimals)
+    if value < 0 or rounded != value:
+        raise ValueError(f"{value} cannot be written like {like.text!r}")
+    if like.style == "word":
+        return _in_case(spell(int(value), conjunction=" and " in like.text.lower()), like.text)
+    whole, _, decimals = f"{value:.{like.decimals}f}".partition(".")
+    if like.style == "thousands":
+        whole = f"{int(whole):,}"
+    elif like.style == "indian":
+        whole = (
+            re.sub(r"(?<=\d)(?=(?:\d\d)+$)", ",", whole[:-3]) + "," + whole[-3:] if len(whole) > 3 else whole
+        )
+    elif like.text.startswith(".") and whole == "0":
+        whole = ""
+    return f"{whole}.{decimals}" if decimals else whole
+
 
 def parse_number_word(text: str) -> int | None:
-    """Return the number that *text* spells, None where it spells none.
+    """Return the number that *text* spells out, None if it is not a number.
 
-    Takes hyphens or blanks, "and" after hundreds and thousands, and "a" for "one" before a scale.
+    Accepts hyphens or blanks, "and" after hundreds and thousands, and "a" for "one" before a scale.
 
     >>> parse_number_word("Three hundred and two"), parse_number_word("a thousand")
     (302, 1000)
@@ -69,20 +172,20 @@ def parse_number_word(text: str) -> int | None:
     value = total + group
     if value >= LIMIT:
         return None
-    # Spelling it again tells "two three" and "hundred five hundred" from numbers.
+    # Spelling it again excludes "two three" and "hundred five hundred".
     return value if words in (_SEPARATOR.split(spell(value, conjunction=c)) for c in (False, True)) else None
 
 
 def spell(value: int, *, conjunction: bool = False) -> str:
-    """Return *value* in words; with *conjunction* "and" stands before the last two digits.
+    """Return *value* in words, with *conjunction* with "and" before the last two digits.
 
-    Raises ValueError below 0 and from 10^12.
+    Raises ValueError for numbers below 0 and from 10^12.
 
     >>> spell(1025), spell(1025, conjunction=True)
     ('one thousand twenty-five', 'one thousand and twenty-five')
     """
     if not 0 <= value < LIMIT:
-        raise ValueError(f"{value} cannot be spelt: it must be in the range [0, {LIMIT})")
+        raise ValueError(f"{value} cannot be spelt out: it must be in the range [0, {LIMIT})")
     words: list[str] = []
     rest = value
     for scale, size in sorted(SCALES.items(), key=lambda item: -item[1]):
@@ -95,106 +198,8 @@ def spell(value: int, *, conjunction: bool = False) -> str:
     return " ".join(words)
 
 
-def _below_thousand(value: int, *, conjunction: bool) -> str:
-    hundreds, rest = divmod(value, 100)
-    words = [SMALL[hundreds], "hundred"] if hundreds else []
-    if hundreds and rest and conjunction:
-        words.append("and")
-    if rest or not hundreds:
-        tens, units = divmod(rest, 10)
-        small = SMALL[rest] if rest < 20 else "-".join([TENS[tens], *([SMALL[units]] if units else [])])
-        words.append(small)
-    return " ".join(words)
-
-
-Style = Literal["integer", "decimal", "thousands", "indian", "word"]
-
-
-class Quantity(NamedTuple):
-    """A number that counts or measures.
-
-    *text* is characters *start* to *end*: the numeral or number word alone; *value* is its value (of
-    "$2.4 million", 2.4).  The amount with its currency mark begins at *phrase_start* and, with
-    "million", "%" or "/-", ends at *phrase_end*: "less than" goes before *phrase_start*.
-    """
-
-    start: int
-    end: int
-    text: str
-    value: Decimal
-    style: Style
-    phrase_start: int
-    phrase_end: int
-    currency: str = ""
-    percent: bool = False
-
-    @property
-    def decimals(self) -> int:
-        """The number of digits after the point."""
-        return len(self.text.partition(".")[2]) if self.style != "word" else 0
-
-
-class RejectedNumber(NamedTuple):
-    """A number that is no quantity, or not one that can be changed; *reason* is a key of REASONS."""
-
-    start: int
-    end: int
-    text: str
-    reason: str
-
-
-# A run of digits with what may join digits; marks at its end belong to the sentence.
-_CHUNK: Final = r"(?:(?<![\w.])\.)?\d+(?:(?:[.,:/^×*+=–—-]|\*\*|(?<=\d)x(?=\d))\d+)*"
-_WORDS: Final = "|".join(sorted(NUMBER_WORDS, key=len, reverse=True))
-_PHRASE: Final = (
-    rf"\b(?:an?[ ](?=(?:hundred|thousand|million|billion)\b))?(?:{_WORDS})"
-    rf"(?:(?:[ -]|(?<=hundred)[ ]and[ ]|(?<=thousand)[ ]and[ ]|(?<=million)[ ]and[ ])(?:{_WORDS})\b)*\b"
-)
-# Words that count without being number words, by the reason for which they are rejected.
-_OTHERS: Final = (
-    r"(?P<vague>\b(?:hundreds|thousands|millions|billions|dozens|scores(?=\s+of\b))\b)"
-    r"|(?P<collective>\b(?:half\s+)?(?:an?\s+)?dozen\b)"
-    r"|(?P<ordinal>\b(?:first|(?<=the[ ])second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)\b)"
-)
-_NUMBER: Final = re.compile(rf"(?P<digits>{_CHUNK})|(?P<words>{_PHRASE})|{_OTHERS}", re.IGNORECASE)
-_NUMERAL: Final[dict[Style, re.Pattern[str]]] = {
-    "integer": re.compile(r"\d+"),
-    "decimal": re.compile(r"\d*\.\d+"),
-    "thousands": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?"),
-    "indian": re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
-}
-_RUNNING: Final = frozenset({"identifier", "date", "expression"})  # go on in "numbers 22, 33 and 44"
-_WINDOW: Final = 48  # characters that a rule sees on either side
-
-
-def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Quantity | RejectedNumber, ...]:
-    """Return the numbers of *sentence* in order, quantities and rejected ones.
-
-    With *tokens* that have tags, "one" counts only where it is tagged CD.
-
-    >>> found = quantities("In 1990 Kim paid $2,400.50 for 3 bikes.")
-    >>> [n.text if isinstance(n, Quantity) else (n.text, n.reason) for n in found]
-    [('1990', 'year'), '2,400.50', '3']
-    >>> found[1].phrase_start, found[1].start
-    (17, 18)
-    """
-    found: list[Quantity | RejectedNumber] = []
-    reach = 0  # the end of the last amount: of "2.4 million" the second word is no number of its own
-    for match in _NUMBER.finditer(sentence):
-        if match.start() < reach:
-            continue
-        number = _read(sentence, match)
-        if isinstance(number, Quantity):
-            reach = number.phrase_end
-            reason = _reason(sentence, number, found) or _pronoun(number, tokens)
-            found.append(RejectedNumber(*number[:3], reason) if reason else number)
-        else:
-            found.append(number)
-    return tuple(found)
-
-
 def _read(sentence: str, match: re.Match[str]) -> Quantity | RejectedNumber:
-    """Return the number that *match* writes down, rejected where its own characters say what it is."""
+    """Return the number of *match*, rejected if its characters alone show that it is not a quantity."""
     text, start, end = match.group(), match.start(), match.end()
     kind = match.lastgroup or ""
     if kind in REASONS:
@@ -231,10 +236,10 @@ def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Styl
 
 
 def _reason(sentence: str, number: Quantity, found: Sequence[Quantity | RejectedNumber]) -> str | None:
-    """Return why *number* is no quantity from what stands around it, None where it is one."""
+    """Return why *number*, by its context, is not a quantity; None if it is one."""
     before = sentence[max(0, number.phrase_start - _WINDOW) : number.phrase_start]
     if number.phrase_start > _WINDOW:
-        before = "\0" + before  # so that ^ is the sentence's beginning only
+        before = "\0" + before  # so that ^ matches at the beginning of the sentence only
     after = sentence[number.phrase_end : number.phrase_end + _WINDOW]
     for rule in RULES:
         if rule.text is not None and (number.currency or not rule.text.fullmatch(number.text)):
@@ -257,34 +262,19 @@ def _pronoun(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
     return "pronoun" if tag not in {"CD", ""} else None
 
 
-def render(value: Decimal | int, like: Quantity) -> str:
-    """Return *value* written as *like* is: its thousands separators, decimals, or words and case.
-
-    Raises ValueError where it cannot be: a fraction of a whole number's style, a negative number.
-
-    >>> like = quantities("Twenty-five men ate.")[0]
-    >>> render(302, like)
-    'Three hundred two'
-    """
-    value = Decimal(value)
-    rounded = round(value, like.decimals)
-    if value < 0 or rounded != value:
-        raise ValueError(f"{value} cannot be written like {like.text!r}")
-    if like.style == "word":
-        return _in_case(spell(int(value), conjunction=" and " in like.text.lower()), like.text)
-    whole, _, decimals = f"{value:.{like.decimals}f}".partition(".")
-    if like.style == "thousands":
-        whole = f"{int(whole):,}"
-    elif like.style == "indian":
-        whole = (
-            re.sub(r"(?<=\d)(?=(?:\d\d)+$)", ",", whole[:-3]) + "," + whole[-3:] if len(whole) > 3 else whole
-        )
-    elif like.text.startswith(".") and whole == "0":
-        whole = ""
-    return f"{whole}.{decimals}" if decimals else whole
-
-
 def _in_case(text: str, like: str) -> str:
     if like.isupper() and len(like) > 1:
         return text.upper()
     return text[0].upper() + text[1:] if like[0].isupper() else text
+
+
+def _below_thousand(value: int, *, conjunction: bool) -> str:
+    hundreds, rest = divmod(value, 100)
+    words = [SMALL[hundreds], "hundred"] if hundreds else []
+    if hundreds and rest and conjunction:
+        words.append("and")
+    if rest or not hundreds:
+        tens, units = divmod(rest, 10)
+        small = SMALL[rest] if rest < 20 else "-".join([TENS[tens], *([SMALL[units]] if units else [])])
+        words.append(small)
+    return " ".join(words)

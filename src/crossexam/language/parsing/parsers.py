@@ -172,7 +172,7 @@ def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyP
     if kind not in {"auto", "parses"}:
         raise UnknownNameError("parser", kind, ("auto", "parses", "spacy"))
     if argument:
-        raise CrossexamError(f"the parser '{kind}' takes no argument, and got '{argument}'")
+        raise CrossexamError(f"the parser '{kind}' takes no argument, but got '{argument}'")
     return ShippedDependencies() if kind == "parses" else AutomaticDependencies(_fallback(tagger_spec))
 
 

@@ -92,7 +92,7 @@ class Tagger(Protocol):
 def _plain(kind: str, make: Callable[[], Tagger]) -> Callable[[str], Tagger]:
     def build(argument: str) -> Tagger:
         if argument:
-            raise CrossexamError(f"the tagger '{kind}' takes no argument, and got '{argument}'")
+            raise CrossexamError(f"the tagger '{kind}' takes no argument, but got '{argument}'")
         return make()
 
     return build

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 
 from crossexam.constructions.resources import Resources
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.parsing.parsers import parsed_from_doc, resolve_parser
+from crossexam.language.parsing.parsers import PARSERS, parsed_from_doc, resolve_parser
 from crossexam.language.parsing.trees import parse_tree
 
 DATA = Path(__file__).parents[1] / "data"
@@ -278,3 +279,106 @@ def test_a_pipeline_without_a_parser_is_refused_and_no_fallback(tmp_path: Path) 
         resolve_parser(f"spacy:{tmp_path / 'tags'}")
     parser = resolve_parser("auto", f"spacy:{tmp_path / 'tags'}")
     assert parser.parsed(Example("a", "Cats run", "", None), "premise") is None
+
+
+# The contract of all parsers in the table; the spaCy pipeline is an untrained one.
+
+#: The relations of Universal Dependencies that English has, before their subtypes.
+UNIVERSAL = frozenset(
+    "acl advcl advmod amod appos aux case cc ccomp clf compound conj cop csubj dep det discourse dislocated "
+    "expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan parataxis punct reparandum "
+    "root vocative xcomp".split()
+)
+#: How the contract makes each parser of the table: its spec, given the folder of a spaCy pipeline.
+SPECS: dict[str, Callable[[Path], str]] = {
+    "auto": lambda folder: "auto",
+    "parses": lambda folder: "parses",
+    "spacy": lambda folder: f"spacy:{folder}",
+}
+CAFE = "(S (NP (PRP She)) (VP (VBZ loves) (NP (DT the) (NN café)) (PP (IN in) (NP (NNP 東京)))) (. .))"
+PAIRS = [
+    Example("a", "Cats chase mice", "Kim’s dog barks", None, info={"premise_parse": PARSE}),
+    Example("b", "She loves the café in 東京.", "Cats chase mice", None, info={"premise_parse": CAFE}),
+    Example("c", "Cats chase mice", "", None, info={"premise_parse": PARSE}),
+]
+
+
+@pytest.fixture(scope="module")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a pipeline whose tagger and parser, with ClearNLP's labels, know nothing."""
+    spacy = pytest.importorskip("spacy")
+    spacy.util.fix_random_seed(5)
+    nlp = spacy.blank("en")
+    tagger, parser = nlp.add_pipe("tagger"), nlp.add_pipe("parser")
+    for tag in ("NN", "NNS", "JJ", "VBZ", "VBD", "DT", "IN"):
+        tagger.add_label(tag)
+    for label in ("ROOT", "nsubj", "dobj", "det", "prep", "pobj", "conj", "cc", "punct"):
+        parser.add_label(label)
+    nlp.initialize()
+    folder = tmp_path_factory.mktemp("pipeline") / "untrained"
+    nlp.to_disk(folder)
+    return folder
+
+
+def _keeps_contract(parsed: Parsed, sentence: str) -> None:
+    assert "".join(token.text for token in parsed.tokens) == "".join(sentence.split())
+    assert all(sentence[token.start : token.end] == token.text for token in parsed.tokens)
+    assert len(parsed.heads) == len(parsed.relations) == len(parsed.tokens)
+    assert {relation.partition(":")[0] for relation in parsed.relations} <= UNIVERSAL
+    for word in range(len(parsed.tokens)):
+        above, head = {word}, parsed.heads[word]
+        while head != -1:
+            assert head not in above  # no word depends on itself
+            above.add(head)
+            head = parsed.heads[head]
+
+
+def test_every_parser_is_under_contract() -> None:
+    assert set(SPECS) == set(PARSERS), "add a line to SPECS for every parser in PARSERS"
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_parser_gives_a_tree_of_universal_relations_over_the_text(kind: str, untrained: Path) -> None:
+    parser = resolve_parser(SPECS[kind](untrained))
+    for example in PAIRS:
+        for side in SIDES:
+            parsed = parser.parsed(example, side)
+            text = example.text(side)
+            assert (parsed is None) == (not text or (kind != "spacy" and side == "hypothesis"))
+            if parsed is not None:
+                _keeps_contract(parsed, text)
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_parser_gives_the_same_in_any_order_of_preparation(kind: str, untrained: Path) -> None:
+    def parsed(order: Sequence[Example], size: int) -> dict[tuple[str, Side], Parsed | None]:
+        parser = resolve_parser(SPECS[kind](untrained))
+        found: dict[tuple[str, Side], Parsed | None] = {}
+        for first in range(0, len(order), max(1, size)):
+            chunk = order[first : first + max(1, size)]
+            if size:
+                parser.prepare(chunk)
+            found |= {(each.id, side): parser.parsed(each, side) for each in chunk for side in SIDES}
+        return found
+
+    alone = parsed(PAIRS, 0)
+    assert parsed(PAIRS, 3) == parsed(PAIRS[::-1], 2) == parsed(PAIRS, 1) == alone
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_parser_has_nothing_for_an_empty_sentence(kind: str, untrained: Path) -> None:
+    parser = resolve_parser(SPECS[kind](untrained))
+    parser.prepare([])
+    for text in ("", "  "):
+        example = Example("a", text, text, None)
+        parser.prepare([example])
+        assert parser.parsed(example, "premise") is None
+
+
+def test_auto_falls_back_on_the_pipeline_of_the_tagger(untrained: Path) -> None:
+    parser = resolve_parser("auto", f"spacy:{untrained}")
+    assert parser.parsed(PAIRS[0], "premise") == parsed_from_parse("Cats chase mice", PARSE)
+    parsed = parser.parsed(PAIRS[0], "hypothesis")
+    assert parsed is not None
+    _keeps_contract(parsed, "Kim’s dog barks")
+    assert parser.name.startswith("corpus-parses+spacy:en_")

@@ -1,9 +1,11 @@
-"""Who answers with tokens and tags: shipped parses, NLTK, spaCy."""
+"""Part-of-speech taggers: what each of them does, and the contract that all in the table keep."""
 
 from __future__ import annotations
 
 import builtins
+import json
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import SIDES, Example
 from crossexam.language.tagging.corpus_parses import CorpusParses
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token
@@ -86,7 +88,7 @@ def test_malformed_tags_and_missing_parses_say_where() -> None:
     tagger = resolve_tagger("parses")
     with pytest.raises(FormatError, match=r"example a: info\['premise_tags'\] is malformed"):
         tagger.tokens(_example(premise_tags=["A", "man"]), "premise")
-    with pytest.raises(CrossexamError, match="example a: the premise has neither parse nor tags") as caught:
+    with pytest.raises(CrossexamError, match="example a: the premise has neither a parse nor tags") as caught:
         tagger.tokens(_example(), "premise")
     assert "--tagger auto" in str(caught.value)
 
@@ -97,7 +99,7 @@ def test_the_parse_of_another_sentence_is_an_error() -> None:
 
 
 def test_without_parse_and_model_the_error_names_the_way_out(no_nltk_data: None) -> None:
-    with pytest.raises(CrossexamError, match="no parse to be used, and NLTK's tagger") as caught:
+    with pytest.raises(CrossexamError, match=r"no usable parse of .*, and NLTK's tagger") as caught:
         resolve_tagger("auto").tokens(_example(), "premise")
     for part in ("averaged_perceptron_tagger_eng", "nltk.downloader", "--tagger spacy:PIPELINE"):
         assert part in str(caught.value)
@@ -141,8 +143,6 @@ def test_nltk_sees_quotes_and_brackets_as_the_treebank_writes_them(nltk_data: Pa
 
 @pytest.mark.parametrize("kind", ["nltk", "spacy"])
 def test_a_tagger_agrees_with_the_parses_of_snli(kind: str, nltk_data: Path, pipeline: str) -> None:
-    import json
-
     tagger = resolve_tagger("nltk" if kind == "nltk" else f"spacy:{pipeline}")
     parses = CorpusParses()
     examples = []
@@ -201,7 +201,7 @@ def test_a_pipeline_without_tagger_or_with_other_tags_is_refused(tmp_path: Path)
 
 def test_a_missing_pipeline_is_an_error() -> None:
     pytest.importorskip("spacy")
-    with pytest.raises(CrossexamError, match="no spaCy pipeline 'en_no_such'"):
+    with pytest.raises(CrossexamError, match="there is no spaCy pipeline 'en_no_such'"):
         resolve_tagger("spacy:en_no_such")
 
 
@@ -231,24 +231,145 @@ def test_a_wrong_spec_is_an_error(spec: str, error: type[CrossexamError], messag
         resolve_tagger(spec)
 
 
-SENTENCES = st.lists(
-    st.sampled_from('A dog "runs" (fast) , Kim can\'t see 5 % of it . “no” — it’s'.split()), max_size=12
-).map(" ".join)
+# The contract: tests/data has no models, so the tiny ones are made here; the real ones are used if installed.
+
+#: The tags of the Penn Treebank (Marcus et al., 1993), of OntoNotes and of the English Web Treebank.
+PENN = frozenset(
+    "CC CD DT EX FW IN JJ JJR JJS LS MD NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH VB VBD VBG "
+    "VBN VBP VBZ WDT WP WP$ WRB # $ '' ( ) , -LRB- -RRB- . : `` ADD AFX GW HYPH NFP XX".split()
+)
+#: How the contract makes each tagger of the table: its spec, given the folder of a spaCy pipeline.
+SPECS: dict[str, Callable[[Path], str]] = {
+    "auto": lambda folder: "auto",
+    "parses": lambda folder: "parses",
+    "nltk": lambda folder: "nltk",
+    "spacy": lambda folder: f"spacy:{folder}",
+}
+PIECES = "A dog “runs” (fast) , Kim can't see 5 % of it . no — it’s Zoë cafe\u0301 naïve 中文 🐕 ﬁsh".split()
+SENTENCES = st.lists(st.sampled_from([*PIECES, '"', '"hi"']), max_size=12).map(" ".join)
 
 
-@pytest.mark.parametrize("kind", sorted(TAGGERS))
-def test_every_tagger_gives_the_text_at_the_offsets(kind: str, nltk_data: Path, pipeline: str) -> None:
-    tagger: Tagger = resolve_tagger(f"spacy:{pipeline}" if kind == "spacy" else kind)
+def _tiny_nltk(folder: Path) -> None:
+    """Write a perceptron that tags by the last letters of a word."""
+    model = folder / "taggers" / "averaged_perceptron_tagger_eng"
+    model.mkdir(parents=True)
+    parts = {
+        "weights": {"bias": {"NN": 1}, "i suffix ng": {"VBG": 3}, "i suffix s": {"VBZ": 2}},
+        "tagdict": {"a": "DT", ".": "."},
+        "classes": ["NN", "VBG", "VBZ", "DT", "."],
+    }
+    for name, content in parts.items():
+        path = model / f"averaged_perceptron_tagger_eng.{name}.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _tiny_spacy(folder: Path) -> None:
+    """Write a pipeline with an untrained tagger."""
+    spacy = pytest.importorskip("spacy")
+    nlp = spacy.blank("en")
+    tagger = nlp.add_pipe("tagger")
+    for label in ("NN", "JJ", "VBZ", "DT", "."):
+        tagger.add_label(label)
+    nlp.initialize()
+    nlp.to_disk(folder)
+
+
+@pytest.fixture(scope="module", params=["tiny", "real"])
+def models(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The folders of NLTK's data and of a spaCy pipeline."""
+    if request.param == "real":
+        shared: Path = request.getfixturevalue("shared_data")
+        return shared / "nltk_data", shared / "spacy" / "en_ewt_small"
+    folder = tmp_path_factory.mktemp("models")
+    _tiny_nltk(folder / "nltk")
+    _tiny_spacy(folder / "spacy")
+    return folder / "nltk", folder / "spacy"
+
+
+@pytest.fixture
+def make(models: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Tagger]:
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(models[0])])
+    return lambda kind: resolve_tagger(SPECS[kind](models[1]))
+
+
+def _shipping(name: str, premise: str, hypothesis: str, kind: str) -> Example:
+    """Return an example that ships tags, for ``auto`` those of the premise only."""
+    shipped = {"parses": ("premise", "hypothesis"), "auto": ("premise",)}.get(kind, ())
+    texts = {"premise": premise, "hypothesis": hypothesis}
+    info = {f"{side}_tags": [[word, "NN"] for word in texts[side].split()] for side in shipped}
+    return Example(name, premise, hypothesis, None, info=info)
+
+
+def _keeps_contract(tokens: Sequence[Token], sentence: str) -> None:
+    end = 0
+    for token in tokens:
+        assert token.text
+        assert sentence[token.start : token.end] == token.text
+        assert not sentence[end : token.start].strip()  # nothing is skipped
+        assert token.tag in PENN
+        end = token.end
+    assert not sentence[end:].strip()
+
+
+def test_every_tagger_is_under_contract() -> None:
+    assert set(SPECS) == set(TAGGERS), "add a line to SPECS for every tagger in TAGGERS"
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_tagger_gives_penn_tags_and_the_text_at_the_offsets(
+    kind: str, make: Callable[[str], Tagger]
+) -> None:
+    tagger = make(kind)
 
     @settings(deadline=None)  # the first sentence loads a model
-    @given(SENTENCES)
-    def holds(sentence: str) -> None:
-        tags = [[word, "NN"] for word in sentence.split()] or [["x", "NN"]]
-        if kind == "parses" and not sentence:
-            return  # nothing shipped for nothing
-        info = {"premise_tags": tags} if kind == "parses" else {}
-        tokens = tagger.tokens(Example("a", sentence, "", None, info=info), "premise")
-        assert all(sentence[token.start : token.end] == token.text and token.tag for token in tokens)
-        assert "".join(token.text for token in tokens) == "".join(sentence.split())
+    @given(SENTENCES, SENTENCES)
+    def holds(premise: str, hypothesis: str) -> None:
+        example = _shipping("a", premise, hypothesis, kind)
+        _keeps_contract(tagger.tokens(example, "premise"), premise)
+        _keeps_contract(tagger.tokens(example, "hypothesis"), hypothesis)
 
     holds()
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_tagger_gives_the_same_tags_in_any_order_of_preparation(
+    kind: str, make: Callable[[str], Tagger]
+) -> None:
+    texts = ["A dog runs .", "Kim’s café is closing .", "A dog runs .", "It's  raining, “again” .", "中文 🐕"]
+    examples = [_shipping(str(k), text, texts[k - 1], kind) for k, text in enumerate(texts)]
+
+    def tagged(order: Sequence[Example], size: int) -> dict[tuple[str, str], Sequence[Token]]:
+        tagger, found = make(kind), {}
+        for first in range(0, len(order), max(1, size)):
+            chunk = order[first : first + max(1, size)]
+            if size:
+                tagger.prepare(chunk)
+            found |= {(each.id, side): tagger.tokens(each, side) for each in chunk for side in SIDES}
+        return found
+
+    alone = tagged(examples, 0)
+    assert tagged(examples, 5) == tagged(examples[::-1], 2) == tagged(examples, 1) == alone
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_tagger_has_no_tokens_for_an_empty_sentence(kind: str, make: Callable[[str], Tagger]) -> None:
+    tagger = make(kind)
+    tagger.prepare([])
+    for text in ("", "  "):
+        example = _shipping("a", text, text, kind)
+        tagger.prepare([example])
+        assert tagger.tokens(example, "premise") == tagger.tokens(example, "hypothesis") == ()
+
+
+@pytest.mark.parametrize("kind", sorted(SPECS))
+def test_a_tagger_counts_its_sentences_and_signs_with_its_sources(
+    kind: str, make: Callable[[str], Tagger]
+) -> None:
+    tagger = make(kind)
+    example = _shipping("a", "A dog runs .", "It rains .", kind)
+    for side in SIDES:
+        tagger.tokens(example, side)
+    assert tagger.answered.total() == 2
+    assert tagger.signature() == tagger.name == "+".join(sorted(tagger.answered))

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, Side
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
-from crossexam.language.tagging.tagger import Automatic
+from crossexam.language.tagging.tagger import AutomaticTagger
 from crossexam.language.tokens import AlignmentError, Token, align, words
 
 _BINARY_KEY: Final[dict[Side, str]] = {
@@ -49,7 +49,7 @@ class SentenceReader:
     """
 
     def __init__(self, *, tags: bool = False, trees: bool = False) -> None:
-        self._tagger = Automatic() if tags else None
+        self._tagger = AutomaticTagger() if tags else None
         self._trees = trees
         self.parsed = self.read = 0
 

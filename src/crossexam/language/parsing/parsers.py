@@ -1,9 +1,9 @@
-"""Who answers which word depends on which: shipped parses, a spaCy pipeline with a parser."""
+"""Dependency parsers: the constituency parses that a corpus ships, converted, or a spaCy pipeline."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
@@ -16,28 +16,28 @@ from crossexam.language.tagging.corpus_parses import PARSE_KEY
 from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
 from crossexam.language.tokens import AlignmentError, Token
 
-REMEMBERED: Final = 4096  # sentences; a premise stands in neighbouring rows
+REMEMBERED: Final = 4096  # sentences, as neighbouring rows share their premise
 
 
 class DependencyParser(Protocol):
-    """What tells the dependencies of an example's sentences."""
+    """A parser of the sentences of examples into Universal Dependencies."""
 
     @property
     def name(self) -> str:
-        """What signatures call it: ``corpus-parses``, ``spacy:en_core_web_sm-3.8.0``."""
+        """Its name in signatures: ``corpus-parses``, ``spacy:en_core_web_sm-3.8.0``."""
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Parse a chunk at once where that is cheaper; optional."""
+        """Parse a chunk at once if that is cheaper; optional."""
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependencies of the sentence on *side*, None where there is no parse to be had."""
+        """Return the dependencies of the sentence on *side*, None if there is no parse."""
 
 
 class ShippedDependencies:
-    """Converts the constituency parse that a corpus ships (SNLI and MultiNLI do).
+    """The constituency parses that a corpus ships (SNLI and MultiNLI do), converted.
 
-    A parse that is broken or of another sentence is as good as none; ``answered`` counts those used,
-    and under ``unusable parse`` the others.
+    A parse that is malformed or of another sentence counts as none: ``answered`` counts the parses used,
+    and the others as ``unusable parse``.
     """
 
     name = "corpus-parses"
@@ -47,10 +47,10 @@ class ShippedDependencies:
         self._known = lru_cache(REMEMBERED)(self._convert)
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Do nothing: a parse is converted when it is asked for, and remembered for a while."""
+        """Do nothing: parses are converted one by one, and cached."""
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependencies of the sentence on *side*, None where it ships no usable parse."""
+        """Return the dependencies of the sentence on *side*, None if it has no usable parse."""
         parse = example.info.get(PARSE_KEY[side])
         return self._known(example.text(side), parse) if parse else None
 
@@ -65,15 +65,15 @@ class ShippedDependencies:
 
 
 class SpacyDependencies:
-    """Parses with a spaCy pipeline, whose labels may be Universal Dependencies' or ClearNLP's."""
+    """The parser of a spaCy pipeline, with labels of Universal Dependencies or ClearNLP."""
 
     def __init__(self, pipeline: str) -> None:
         self._nlp = load_pipeline(pipeline, {"token.dep", "token.tag"}, "parser")
-        if not any("token.dep" in self._nlp.get_pipe_meta(part).assigns for part in self._nlp.pipe_names):
+        if not _has_parser(self._nlp):
             raise CrossexamError(
                 f"the spaCy pipeline '{pipeline}' has no parser",
                 where=f"its components: {', '.join(self._nlp.component_names)}",
-                hint="give a pipeline that has one",
+                hint="name a pipeline that has one",
             )
         self.name = pipeline_name(self._nlp)
         self.answered: Counter[str] = Counter()
@@ -81,7 +81,7 @@ class SpacyDependencies:
         self._single = lru_cache(REMEMBERED)(self._parse)
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Parse the sentences of *examples*, each distinct one once; forget the chunk before."""
+        """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk."""
         texts = list(dict.fromkeys(example.text(side) for example in examples for side in SIDES))
         self._chunk = {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(texts)}
         self.answered[self.name] += len(texts)
@@ -96,10 +96,40 @@ class SpacyDependencies:
         return parsed_from_doc(self._nlp(sentence))
 
 
-def parsed_from_doc(doc: Any) -> Parsed | None:
-    """Return the dependencies of a parsed spaCy *doc*, blanks left out, in Universal Dependencies.
+class AutomaticDependencies:
+    """The shipped parse, or the *fallback* if there is none."""
 
-    None where nothing is left.  Whether the labels are ClearNLP's is told by those that only it has.
+    def __init__(self, fallback: SpacyDependencies | None = None) -> None:
+        self._shipped, self._fallback = ShippedDependencies(), fallback
+
+    @property
+    def answered(self) -> Counter[str]:
+        """The number of sentences parsed by each source."""
+        return self._shipped.answered + (self._fallback.answered if self._fallback else Counter())
+
+    @property
+    def name(self) -> str:
+        """The sources used so far, ``auto`` before the first sentence."""
+        return "+".join(sorted(set(self.answered) - {"unusable parse"})) or "auto"
+
+    def prepare(self, examples: Sequence[Example]) -> None:
+        """Let the fallback parse the examples without shipped parses."""
+        without = [e for e in examples if not all(e.info.get(PARSE_KEY[side]) for side in SIDES)]
+        if self._fallback and without:
+            self._fallback.prepare(without)
+
+    def parsed(self, example: Example, side: Side) -> Parsed | None:
+        """Return the dependencies of the sentence on *side*, None if no source has them."""
+        found = self._shipped.parsed(example, side)
+        if found is None and self._fallback is not None:
+            return self._fallback.parsed(example, side)
+        return found
+
+
+def parsed_from_doc(doc: Any) -> Parsed | None:
+    """Return the dependencies of a parsed spaCy *doc*, without blanks, in Universal Dependencies.
+
+    None if nothing is left.  ClearNLP's labels are recognized by those that only it has.
     """
     kept = [token for token in doc if not token.is_space]
     place = {token.i: k for k, token in enumerate(kept)}
@@ -119,41 +149,33 @@ def _is_clear(doc: Any, labels: Sequence[str]) -> bool:
     )
 
 
-class AutomaticDependencies:
-    """Takes the shipped parse, else asks *fallback*, where there is one."""
+def _parses(argument: str, tagger_spec: str) -> DependencyParser:
+    _refuse_argument("parses", argument)
+    return ShippedDependencies()
 
-    def __init__(self, fallback: SpacyDependencies | None = None) -> None:
-        self._shipped, self._fallback = ShippedDependencies(), fallback
 
-    @property
-    def answered(self) -> Counter[str]:
-        """The number of sentences parsed by each source."""
-        return self._shipped.answered + (self._fallback.answered if self._fallback else Counter())
+def _auto(argument: str, tagger_spec: str) -> DependencyParser:
+    _refuse_argument("auto", argument)
+    return AutomaticDependencies(_fallback(tagger_spec))
 
-    @property
-    def name(self) -> str:
-        """The sources that have answered so far, ``auto`` before the first sentence."""
-        return "+".join(sorted(set(self.answered) - {"unusable parse"})) or "auto"
 
-    def prepare(self, examples: Sequence[Example]) -> None:
-        """Let the fallback parse what ships no parse."""
-        without = [e for e in examples if not all(e.info.get(PARSE_KEY[side]) for side in SIDES)]
-        if self._fallback and without:
-            self._fallback.prepare(without)
+def _spacy(argument: str, tagger_spec: str) -> DependencyParser:
+    return SpacyDependencies(argument)
 
-    def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependencies of the sentence on *side*, None where no source has them."""
-        found = self._shipped.parsed(example, side)
-        if found is None and self._fallback is not None:
-            return self._fallback.parsed(example, side)
-        return found
+
+#: Name -> function from the text after the colon, and the tagger's spec, to the parser.
+PARSERS: Final[dict[str, Callable[[str, str], DependencyParser]]] = {
+    "auto": _auto,
+    "parses": _parses,
+    "spacy": _spacy,
+}
 
 
 def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyParser:
     """Return the parser that *spec* names: ``auto``, ``parses``, ``spacy:NAME-OR-FOLDER``.
 
-    ``auto`` takes the shipped parse, else the spaCy pipeline that *annotator_spec* names, if it has a
-    parser.  Raises UnknownNameError for another, CrossexamError where the pipeline has no parser.
+    ``auto`` is the shipped parse or, if there is none, the spaCy pipeline that *tagger_spec* names, if it
+    has a parser.  Raises UnknownNameError for any other name, CrossexamError if the pipeline has no parser.
 
     >>> resolve_parser("treebank")
     Traceback (most recent call last):
@@ -161,19 +183,14 @@ def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyP
       hint: there are: auto, parses, spacy
     """
     kind, _, argument = spec.partition(":")
-    if kind == "spacy" and argument:
-        return SpacyDependencies(argument)
-    if kind == "spacy":
-        raise CrossexamError(
-            "which spaCy pipeline?",
-            wanted="spacy:NAME or spacy:FOLDER",
-            hint="spacy:en_core_web_sm for instance",
-        )
-    if kind not in {"auto", "parses"}:
-        raise UnknownNameError("parser", kind, ("auto", "parses", "spacy"))
+    if kind not in PARSERS:
+        raise UnknownNameError("parser", kind, PARSERS)
+    return PARSERS[kind](argument, tagger_spec)
+
+
+def _refuse_argument(kind: str, argument: str) -> None:
     if argument:
         raise CrossexamError(f"the parser '{kind}' takes no argument, but got '{argument}'")
-    return ShippedDependencies() if kind == "parses" else AutomaticDependencies(_fallback(tagger_spec))
 
 
 def _fallback(tagger_spec: str) -> SpacyDependencies | None:
@@ -181,5 +198,8 @@ def _fallback(tagger_spec: str) -> SpacyDependencies | None:
     if kind != "spacy" or not pipeline:
         return None
     nlp = load_pipeline(pipeline, {"token.dep", "token.tag"}, "parser or tagger")
-    has_parser = any("token.dep" in nlp.get_pipe_meta(part).assigns for part in nlp.pipe_names)
-    return SpacyDependencies(pipeline) if has_parser else None
+    return SpacyDependencies(pipeline) if _has_parser(nlp) else None
+
+
+def _has_parser(nlp: Any) -> bool:
+    return any("token.dep" in nlp.get_pipe_meta(part).assigns for part in nlp.pipe_names)

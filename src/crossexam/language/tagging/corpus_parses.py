@@ -1,4 +1,4 @@
-"""Tags from the parses, or the tags alone, that a corpus ships (SNLI and MultiNLI ship parses)."""
+"""Tags from the parses, or the tags alone, that a corpus ships; SNLI and MultiNLI ship parses."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from crossexam.language.tokens import Token, align
 PARSE_KEY: Final[dict[Side, str]] = {"premise": "premise_parse", "hypothesis": "hypothesis_parse"}
 TAGS_KEY: Final[dict[Side, str]] = {"premise": "premise_tags", "hypothesis": "hypothesis_tags"}
 
-REMEMBERED: Final = 8192  # sentences; a premise stands in neighbouring rows.  About 25 MB of tokens
+REMEMBERED: Final = 8192  # sentences, as neighbouring rows share their premise; about 25 MB of tokens
 
 
 def has_annotation(example: Example, side: Side) -> bool:
-    """Tell whether *example* ships a parse or tags of the sentence on *side*."""
+    """Return whether *example* ships a parse or tags of the sentence on *side*."""
     return bool(example.info.get(PARSE_KEY[side]) or example.info.get(TAGS_KEY[side]))
 
 
 class CorpusParses:
-    """Answers from ``info``: a bracketed parse, else a list of [word, tag].
+    """The tags in the ``info`` of an example: of a bracketed parse, or a list of [word, tag].
 
     >>> tags = {"premise_tags": [["It", "PRP"], ["rains", "VBZ"]]}
     >>> example = Example("a", "It rains.", "Wet.", None, info=tags)
@@ -39,28 +39,30 @@ class CorpusParses:
         self._aligned = lru_cache(REMEMBERED)(self._align)
 
     def signature(self) -> str:
-        """Return the name: there is one source."""
+        """Return the name, as there is only one source."""
         return self.name
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Do nothing: a sentence is aligned when it is asked for, and remembered for a while."""
+        """Do nothing: parses are aligned one by one, and cached."""
 
     def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
         """Return the tokens of the sentence on *side*.
 
-        Raises AlignmentError where the parse is that of another sentence, CrossexamError where the
-        example ships none.
+        An empty sentence has none.  Raises AlignmentError if the parse is that of another sentence,
+        CrossexamError if there is no parse.
         """
         parse = example.info.get(PARSE_KEY[side])
         if parse:
             return self._aligned(example.text(side), parse)
         pairs = example.info.get(TAGS_KEY[side])
+        if not pairs and not example.text(side).strip():
+            return ()
         if not pairs:
             raise CrossexamError(
-                f"the {side} has neither parse nor tags",
+                f"the {side} has neither a parse nor tags",
                 where=f"example {example.id}",
                 wanted=f"info[{PARSE_KEY[side]!r}] or info[{TAGS_KEY[side]!r}]",
-                hint="`--tagger auto` tags what has no parse",
+                hint="`--tagger auto` tags sentences without a parse",
             )
         try:
             tagged = tuple((str(word), str(tag)) for word, tag in pairs)

@@ -2,11 +2,10 @@
 
 Its model is not in NLTK's wheel: `python -m nltk.downloader averaged_perceptron_tagger_eng` fetches it.
 
-The words that it tags are ours (:func:`crossexam.language.tokens.words`), not those of
-`NLTKWordTokenizer`: that tokenizer rewrites quotes and has to search for the offsets afterwards, which
-fails on some sentences; it leaves full stops on the words inside a text of several sentences; and it is
-three times as slow.  Of the 13,143 distinct sentences of MultiNLI dev matched, 98 % have the same words
-in both.
+It tags our words (:func:`crossexam.language.tokens.words`), not those of `NLTKWordTokenizer`: that
+tokenizer rewrites quotation marks and has to search for the offsets afterwards, which fails on some
+sentences; it leaves full stops attached to words inside a text of several sentences; and it is three times
+as slow.  Of the 13,143 distinct sentences of MultiNLI dev matched, 98 % have the same words in both.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ _CLOSING_QUOTES: Final = frozenset("”»")
 
 
 class NltkTagger:
-    """Tags any sentence; loads NLTK and the model at the first one.
+    """A tagger of any sentence, which loads NLTK and the model when it is created.
 
-    Importing NLTK takes about a second (and another where scikit-learn is installed, which it imports),
-    loading the model 0.3 s; then some 55,000 words a second.
+    Importing NLTK takes about a second (and another if scikit-learn is installed, which it imports),
+    loading the model 0.3 s; it then tags some 55,000 words per second.
     """
 
     def __init__(self) -> None:
@@ -53,18 +52,18 @@ class NltkTagger:
             ) from None
 
     def signature(self) -> str:
-        """Return the name: there is one source."""
+        """Return the name, as there is only one source."""
         return self.name
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Do nothing: a sentence is tagged when it is asked for, and remembered for a while."""
+        """Do nothing: sentences are tagged one by one, and cached."""
 
     def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
         """Return the tokens of the sentence on *side*."""
         return self._tagged(example.text(side))
 
     def tag(self, sentence: str) -> tuple[Token, ...]:
-        """Return the tokens of a *sentence* that belongs to no example."""
+        """Return the tokens of any *sentence*."""
         return self._tagged(sentence)
 
     def _tag(self, sentence: str) -> tuple[Token, ...]:
@@ -75,7 +74,7 @@ class NltkTagger:
 
 
 def _in_penn(sentence: str, token: Token) -> str:
-    """Return the word as the treebank writes it, which is what the tagger was trained on."""
+    """Return the word as the Penn Treebank writes it, on which the tagger was trained."""
     text = token.text
     if len(text) > 2 or text.isalnum():
         return text.replace("’", "'")

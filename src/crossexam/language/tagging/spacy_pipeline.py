@@ -1,4 +1,4 @@
-"""Tags from any spaCy pipeline, installed or in a folder, that assigns Penn tags."""
+"""spaCy pipelines, installed or in a folder, and the tagger of one that assigns Penn tags."""
 
 from __future__ import annotations
 
@@ -11,18 +11,24 @@ from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.tokens import Token
 
-#: What the vectors assign that taggers and recognizers listen to.
+#: Attributes by which the embedding layer of a pipeline is known, which its other components need.
 _VECTORS: Final = frozenset({"doc.tensor", "doc._.trf_data"})
 _PENN_SAMPLE: Final = frozenset({"NN", "JJ", "VBZ"})
-REMEMBERED: Final = 1024  # sentences asked for outside of a prepared chunk
+REMEMBERED: Final = 1024  # sentences outside of a prepared chunk
 
 
 def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
     """Return the spaCy pipeline *name* (a package or a folder) with the components that assign *assigns*.
 
-    The others, a parser say, are disabled.  Raises MissingExtraError without spaCy, CrossexamError
-    where there is no such pipeline or nothing in it does *what*.
+    The other components are disabled.  Raises MissingExtraError if spaCy is not installed, and
+    CrossexamError if *name* is empty, there is no such pipeline, or it has no *what*.
     """
+    if not name:
+        raise CrossexamError(
+            "which spaCy pipeline?",
+            wanted="spacy:NAME or spacy:FOLDER",
+            hint="spacy:en_core_web_sm for instance",
+        )
     try:
         import spacy
     except ImportError:
@@ -31,7 +37,7 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
         nlp = spacy.load(name)
     except OSError:
         raise CrossexamError(
-            f"no spaCy pipeline '{name}'",
+            f"there is no spaCy pipeline '{name}'",
             wanted="the name of an installed pipeline or the path of a folder",
             hint=f"installed: {', '.join(sorted(spacy.util.get_installed_models())) or 'none'}",
         ) from None
@@ -40,7 +46,7 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
         raise CrossexamError(
             f"the spaCy pipeline '{name}' has no {what}",
             where=f"its components: {', '.join(nlp.pipe_names) or 'none'}",
-            hint="give a pipeline that has one",
+            hint="name a pipeline that has one",
         )
     vectors = [part for part in nlp.pipe_names if _VECTORS & set(nlp.get_pipe_meta(part).assigns)]
     nlp.select_pipes(enable=[part for part in nlp.pipe_names if part in {*wanted, *vectors}])
@@ -48,12 +54,12 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
 
 
 def pipeline_name(nlp: Any) -> str:
-    """Return how signatures name a pipeline: ``spacy:en_core_web_sm-3.8.0``."""
+    """Return the name of a pipeline in signatures: ``spacy:en_core_web_sm-3.8.0``."""
     return f"spacy:{nlp.meta['lang']}_{nlp.meta['name']}-{nlp.meta['version']}"
 
 
-class SpacyPipeline:
-    """Tags with the pipeline *pipeline*, a chunk at a time where :meth:`prepare` is called."""
+class SpacyTagger:
+    """The tagger of a spaCy *pipeline*, which tags a chunk at a time if :meth:`prepare` is called."""
 
     def __init__(self, pipeline: str) -> None:
         self._nlp = load_pipeline(pipeline, {"token.tag"}, "tagger")
@@ -67,15 +73,15 @@ class SpacyPipeline:
                 f"the spaCy pipeline '{pipeline}' does not assign Penn tags",
                 where=f"its labels: {', '.join(sorted(map(str, labels))[:8])} ...",
                 wanted="NN, JJ, VBZ ...",
-                hint="give an English pipeline, en_core_web_sm for instance",
+                hint="name an English pipeline, en_core_web_sm for instance",
             )
 
     def signature(self) -> str:
-        """Return the name: there is one source."""
+        """Return the name, as there is only one source."""
         return self.name
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Annotate the sentences of *examples*, each distinct one once; forget the chunk before."""
+        """Tag the sentences of *examples*, each distinct one once, and forget the previous chunk."""
         texts = list(dict.fromkeys(example.text(side) for example in examples for side in SIDES))
         self._chunk = {doc.text: _tokens_of(doc) for doc in self._nlp.pipe(texts)}
         self.answered[self.name] += len(texts)
@@ -85,7 +91,7 @@ class SpacyPipeline:
         return self.tag(example.text(side))
 
     def tag(self, sentence: str) -> tuple[Token, ...]:
-        """Return the tokens of a *sentence*, of an example or not."""
+        """Return the tokens of any *sentence*."""
         known = self._chunk.get(sentence)
         return self._single(sentence) if known is None else known
 
@@ -95,6 +101,5 @@ class SpacyPipeline:
 
 
 def _tokens_of(doc: Any) -> tuple[Token, ...]:
-    return tuple(
-        [Token(t.text, t.idx, t.idx + len(t.text), t.tag_) for t in doc if not t.is_space]
-    )  # spaCy makes tokens of runs of blanks
+    """Return the tokens of *doc* without those that are blanks."""
+    return tuple([Token(t.text, t.idx, t.idx + len(t.text), t.tag_) for t in doc if not t.is_space])

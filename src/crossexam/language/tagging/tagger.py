@@ -1,7 +1,4 @@
-"""Who answers which part of speech a word has: shipped parses, spaCy, NLTK.
-
-Tags from what the corpus ships, else from NLTK's tagger.
-"""
+"""Part-of-speech taggers: the parses that a corpus ships, NLTK, spaCy, or whichever is available."""
 
 from __future__ import annotations
 
@@ -13,14 +10,35 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, Side
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
 from crossexam.language.tagging.nltk_tagger import RESOURCE, NltkTagger
-from crossexam.language.tagging.spacy_pipeline import SpacyPipeline
+from crossexam.language.tagging.spacy_pipeline import SpacyTagger
 from crossexam.language.tokens import AlignmentError, Token
 
 
-class Automatic:
-    """Asks the shipped parse first, and NLTK where there is none or it does not fit its sentence.
+class Tagger(Protocol):
+    """A tokenizer and part-of-speech tagger with Penn tags."""
 
-    NLTK is loaded only when it is needed.  ``answered`` counts the sentences of each source.
+    @property
+    def name(self) -> str:
+        """Its name in signatures: ``corpus-parses``, ``spacy:en_core_web_sm-3.8.0``."""
+
+    @property
+    def answered(self) -> Counter[str]:
+        """The number of sentences tagged by each source; one that is tagged twice counts twice."""
+
+    def signature(self) -> str:
+        """Return the sources that were used, for the signature of a test set."""
+
+    def prepare(self, examples: Sequence[Example]) -> None:
+        """Tag a chunk at once if that is cheaper; optional."""
+
+    def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
+        """Return the tokens of the sentence on *side*, with offsets into it."""
+
+
+class AutomaticTagger:
+    """The shipped parse, or NLTK if there is none or it does not fit its sentence.
+
+    NLTK is loaded only when it is needed.
     """
 
     def __init__(self) -> None:
@@ -29,20 +47,20 @@ class Automatic:
 
     @property
     def name(self) -> str:
-        """The sources that have answered so far, ``auto`` before the first sentence."""
+        """The sources used so far, ``auto`` before the first sentence."""
         return "+".join(sorted(self.answered)) or "auto"
 
     @property
     def answered(self) -> Counter[str]:
-        """The number of sentences annotated by each source."""
+        """The number of sentences tagged by each source."""
         return self._parses.answered + (self._tagger.answered if self._tagger else Counter())
 
     def signature(self) -> str:
-        """Return the names of the sources that answered, ``corpus-parses+nltk-perceptron-3.9.1``."""
+        """Return the names of the sources that were used: ``corpus-parses+nltk-perceptron-3.9.1``."""
         return self.name
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Do nothing: neither source gains from a batch."""
+        """Do nothing: neither source is faster on a batch."""
 
     def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
         """Return the tokens of the sentence on *side*."""
@@ -50,43 +68,22 @@ class Automatic:
             try:
                 return self._parses.tokens(example, side)
             except AlignmentError:
-                pass  # counted under the tagger's name
+                pass  # counted for the tagger
         return self.tag(example.text(side))
 
     def tag(self, sentence: str) -> tuple[Token, ...]:
-        """Return the tokens of a *sentence* that ships no parse."""
+        """Return the tokens of a *sentence* without a parse."""
         if self._tagger is None:
             try:
                 self._tagger = NltkTagger()
             except CrossexamError as error:
                 raise CrossexamError(
-                    f"no parse to be used, and NLTK's tagger is not installed, for {sentence[:60]!r}",
+                    f"no usable parse of {sentence[:60]!r}, and NLTK's tagger is not installed",
                     where=error.where,
                     wanted=error.wanted,
                     hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger spacy:PIPELINE`",
                 ) from None
         return self._tagger.tag(sentence)
-
-
-class Tagger(Protocol):
-    """What gives the sentences of examples tokens with Penn tags."""
-
-    @property
-    def name(self) -> str:
-        """What signatures call it: ``corpus-parses``, ``spacy:en_core_web_sm-3.8.0``."""
-
-    @property
-    def answered(self) -> Counter[str]:
-        """How many sentences each source annotated; one annotated again after it was forgotten is two."""
-
-    def signature(self) -> str:
-        """Return which sources answered, for the signature of what was built."""
-
-    def prepare(self, examples: Sequence[Example]) -> None:
-        """Annotate a chunk at once where that is cheaper; optional."""
-
-    def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
-        """Return the tokens of the sentence on *side*, with offsets into it."""
 
 
 def _plain(kind: str, make: Callable[[], Tagger]) -> Callable[[str], Tagger]:
@@ -98,32 +95,20 @@ def _plain(kind: str, make: Callable[[], Tagger]) -> Callable[[str], Tagger]:
     return build
 
 
-def _spacy(argument: str) -> Tagger:
-    if not argument:
-        raise CrossexamError(
-            "which spaCy pipeline?",
-            wanted="spacy:NAME or spacy:FOLDER",
-            hint="spacy:en_core_web_sm for instance",
-        )
-    return SpacyPipeline(argument)
-
-
-#: Kind -> what makes the tagger of the text after the colon.
-# fmt: off
+#: Name -> function from the text after the colon to the tagger.
 TAGGERS: Final[dict[str, Callable[[str], Tagger]]] = {
-    "auto":   _plain("auto", Automatic),
+    "auto": _plain("auto", AutomaticTagger),
     "parses": _plain("parses", CorpusParses),
-    "spacy":  _spacy,
-    "nltk":   _plain("nltk", NltkTagger),
+    "spacy": SpacyTagger,
+    "nltk": _plain("nltk", NltkTagger),
 }
-# fmt: on
 
 
 def resolve_tagger(spec: str = "auto") -> Tagger:
     """Return the tagger that *spec* names: ``auto``, ``parses``, ``nltk``, ``spacy:NAME-OR-FOLDER``.
 
-    Raises UnknownNameError for another, MissingExtraError without spaCy, CrossexamError where a model
-    is not installed; ``auto`` does so at the first sentence that has no parse.
+    Raises UnknownNameError for any other name, MissingExtraError if spaCy is not installed, and
+    CrossexamError if a model is not installed; ``auto`` does so at the first sentence without a parse.
 
     >>> resolve_tagger("spcy:en_core_web_sm")
     Traceback (most recent call last):

@@ -1,8 +1,8 @@
-"""From the dependencies of spaCy's own English pipelines to those of Universal Dependencies.
+"""From the dependencies of spaCy's own English pipelines to Universal Dependencies.
 
 Their labels are ClearNLP's (Choi and Palmer, 2012, "Guidelines for the CLEAR style constituent to
-dependency conversion").  Some differ in name only; others in who heads whom: a preposition heads its
-object there, *be* its predicate, and each conjunct the next one.
+dependency conversion").  Some differ in name only, others in direction: in ClearNLP a preposition heads
+its object, *be* its predicate, and each conjunct the next one.
 """
 
 from __future__ import annotations
@@ -31,21 +31,23 @@ CLEAR_ONLY: Final = frozenset({"dobj", "pobj", "nsubjpass", "auxpass"})
 def to_universal(
     tokens: Sequence[Token], heads: Sequence[int], labels: Sequence[str]
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Return heads and relations in Universal Dependencies for ClearNLP's; roots have the head -1.
+    """Return heads and relations in Universal Dependencies, given ClearNLP's; roots have the head -1.
 
     >>> tokens = [Token(word, 0, 0, tag) for word, tag in (("Go", "VB"), ("to", "IN"), ("bed", "NN"))]
     >>> to_universal(tokens, [-1, 0, 1], ["ROOT", "prep", "pobj"])
     ((-1, 2, 0), ('root', 'case', 'obl'))
     """
-    work = _Conversion(tokens, list(heads), ["compound" if each == "nmod" else each for each in labels])
-    work.predicates()
-    work.prepositions()
-    work.conjuncts()
+    conversion = _Conversion(
+        tokens, list(heads), ["compound" if label == "nmod" else label for label in labels]
+    )
+    conversion.predicates()
+    conversion.prepositions()
+    conversion.conjuncts()
     named = tuple(
         "mark" if label == "aux" and tokens[k].tag == "TO" else _NAMES.get(label, label)
-        for k, label in enumerate(work.labels)
+        for k, label in enumerate(conversion.labels)
     )
-    return tuple(work.heads), named
+    return tuple(conversion.heads), named
 
 
 class _Conversion:
@@ -56,13 +58,13 @@ class _Conversion:
         return [j for j, head in enumerate(self.heads) if head == k and self.labels[j] in labels]
 
     def raise_over(self, child: int, parent: int, label: str) -> None:
-        """Let *child* take the place of *parent*, which becomes its dependent, with all that it has."""
+        """Exchange *child* and its *parent*, whose other dependents *child* takes over."""
         self.heads[child], self.labels[child] = self.heads[parent], self.labels[parent]
         self.heads = [child if h == parent and j != child else h for j, h in enumerate(self.heads)]
         self.heads[parent], self.labels[parent] = child, label
 
     def predicates(self) -> None:
-        """Make the predicate the head of *be*; after *there* it is the subject."""
+        """Make the predicate the head of *be*, or its subject after existential *there*."""
         for k, token in enumerate(self.tokens):
             if token.text.lower() not in BE or self.labels[k] in {"aux", "auxpass"}:
                 continue
@@ -77,7 +79,7 @@ class _Conversion:
                 self.raise_over(chosen[0], k, "cop")
 
     def prepositions(self) -> None:
-        """Make the object the head of its preposition: ``obl``, ``obl:agent``, ``nmod`` or a clause."""
+        """Make the object the head of its preposition, as ``obl``, ``obl:agent``, ``nmod`` or a clause."""
         for k, label in reversed(list(enumerate(self.labels))):  # the object of an inner one first
             objects, clauses = self.children(k, "pobj"), self.children(k, "pcomp")
             if not (objects or clauses):
@@ -96,14 +98,14 @@ class _Conversion:
         if label == "agent":
             return "obl:agent"
         if head >= 0 and self.labels[head] == "prep" and self.tokens[head].tag in {"IN", "RB", "RP"}:
-            return "pobj"  # out of the house: the outer preposition takes it in turn
+            return "pobj"  # out of the house: raised over the outer preposition next
         return "nmod" if under_noun else "obl"
 
     def _is_predicate(self, k: int) -> bool:
         return bool(self.children(k, "cop"))
 
     def conjuncts(self) -> None:
-        """Let all conjuncts depend on the first one, and each conjunction on the conjunct it precedes."""
+        """Attach all conjuncts to the first one, and each conjunction to the conjunct it precedes."""
         for k, label in enumerate(self.labels):
             while label == "conj" and self.labels[self.heads[k]] == "conj":
                 self.heads[k] = self.heads[self.heads[k]]

@@ -1,25 +1,25 @@
 """Dependencies from a constituency parse in Penn notation, by the rules of ``head_rules.py``.
 
-The relations are those of Universal Dependencies (de Marneffe, Manning, Nivre and Zeman, 2021).  Their
-definitions are over what a parser without function tags gives, so a few are approximate: a second noun
-phrase beside another one is an apposition, a temporal noun phrase is known by its noun, and the gap of
-a relative clause is its subject if it has none, else its object.
+The relations are those of Universal Dependencies (de Marneffe, Manning, Nivre and Zeman, 2021), which are
+defined on more than a parser without function tags provides, so a few are approximate: a second noun
+phrase next to another one is an apposition, a temporal noun phrase is recognized by its noun, and the gap
+of a relative clause is its subject if it has none, and otherwise its object.
 """
 
 from __future__ import annotations
 
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import head_child, is_mark, phrase_class, rules_for
-from crossexam.language.parsing.relations import Context, label_of
+from crossexam.language.parsing.relations import NodeContext, label_of
 from crossexam.language.parsing.trees import Tree, parse_tree
 from crossexam.language.tokens import align
 
 
 def parsed_from_parse(sentence: str, parse: str) -> Parsed:
-    """Return the dependencies of *sentence* by its bracketed *parse*.
+    """Return the dependencies of *sentence* according to its bracketed *parse*.
 
-    The tokens are the sentence's own, with offsets; a leaf that the sentence does not have is left
-    out.  Raises FormatError for a broken parse, AlignmentError where it is another sentence's.
+    The tokens are those of the sentence, with offsets; a leaf that is not in the sentence is left out.
+    Raises FormatError if the parse is malformed, AlignmentError if it belongs to another sentence.
 
     >>> parse = "(S (NP (DT A) (NN dog)) (VP (VBZ is) (VP (VBG chasing) (NP (PRP it)))) (. .))"
     >>> parsed_from_parse("A dog is chasing it.", parse).relations
@@ -50,12 +50,12 @@ def dependencies(tree: Tree) -> tuple[list[int], list[str]]:
     """Return the head (-1 of the root) and the relation of each leaf of *tree*."""
     size = tree.end
     heads, relations = [-1] * size, ["root"] * size
-    _attach(tree, Context(), heads, relations)
+    _attach(tree, NodeContext(), heads, relations)
     return heads, relations
 
 
-def _attach(node: Tree, context: Context, heads: list[int], relations: list[str]) -> int:
-    """Set head and relation of the leaves below *node*, but for that of its head, which is returned."""
+def _attach(node: Tree, context: NodeContext, heads: list[int], relations: list[str]) -> int:
+    """Set head and relation of the leaves below *node*, except for its head, which is returned."""
     if not node.children:
         return node.start
     existential = context.existential or _has_there(node)
@@ -83,7 +83,7 @@ def _has_there(node: Tree) -> bool:
 
 
 def _to_first_alike(node: Tree, chosen: int, k: int, found: list[int], heads: list[int]) -> None:
-    """Let a conjunct that is not of the head's kind depend on the first of its own: red and white flags."""
+    """Attach a conjunct of another category than the head to the first of its own: red and white flags."""
     child = node.children[k]
     if phrase_class(child) != phrase_class(node.children[chosen]):
         first = next(
@@ -101,7 +101,7 @@ def _to_first_alike(node: Tree, chosen: int, k: int, found: list[int], heads: li
 def _hand_to_conjuncts(
     node: Tree, chosen: int, found: list[int], heads: list[int], relations: list[str]
 ) -> None:
-    """Let conjunctions, and determiners and adjectives after them, depend on the conjunct they precede."""
+    """Attach conjunctions, and determiners and adjectives after them, to the conjunct they precede."""
     children = node.children
     for k, child in enumerate(children):
         if child.label == "POS" and 0 < k < chosen and children[k - 1].label.startswith("NN"):

@@ -1,4 +1,4 @@
-"""Who depends on whom in a sentence, in the labels of Universal Dependencies."""
+"""A sentence with its dependencies, in the relations of Universal Dependencies."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from crossexam.language.tokens import Token
 
 
 class Parsed(NamedTuple):
-    """A sentence with dependencies: the *heads* of its *tokens* (-1 of the root) and their *relations*.
+    """A sentence with dependencies: the *heads* of its *tokens* (-1 for the root) and their *relations*.
 
     Relations are those of Universal Dependencies (``nsubj``, ``nsubj:pass``, ``obj``, ``obl:agent``,
-    ``amod``, ``det``, ``acl:relcl`` ...), whatever the parser calls them.
+    ``amod``, ``det``, ``acl:relcl`` ...), whatever labels the parser uses.
 
     >>> tokens = (Token("Dogs", 0, 4, "NNS"), Token("bark", 5, 9, "VBP"))
     >>> Parsed(tokens, (1, -1), ("nsubj", "root")).children(1)
@@ -23,7 +23,7 @@ class Parsed(NamedTuple):
     relations: tuple[str, ...]
 
     def children(self, index: int, *relations: str) -> tuple[int, ...]:
-        """Return the dependents of the token at *index*, those with one of *relations* if any is given."""
+        """Return the dependents of the token at *index*, only those with one of *relations* if any is given."""
         return tuple(
             k
             for k, head in enumerate(self.heads)
@@ -31,7 +31,7 @@ class Parsed(NamedTuple):
         )
 
     def below(self, index: int) -> tuple[int, ...]:
-        """Return the token at *index* and all that depend on it, however far, in order."""
+        """Return the token at *index* and all its direct and indirect dependents, in order."""
         found = {index}
         grown = True
         while grown:

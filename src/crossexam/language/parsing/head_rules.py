@@ -1,4 +1,4 @@
-"""Which child of a constituent is its head: content words head, as in Universal Dependencies.
+"""Which child of a constituent is its head: a content word, as in Universal Dependencies.
 
 The tables follow the head rules of Collins (1999, appendix A) with the changes of the Stanford
 converter's "semantic" heads (de Marneffe, MacCartney and Manning, 2006, section 2): the innermost verb
@@ -64,12 +64,12 @@ _SAME_RULES: Final = {
 
 
 def is_mark(node: Tree) -> bool:
-    """Tell whether *node* is a punctuation mark."""
+    """Return whether *node* is a punctuation mark."""
     return node.label in PUNCTUATION
 
 
 def phrase_class(node: Tree) -> str:
-    """Return what coordinates with *node*: VP, NP, ADJP, ADVP, S or PP, else its own label.
+    """Return the category of what coordinates with *node*: VP, NP, ADJP, ADVP, S or PP, or its label.
 
     >>> phrase_class(Tree("NNS", (), 0, 1, "dogs"))
     'NP'
@@ -78,13 +78,13 @@ def phrase_class(node: Tree) -> str:
 
 
 def rules_for(label: str) -> str:
-    """Return the label whose rules a node labelled *label* follows, function tags apart."""
+    """Return the label whose rules apply to a node labelled *label*, ignoring function tags."""
     plain = label if label in _RULES or label in _SAME_RULES else label.split("-")[0].split("=")[0]
     return _SAME_RULES.get(plain, plain)
 
 
 def first_verb(node: Tree) -> Tree | None:
-    """Return the leaf of the first verb of a verb phrase, auxiliaries among them."""
+    """Return the leaf of the first verb of a verb phrase, including auxiliaries."""
     for child in node.children:
         if child.label in _VERB_TAGS:
             return child
@@ -154,13 +154,13 @@ def _verb_phrase_head(children: Sequence[Tree], existential: bool) -> int:
             for k in range(verb + 1, len(children))
             if children[k].label.split("-")[0] in _PREDICATES and children[k].label != "NP-TMP"
         ]
-        if found:  # is clearly the best: an adverb only where there is nothing else
+        if found:  # is clearly the best: an adverb only if there is nothing else
             return next((k for k in found if children[k].label != "ADVP"), found[0])
     return verb
 
 
 def is_auxiliary(verb: Tree, inner: Tree) -> bool:
-    """Tell whether the leaf *verb* is an auxiliary of the verb phrase *inner* after it."""
+    """Return whether the leaf *verb* is an auxiliary of the verb phrase *inner* after it."""
     word = verb.word.lower()
     if verb.label == "MD" or word in BE or word in DO:
         return True
@@ -170,7 +170,7 @@ def is_auxiliary(verb: Tree, inner: Tree) -> bool:
 
 
 def _verb_after_subject(children: Sequence[Tree]) -> int | None:
-    """Return the verb phrase after the first noun phrase, where another stands before it: a participle's."""
+    """Return the verb phrase after the first noun phrase if another, a participle's, precedes that."""
     labels = [child.label for child in children]
     if "NP" not in labels or "VP" not in labels[: labels.index("NP")] or "CC" in labels:
         return None
@@ -180,7 +180,7 @@ def _verb_after_subject(children: Sequence[Tree]) -> int | None:
 def _noun_before_conjunction(children: Sequence[Tree]) -> int | None:
     """Return the noun that a flat coordination of nouns begins with: *a man and a woman*.
 
-    None where what is joined stands before the noun: *red and white flags*.
+    None if the conjuncts precede the noun: *red and white flags*.
     """
     joined = next((k for k, child in enumerate(children) if child.label in ("CC", "CONJP") and k), None)
     if joined is None or not any(phrase_class(child) == "NP" for child in children[joined:]):

@@ -1,8 +1,7 @@
-"""Which relation a child of a constituent has to the constituent's head.
+"""The relation of a child of a constituent to its head, by the kind of the constituent.
 
-Which relation a clause has to the verb of the clause that it stands in.
-
-Which relation a child of a noun phrase, or of an adjective phrase, has to its head.
+:func:`label_of` decides between the rules for clauses, for subordinate clauses within a clause, for noun
+phrases, and for phrases headed by anything else.
 """
 
 from __future__ import annotations
@@ -30,28 +29,44 @@ _BY_TAG: Final = {
     "LST": "discourse",
 }
 _NOUNS: Final = frozenset("NN NNS NNP NNPS".split())
-# Nouns that tell a time by themselves (Bies et al., 1995, section 2.2.2 on -TMP).
+# Nouns that are temporal by themselves (Bies et al., 1995, section 2.2.2 on -TMP).
 _TIMES: Final = frozenset(
     "today tonight yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday morning "
     "afternoon evening night day week month year summer winter spring autumn fall time noon".split()
 )
+_SUBORDINATORS: Final = frozenset(
+    "while as because since although though before after until till unless once when whenever where so if "
+    "whereas lest than like".split()
+)
+# Verbs whose participle or infinitive is a complement (Quirk et al., 1985, sections 16.38 to 16.40).
+_CATENATIVE: Final = frozenset(
+    "start begin stop keep continue like love enjoy try want need prefer finish avoid go come seem appear "
+    "plan hope attempt learn help dare decide refuse consider practice".split()
+)
+_BEFORE_NOUN: Final = {
+    "DT": "det", "PDT": "det", "WDT": "det", "CD": "nummod", "QP": "nummod", "JJ": "amod", "JJR": "amod",
+    "JJS": "amod", "ADJP": "amod", "VBN": "amod", "VBG": "amod", "VBD": "amod", "NN": "compound",
+    "NNS": "compound", "NNP": "compound", "NNPS": "compound", "NML": "compound", "NX": "compound",
+    "NAC": "compound", "FW": "compound", "RB": "advmod", "ADVP": "advmod", "RBR": "advmod", "RBS": "advmod",
+    "$": "compound", "UCP": "amod", "PRP": "dep", "WHADJP": "amod", "VB": "compound", "VBZ": "compound",
+}
 # fmt: on
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What stands above a node: its *parents*, outermost first, and whether its subject is *there*."""
+class NodeContext:
+    """The ancestors of a node, outermost first, and whether its subject is existential *there*."""
 
-    parents: tuple[tuple[Tree, int], ...] = ()  # a node, and which of its children leads down
+    parents: tuple[tuple[Tree, int], ...] = ()  # a node and the index of its child on the path
     existential: bool = False
 
-    def below(self, node: Tree, child: int, *, existential: bool) -> Context:
+    def below(self, node: Tree, child: int, *, existential: bool) -> NodeContext:
         """Return the context of the *child*-th child of *node*."""
         verbal = node.children[child].label == "VP"
-        return Context((*self.parents, (node, child)), existential and verbal)
+        return NodeContext((*self.parents, (node, child)), existential and verbal)
 
 
-def label_of(node: Tree, chosen: int, k: int, context: Context) -> str:
+def label_of(node: Tree, chosen: int, k: int, context: NodeContext) -> str:
     """Return the relation of child *k* of *node* to the head of child *chosen*."""
     child, head = node.children[k], node.children[chosen]
     if is_mark(child):
@@ -59,7 +74,7 @@ def label_of(node: Tree, chosen: int, k: int, context: Context) -> str:
     if _is_conjunct(node, chosen, k):
         return "conj"
     if child.label == "IN" and rules_for(node.label) == "PP":
-        return "mark" if is_clause(head) else "case"
+        return "mark" if _is_clause(head) else "case"
     if rules_for(node.label) == "PP" and child.label in {"TO", "VBG", "RB", "RP", "JJ", "VBN", "FW", "CC"}:
         before = [each.label for each in node.children[k + 1 : k + 2]]
         return "advmod" if child.label == "RB" and before == ["IN"] else "case"
@@ -71,12 +86,12 @@ def label_of(node: Tree, chosen: int, k: int, context: Context) -> str:
     if kind in {"VP", "S", "SINV", "SQ", "SBARQ"}:
         return _in_clause(node, chosen, k, context)
     if kind == "NP" or (kind in {"FRAG", "PP", "QP"} and phrase_class(head) == "NP"):
-        return in_noun_phrase(node, chosen, k)
-    return beside_adjective(child)
+        return _in_noun_phrase(node, chosen, k)
+    return _beside_adjective(child)
 
 
 def _is_conjunct(node: Tree, chosen: int, k: int) -> bool:
-    """Tell whether child *k* is joined to the head, or to another of its own kind before it."""
+    """Return whether child *k* is coordinated with the head, or with an earlier child of its own category."""
     children = node.children
     child, head = children[k], children[chosen]
     joins = [j for j, each in enumerate(children) if each.label in {"CC", "CONJP"} and j]
@@ -88,7 +103,7 @@ def _is_conjunct(node: Tree, chosen: int, k: int) -> bool:
         if flat and child.label not in _NOUNS | {"NP"}:
             return False
         if flat and any(each.label in _NOUNS for each in children[k + 1 : k + 2]):
-            return False  # a compound inside the second conjunct
+            return False  # part of a compound in the second conjunct
         joined = any(j < k for j in joins) or is_mark(children[k - 1])
         return joined and child.label not in {"DT", "CD", "EX"}
     before = [j for j in joins if j < k]
@@ -103,11 +118,11 @@ def _in_subordinate(node: Tree, chosen: int, child: Tree) -> str:
     if child.label.startswith("WH"):
         has_subject = any(each.label in {"NP", "EX", "SBAR"} for each in head.children[:-1])
         return "obj" if has_subject else ("nsubj:pass" if is_passive(head) else "nsubj")
-    return beside_adjective(child)
+    return _beside_adjective(child)
 
 
 def is_passive(node: Tree) -> bool:
-    """Tell whether a clause or verb phrase is passive: *be* or *get* before a past participle.
+    """Return whether a clause or verb phrase is passive: *be* or *get* before a past participle.
 
     >>> from crossexam.language.parsing.trees import parse_tree
     >>> is_passive(parse_tree("(VP (VBZ has) (VP (VBN been) (VP (VBN seen))))"))
@@ -129,7 +144,7 @@ def _makes_passive(verb: Tree, inner: Tree) -> bool:
     return participle and verb.word.lower() in BE | GET
 
 
-def _in_clause(node: Tree, chosen: int, k: int, context: Context) -> str:
+def _in_clause(node: Tree, chosen: int, k: int, context: NodeContext) -> str:
     child, head = node.children[k], node.children[chosen]
     if child.label.startswith("VB"):
         return _auxiliary(child, head)
@@ -142,9 +157,9 @@ def _in_clause(node: Tree, chosen: int, k: int, context: Context) -> str:
     if child.label in {"ADJP", "JJ", "JJR", "UCP"}:
         return "xcomp" if k > chosen else "advmod" if node.label != "VP" else "xcomp"
     if child.label == "VP":
-        return "xcomp" if head.label.startswith("VB") and governs(head) else "advcl"
+        return "xcomp" if head.label.startswith("VB") and _governs(head) else "advcl"
     if child.label in {"S", "SBAR"}:
-        return clause_in_clause(node, chosen, k)
+        return _clause_in_clause(node, chosen, k)
     return "advmod" if phrase_class(child) == "ADVP" else "mark" if child.label == "IN" else "dep"
 
 
@@ -154,11 +169,11 @@ def _auxiliary(verb: Tree, head: Tree) -> str:
     return "cop" if verb.word.lower() in BE else "aux"
 
 
-def _noun_phrase_in_clause(node: Tree, chosen: int, k: int, context: Context) -> str:
+def _noun_phrase_in_clause(node: Tree, chosen: int, k: int, context: NodeContext) -> str:
     child, children = node.children[k], node.children
     if child.label == "EX" or (child.children and child.children[0].label == "EX"):
         return "expl"
-    if child.label == "NP-TMP" or _tells_time(child):
+    if child.label == "NP-TMP" or _is_temporal(child):
         return "obl"
     question = rules_for(node.label) in {"SQ", "SINV"}
     if rules_for(node.label) == "VP" and not question:
@@ -182,24 +197,24 @@ def _object(children: tuple[Tree, ...], chosen: int, k: int) -> str:
 
 
 def _may_be_object(node: Tree) -> bool:
-    return phrase_class(node) == "NP" and node.label != "NP-TMP" and not _tells_time(node)
+    return phrase_class(node) == "NP" and node.label != "NP-TMP" and not _is_temporal(node)
 
 
-def _tells_time(node: Tree) -> bool:
+def _is_temporal(node: Tree) -> bool:
     leaves = node.leaves() if node.children else [(node.label, node.word)]
     flat = all(not child.children for child in node.children)
     return flat and leaves[-1][1].lower() in _TIMES and leaves[0][1].lower() not in {"the", "a", "an"}
 
 
-def _preposition_in_clause(child: Tree, node: Tree, context: Context) -> str:
-    if is_clause(child.children[head_child(child)]):
+def _preposition_in_clause(child: Tree, node: Tree, context: NodeContext) -> str:
+    if _is_clause(child.children[head_child(child)]):
         return "advcl"
     by = child.children[0].word.lower() == "by"
     return "obl:agent" if by and _is_participle_phrase(node, context) else "obl"
 
 
-def _is_participle_phrase(node: Tree, context: Context) -> bool:
-    """Tell whether *node* is headed by a past participle in the passive: after *have* it is not."""
+def _is_participle_phrase(node: Tree, context: NodeContext) -> bool:
+    """Return whether *node* is headed by a past participle in the passive: after *have* it is not."""
     verb = first_verb(node)
     if node.label != "VP" or verb is None or verb.label not in {"VBN", "VBD"}:
         return False
@@ -212,21 +227,8 @@ def _is_participle_phrase(node: Tree, context: Context) -> bool:
     return verb.label == "VBN"
 
 
-# fmt: off
-_SUBORDINATORS: Final = frozenset(
-    "while as because since although though before after until till unless once when whenever where so if "
-    "whereas lest than like".split()
-)
-# Verbs whose participle or infinitive is a complement (Quirk et al., 1985, sections 16.38 to 16.40).
-_CATENATIVE: Final = frozenset(
-    "start begin stop keep continue like love enjoy try want need prefer finish avoid go come seem appear "
-    "plan hope attempt learn help dare decide refuse consider practice".split()
-)
-# fmt: on
-
-
-def governs(verb: Tree) -> bool:
-    """Tell whether a participle after the leaf *verb* is its complement."""
+def _governs(verb: Tree) -> bool:
+    """Return whether a participle after the leaf *verb* is its complement."""
     word = verb.word.lower()
     return any(word in _forms(base) for base in _CATENATIVE) or word in HAVE
 
@@ -255,7 +257,7 @@ def _forms(base: str) -> set[str]:
     return made | irregular.get(base, set())
 
 
-def clause_in_clause(node: Tree, chosen: int, k: int) -> str:
+def _clause_in_clause(node: Tree, chosen: int, k: int) -> str:
     """Return the relation of the clause *k* below *node* to the head of child *chosen*."""
     child, head = node.children[k], node.children[chosen]
     if k < chosen:
@@ -278,30 +280,19 @@ def clause_in_clause(node: Tree, chosen: int, k: int) -> str:
     has_object = any(phrase_class(each) == "NP" for each in node.children[chosen + 1 : k])
     if infinitive and not has_object:
         return "xcomp"
-    return "xcomp" if governs(verb) or (inner is None) else "advcl"
+    return "xcomp" if _governs(verb) or (inner is None) else "advcl"
 
 
 def _opens_with_wh(node: Tree) -> bool:
     return node.children[0].label.startswith("WH") or node.children[0].word.lower() in {"that", "whether"}
 
 
-# fmt: off
-_BEFORE_NOUN: Final = {
-    "DT": "det", "PDT": "det", "WDT": "det", "CD": "nummod", "QP": "nummod", "JJ": "amod", "JJR": "amod",
-    "JJS": "amod", "ADJP": "amod", "VBN": "amod", "VBG": "amod", "VBD": "amod", "NN": "compound",
-    "NNS": "compound", "NNP": "compound", "NNPS": "compound", "NML": "compound", "NX": "compound",
-    "NAC": "compound", "FW": "compound", "RB": "advmod", "ADVP": "advmod", "RBR": "advmod", "RBS": "advmod",
-    "$": "compound", "UCP": "amod", "PRP": "dep", "WHADJP": "amod", "VB": "compound", "VBZ": "compound",
-}
-# fmt: on
-
-
-def is_clause(node: Tree) -> bool:
-    """Tell whether *node* is a clause or a verb phrase, so that a preposition before it is a marker."""
+def _is_clause(node: Tree) -> bool:
+    """Return whether *node* is a clause or a verb phrase, so that a preposition before it is a marker."""
     return rules_for(node.label) in {"S", "VP", "SBAR", "SQ", "SINV"} or node.label in {"VBG"}
 
 
-def in_noun_phrase(node: Tree, chosen: int, k: int) -> str:
+def _in_noun_phrase(node: Tree, chosen: int, k: int) -> str:
     """Return the relation of child *k* of a noun phrase to the head of its child *chosen*."""
     child = node.children[k]
     possessive = k + 1 < chosen and node.children[k + 1].label == "POS"
@@ -310,7 +301,7 @@ def in_noun_phrase(node: Tree, chosen: int, k: int) -> str:
     if k < chosen and child.label in _BEFORE_NOUN:
         return "advmod" if child.label == "RB" else _BEFORE_NOUN[child.label]
     if child.label in {"PP", "WHPP"}:
-        return "acl" if is_clause(child.children[head_child(child)]) else "nmod"
+        return "acl" if _is_clause(child.children[head_child(child)]) else "nmod"
     if child.label in {"VP", "S", "VBG", "VBN", "RRC"}:
         return "acl"
     if child.label == "SBAR":
@@ -333,8 +324,8 @@ def _noun_beside_noun(node: Tree, k: int, chosen: int) -> str:
     return "appos" if child.children or is_mark(node.children[k - 1]) else "dep"
 
 
-def beside_adjective(child: Tree) -> str:
-    """Return the relation of *child* to an adjective, an adverb or what else heads a phrase."""
+def _beside_adjective(child: Tree) -> str:
+    """Return the relation of *child* to a head that is neither verb nor noun, an adjective or adverb."""
     kind = phrase_class(child)
     if child.label in {"S", "SBAR"}:
         return "advcl"

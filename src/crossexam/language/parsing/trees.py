@@ -9,7 +9,7 @@ from typing import Final
 
 from crossexam.core.errors import FormatError
 
-# A leaf is `(TAG word)`.  Only these blanks separate: a word can hold a no-break space ("1 1/2").
+# A leaf is `(TAG word)`.  Only these blanks separate: a word can contain a no-break space ("1 1/2").
 _LEAF: Final = re.compile(r"\(([^ ()\t\r\n]+) ([^ ()\t\r\n]+)\)")
 _PIECE: Final = re.compile(r"[()]|[^ ()\t\r\n]+")
 
@@ -17,7 +17,7 @@ _PIECE: Final = re.compile(r"[()]|[^ ()\t\r\n]+")
 def leaves(parse: str) -> list[tuple[str, str]]:
     """Return the (tag, word) pairs of a bracketed parse, in order.
 
-    Fast and forgiving: brackets are not checked.  Words keep the treebank's escapes (``-LRB-``).
+    Fast and lenient: brackets are not checked.  Words keep the treebank's escapes (``-LRB-``).
 
     >>> leaves("(ROOT (NP (DT A) (NN dog)))")
     [('DT', 'A'), ('NN', 'dog')]
@@ -27,9 +27,9 @@ def leaves(parse: str) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A node: its *label*, its *children* and the leaves *start* to *end* that it spans.
+    """A node of a parse: its *label*, its *children* and the span of its leaves, *start* to *end*.
 
-    A node over a word has no children and its *word*; its label is the tag.
+    A leaf has a *word* and no children; its label is the tag.
 
     >>> tree = parse_tree("(S (NP (DT A) (NN dog)) (VP (VBZ barks)))")
     >>> [(node.label, node.start, node.end) for node in tree.children]
@@ -43,7 +43,7 @@ class Tree:
     word: str = ""
 
     def subtrees(self) -> Iterator[Tree]:
-        """Yield this node and all below it, parents before children, left to right."""
+        """Yield this node and all its descendants, parents before children, left to right."""
         pending = [self]
         while pending:
             node = pending.pop()
@@ -56,10 +56,10 @@ class Tree:
 
 
 def parse_tree(parse: str) -> Tree:
-    """Return the tree that *parse* writes down.
+    """Return the tree of a bracketed *parse*.
 
-    The outermost bracket may have no label, as in the treebank's own files.  Raises FormatError with
-    the character where the notation breaks.
+    The outermost bracket may be unlabelled, as in the treebank's own files.  Raises FormatError with
+    the position of the first error.
 
     >>> parse_tree("(ROOT (NN dog)").label
     Traceback (most recent call last):
@@ -91,7 +91,7 @@ def parse_tree(parse: str) -> Tree:
             node = Tree(label, (), leaf, leaf + 1, following[1])
             leaf += 1
         else:
-            raise _broken(f"the word {piece!r} has no bracket of its own", at)
+            raise _broken(f"the word {piece!r} has no bracket", at)
         if pending:
             pending[-1][1].append(node)
         else:

@@ -206,9 +206,7 @@ def test_loaded_counts_stay_on_disk(kept: Path) -> None:
 
 def test_an_index_is_not_overwritten(kept: Path) -> None:
     before = sorted(file.stat().st_mtime_ns for file in kept.iterdir())
-    with pytest.raises(
-        CrossexamError, match=r"kept: there is something already\n  wanted: the name of a new"
-    ):
+    with pytest.raises(CrossexamError, match=r"kept: the folder already exists\n  wanted: the name of a new"):
         WordPairIndex.load(kept).save(kept)
     assert sorted(file.stat().st_mtime_ns for file in kept.iterdir()) == before
 
@@ -234,14 +232,14 @@ def test_who_comes_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         index.save(tmp_path / "kept")
 
     monkeypatch.setattr("crossexam.language.word_pair_index.write_json", overtaken)
-    with pytest.raises(CrossexamError, match="there is something already"):
+    with pytest.raises(CrossexamError, match="the folder already exists"):
         index.save(tmp_path / "kept")
     assert [each.name for each in tmp_path.iterdir()] == ["kept"]
     assert len(WordPairIndex.load(tmp_path / "kept")) == len(index)
 
 
 def test_folders_that_are_no_index_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"no manifest.json: this is no index of word pairs"):
+    with pytest.raises(FormatError, match=r"no manifest.json: this is not an index of word pairs"):
         WordPairIndex.load(tmp_path)
 
 
@@ -249,7 +247,8 @@ def test_other_forms_are_refused(kept: Path) -> None:
     manifest = read_json(kept / "manifest.json")
     write_json(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
     with pytest.raises(
-        FormatError, match=r"of words by words.v0\n  wanted: form 1, of words by words.v1\n  hint: del"
+        FormatError,
+        match=r"tokenizer words.v0\n  wanted: format 1 and tokenizer words.v1\n  hint: del",
     ):
         WordPairIndex.load(kept)
 
@@ -267,7 +266,7 @@ def test_arrays_of_objects_are_not_read(kept: Path) -> None:
     with pytest.raises(FormatError, match="the index is damaged"):
         WordPairIndex.load(kept)
     np.save(kept / "keys.npy", np.arange(3.0))
-    with pytest.raises(FormatError, match=r"keys.npy holds float64, not uint64"):
+    with pytest.raises(FormatError, match=r"keys.npy contains float64, not uint64"):
         WordPairIndex.load(kept)
 
 

@@ -128,17 +128,17 @@ def test_words_are_lower_case_unless_proper(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no pairs in it"),
-        ("word1\tword2\n", "no pairs in it"),
-        ("hot\n", "line 1: no list of word pairs begins with 'hot'"),
-        ("hot cold\n", "the list does not say what its words are"),
+        ("", "the list has no pairs"),
+        ("word1\tword2\n", "the list has no pairs"),
+        ("hot\n", "line 1: unknown format of word pairs, which begins with 'hot'"),
+        ("hot cold\n", "the list does not name the relation of its words"),
         (
             "# a comment\nhot\tcold\t1\nday\tnight\tmaybe\n",
             "line 3: unknown relation 'maybe'\n  wanted: 1, 0",
         ),
         ("hot\tcold\t1\nday\t\t1\n", "line 2: a column is missing\n  wanted: WORD WORD 0|1"),
         ("hot\tcold\t1\nday\n", "line 2: a column is missing"),
-        ("hot\tcold\twarm\n", "line 1: no list of word pairs begins with 'hot cold warm'"),
+        ("hot\tcold\twarm\n", "line 1: unknown format of word pairs, which begins with 'hot cold warm'"),
     ],
 )
 def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
@@ -202,8 +202,8 @@ def test_both_ways_has_every_pair_from_either_side_once(rows: list[tuple[str, st
     pairs = [WordPair(*row) for row in rows]
     found = both_ways(pairs)
     assert len(set(found)) == len(found)
-    assert set(found) == set(pairs) | {pair.turned() for pair in pairs}
-    assert all(pair.turned().turned() == pair for pair in pairs)
+    assert set(found) == set(pairs) | {pair.reversed() for pair in pairs}
+    assert all(pair.reversed().reversed() == pair for pair in pairs)
 
 
 # WordNet
@@ -302,5 +302,5 @@ def test_names_that_are_none_are_errors(wordnet: WordNet) -> None:
         wordnet_pairs("meronym", wordnet)  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="no part of speech is called 'noun'"):
         replacements("dog", ["synonym"], wordnet, pos=["noun"])
-    with pytest.raises(CrossexamError, match="one step away or more, not 0"):
+    with pytest.raises(CrossexamError, match="at least one step away, not 0"):
         wordnet_pairs("hypernym", wordnet, distance=0)

@@ -258,7 +258,7 @@ def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="for 1 words"):
         load_word_vectors(tmp_path / VECTORS)
     path.write_text("", encoding="utf-8")
-    with pytest.raises(CrossexamError, match="there is no vector in it"):
+    with pytest.raises(CrossexamError, match="the file has no vectors"):
         first_vectors(path, 2)
     with pytest.raises(CrossexamError, match="there is no such file of vectors"):
         first_vectors(tmp_path / "none", 2)

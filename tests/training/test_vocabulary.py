@@ -57,11 +57,11 @@ def test_a_cased_word_takes_its_own_vector_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, those before have 3"),
-        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, those before have 2"),
-        ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row is not 2 finite numbers"),
-        ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row is not 2 finite numbers"),
-        ("word\n", "line 1: this is no vector"),
+        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but those before have 3"),
+        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, but those before have 2"),
+        ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row does not have 2 finite numbers"),
+        ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
+        ("word\n", "line 1: the line is not a vector"),
     ],
 )
 def test_a_bad_row_is_named(tmp_path: Path, text: str, message: str) -> None:

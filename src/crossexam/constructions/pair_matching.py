@@ -67,7 +67,7 @@ class PairTable:
         for pair in pairs:
             if {pair.first, pair.second} & NOT_SWAPPED or is_contested(pair):
                 continue
-            for each in (pair, pair.turned()):
+            for each in (pair, pair.reversed()):
                 self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
 
     def __len__(self) -> int:

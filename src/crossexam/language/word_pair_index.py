@@ -1,16 +1,15 @@
-"""Which words of premises met which words of hypotheses in training, and with which labels.
+"""Which words of premises co-occurred with which words of hypotheses in training, and with which labels.
 
 Sanchez Carmona et al. (2018, section 5.5) ask of a pair of words (w1 in the premise, w2 in the hypothesis)
 whether training had it in this order, and with which label most often: its *polarity*.
 
-What is counted: examples, not occurrences, so that a word that stands twice in a sentence counts once.
-Words are those of :func:`crossexam.language.word_pair_index.word_forms`, lower-cased and as they are
-inflected: *dog* and *dogs* are two words.  Marks are words too.  Examples without a label are left out.
+Examples are counted, not occurrences: a word that occurs twice in a sentence counts once.  Words are those
+of :func:`word_forms`, lower-cased but inflected: *dog* and *dogs* are two words.  Punctuation marks are
+words too.  Examples without a label are left out.
 
-Counting which words of premises meet which words of hypotheses, in one pass and bounded memory.
-
-Words become numbers; the words of a chunk of examples are crossed with numpy; each pair and label is one
-64-bit number, and a chunk is sorted, counted, and merged into what was counted before.
+The corpus is read in one pass and bounded memory.  Words become numbers; numpy forms the pairs of a chunk
+of examples; each pair with its label is one 64-bit number; and a chunk is sorted, counted, and merged with
+the counts so far.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tokens import words
 
-#: The form of the files; another number where it changes.
+#: The format of the files; increase the number when it changes.
 FORMAT: Final = 1
-#: What a pair can go with, by the set of its most frequent labels (entailment 1, neutral 2, contradiction 4).
-#: All eight: with three predicted labels a table of them has the 14 degrees of freedom of section 6.3.
+#: The polarities, by the set of most frequent labels (entailment 1, neutral 2, contradiction 4).  There are
+#: eight, so that a table with three predicted labels has the 14 degrees of freedom of section 6.3.
 POLARITIES: Final = (
     "none",
     "entailment",
@@ -51,26 +50,21 @@ _MANIFEST: Final = "manifest.json"
 _WORDS: Final = "words.txt"
 _ARRAYS: Final = {"word_counts": np.uint32, "keys": np.uint64, "counts": np.uint32}
 _SIDES: Final = {"premise": 0, "hypothesis": 1, None: 2}
-
-
-def polarities(counts: ArrayLike) -> list[str]:
-    """Return what each row of *counts* [n, 3] goes with most: a label, a tie of labels, or "none".
-
-    >>> polarities([[0, 1, 9], [2, 2, 0], [0, 0, 0]])
-    ['contradiction', 'entailment-neutral', 'none']
-    """
-    numbers = np.asarray(counts, dtype=np.int64).reshape(-1, len(LABELS))
-    highest = numbers.max(axis=1, keepdims=True)
-    codes = ((numbers == highest) & (highest > 0)) @ np.array([1, 2, 4])
-    return [POLARITIES[code] for code in codes.tolist()]
+#: The version of :func:`word_forms`; increase it when that changes, so that cached indexes are rebuilt.
+TOKENIZER: Final = "words.v1"
+#: A pair is one number: that of the word in the premise times 2^31, plus that in the hypothesis.
+WORD_BITS: Final = 31
+_LABEL_BITS: Final = 2
+_PAIRS_AT_ONCE: Final = 4_000_000  # 32 MB per array
+_REPORT_EVERY: Final = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class WordPairIndex:
     """Counts of words and of pairs (premise word, hypothesis word) over a training corpus.
 
-    Made by :meth:`build` or :meth:`load`.  ``counts_of_pairs`` [m, 3] belong to the sorted ``keys`` [m];
-    loaded, both stay on disk and are read where they are asked.
+    Created by :meth:`build` or :meth:`load`.  ``counts_of_pairs`` [m, 3] belong to the sorted ``keys`` [m];
+    if loaded, both stay on disk and are read when needed.
 
     >>> index = WordPairIndex.build([Example("a", "A dog barks.", "The dog is a pet.", "entailment"),
     ...                              Example("b", "Dogs bark.", "A dog sleeps.", "neutral")])
@@ -102,52 +96,52 @@ class WordPairIndex:
         source: Mapping[str, Any] | None = None,
         progress: Progress = silent,
     ) -> WordPairIndex:
-        """Return the index of *examples*, read once; *source* is what the manifest says of them."""
-        found = count_pairs(examples, progress=progress)
+        """Return the index of *examples*, read once; *source* describes them in the manifest."""
+        counted = count_pairs(examples, progress=progress)
         manifest = {
             "format": FORMAT,
             "tokenizer": TOKENIZER,
-            "examples": found.examples,
-            "skipped": found.skipped,
-            "words": len(found.words),
-            "pairs": len(found.keys),
+            "examples": counted.examples,
+            "skipped": counted.skipped,
+            "words": len(counted.words),
+            "pairs": len(counted.keys),
             "source": dict(source or {}),
         }
-        return cls(found.words, found.word_counts, found.keys, found.counts, manifest)
+        return cls(counted.words, counted.word_counts, counted.keys, counted.counts, manifest)
 
     def counts(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.int64]:
-        """Return how many examples have each of *pairs* (premise word, hypothesis word), by label: [n, 3]."""
+        """Return how many examples have each of *pairs* (premise word, hypothesis word), per label [n, 3]."""
         flat = [word for pair in pairs for word in pair]
         numbers = self._numbers_of(flat).reshape(-1, 2)
         wanted = (numbers[:, 0].astype(np.uint64) << np.uint64(WORD_BITS)) | numbers[:, 1].astype(np.uint64)
         found = np.zeros((len(numbers), len(LABELS)), dtype=np.int64)
         if len(self.keys):
             places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
-            known = self.keys[places] == wanted  # the key of -1 is above all others
+            known = self.keys[places] == wanted  # the key of -1 is greater than all others
             found[known] = self.counts_of_pairs[places[known]]
         return found
 
     def seen(self, pairs: Iterable[tuple[str, str]]) -> NDArray[np.bool_]:
-        """Return which of *pairs* any example has, in this order: [n]."""
+        """Return which of *pairs* occur in any example, in this order: [n]."""
         found: NDArray[np.bool_] = self.counts(pairs).max(axis=1, initial=0) > 0
         return found
 
     def polarity(self, pairs: Iterable[tuple[str, str]]) -> list[str]:
-        """Return the label that each of *pairs* has most often, the tied ones, or "none": of POLARITIES."""
+        """Return the polarity of each of *pairs*, one of POLARITIES."""
         return polarities(self.counts(pairs))
 
     def occurrences(self, word: str, side: Side | None = None) -> int:
-        """Return how many examples have *word* on *side*; without one, on either."""
+        """Return the number of examples with *word* on *side*, or on either side if it is None."""
         number = self._numbers.get(word.lower())
         return 0 if number is None else int(self.word_counts[number, _SIDES[side]])
 
     def _numbers_of(self, names: Sequence[str]) -> NDArray[np.int64]:
-        """Return the number of each word, -1 of one that was never met."""
+        """Return the number of each word, -1 for unknown words."""
         known = self._numbers
         return np.fromiter((known.get(name.lower(), -1) for name in names), np.int64, count=len(names))
 
     def save(self, folder: Path) -> None:
-        """Write the index to the new *folder*, whole or not at all; raises CrossexamError if it is there."""
+        """Write the index to the new *folder*, atomically.  Raises CrossexamError if it already exists."""
         if folder.exists():
             raise _taken(folder)
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -171,21 +165,21 @@ class WordPairIndex:
 
     @classmethod
     def load(cls, folder: Path) -> WordPairIndex:
-        """Return the index in *folder*, mapped, not read; raises FormatError where there is none."""
+        """Return the index in *folder*, memory-mapped.  Raises FormatError if there is none."""
         path = folder / _MANIFEST
         if not path.is_file():
             raise FormatError(
-                f"there is no {_MANIFEST}: this is no index of word pairs",
+                f"there is no {_MANIFEST}: this is not an index of word pairs",
                 where=str(folder),
-                wanted="a folder that WordPairIndex.save wrote",
+                wanted="a folder written by WordPairIndex.save",
             )
         manifest = read_json(path)
-        made = (manifest.get("format"), manifest.get("tokenizer"))
-        if made != (FORMAT, TOKENIZER):
+        version = (manifest.get("format"), manifest.get("tokenizer"))
+        if version != (FORMAT, TOKENIZER):
             raise FormatError(
-                f"this index is of form {made[0]}, of words by {made[1]}",
+                f"the index has format {version[0]} and tokenizer {version[1]}",
                 where=str(path),
-                wanted=f"form {FORMAT}, of words by {TOKENIZER}",
+                wanted=f"format {FORMAT} and tokenizer {TOKENIZER}",
                 hint="delete the folder and build the index again",
             )
         try:
@@ -196,7 +190,7 @@ class WordPairIndex:
             if [values.shape for values in arrays.values()] != shapes or any(
                 manifest.get(name) != size for name, size in sizes.items()
             ):
-                raise ValueError("the sizes are not those of the manifest")
+                raise ValueError("its sizes differ from those in the manifest")
         except (OSError, ValueError) as error:
             raise FormatError(
                 f"the index is damaged: {error}",
@@ -206,32 +200,25 @@ class WordPairIndex:
         return cls(words, arrays["word_counts"], arrays["keys"], arrays["counts"], manifest)
 
 
-def _taken(folder: Path) -> CrossexamError:
-    return CrossexamError("there is something already", where=str(folder), wanted="the name of a new folder")
+def polarities(counts: ArrayLike) -> list[str]:
+    """Return the polarity of each row of *counts* [n, 3]: its most frequent label, the tied ones, or "none".
 
-
-def _mapped(path: Path, dtype: type) -> NDArray[Any]:
-    values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    if values.dtype != dtype:
-        raise ValueError(f"{path.name} holds {values.dtype}, not {np.dtype(dtype)}")
-    return values
-
-
-#: What :func:`word_forms` does; another number where that changes, so that kept indexes are made anew.
-TOKENIZER: Final = "words.v1"
-#: A pair is one number: that of the premise's word times 2^31 and that of the hypothesis's.
-WORD_BITS: Final = 31
-_LABEL_BITS: Final = 2
-_PAIRS_AT_ONCE: Final = 4_000_000  # 32 MB an array
-_TELL_EVERY: Final = 10_000
+    >>> polarities([[0, 1, 9], [2, 2, 0], [0, 0, 0]])
+    ['contradiction', 'entailment-neutral', 'none']
+    """
+    numbers = np.asarray(counts, dtype=np.int64).reshape(-1, len(LABELS))
+    highest = numbers.max(axis=1, keepdims=True)
+    codes = ((numbers == highest) & (highest > 0)) @ np.array([1, 2, 4])
+    return [POLARITIES[code] for code in codes.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
 class PairCounts:
-    """What was counted: *words* by number, how many examples have them, and the sorted *keys* of pairs.
+    """Counts over a corpus: *words* by number, and the sorted *keys* of pairs of words.
 
-    *word_counts* [v, 3] counts the examples with the word in the premise, in the hypothesis, in either;
-    *counts* [m, 3] those with the pair, by label in the order of LABELS; *skipped* had no label.
+    *word_counts* [v, 3] are the numbers of examples with the word in the premise, in the hypothesis, in
+    either; *counts* [m, 3] those with the pair, per label in the order of LABELS.  *examples* were
+    counted, and *skipped* had no label.
     """
 
     words: tuple[str, ...]
@@ -243,7 +230,7 @@ class PairCounts:
 
 
 def word_forms(sentence: str) -> tuple[str, ...]:
-    """Return the words and marks of *sentence*, lower-cased, as they are inflected.
+    """Return the words and punctuation marks of *sentence*, lower-cased but inflected.
 
     >>> word_forms("The dogs can't, Mr. Lee.")
     ('the', 'dogs', 'ca', "n't", ',', 'mr.', 'lee', '.')
@@ -252,9 +239,9 @@ def word_forms(sentence: str) -> tuple[str, ...]:
 
 
 def count_pairs(examples: Iterable[Example], *, progress: Progress = silent) -> PairCounts:
-    """Return how many of *examples* have each word, and each pair by label; examples without one are skipped.
+    """Return how many of *examples* have each word, and each pair per label; unlabelled ones are skipped.
 
-    The memory is that of the distinct pairs, 12 bytes each and label, three times while merging.
+    Takes 12 bytes of memory per distinct pair and label, three times that while merging.
     """
     numbers: dict[str, int] = {}
     word_counts = np.zeros((0, 3), dtype=np.int64)
@@ -270,7 +257,7 @@ def count_pairs(examples: Iterable[Example], *, progress: Progress = silent) -> 
 
 
 class _Chunk:
-    """The distinct words of some examples, one after another, and how many each example has."""
+    """The distinct words of some examples, concatenated, and how many each example has."""
 
     def __init__(self, skipped: int) -> None:
         self.premises, self.hypotheses = array("q"), array("q")
@@ -287,13 +274,13 @@ class _Chunk:
 
 
 def _chunks(examples: Iterable[Example], numbers: dict[str, int], progress: Progress) -> Iterator[_Chunk]:
-    """Yield the examples in chunks of about four million pairs; new words get the next *numbers*."""
+    """Yield the examples in chunks of about four million pairs, adding new words to *numbers*."""
     chunk = _Chunk(0)
     last, premise = "", set[int]()  # a premise often comes three times in a row
     for done, example in enumerate(examples, 1):
-        if done % _TELL_EVERY == 0:
+        if done % _REPORT_EVERY == 0:
             progress("indexing word pairs", done, None)
-        if example.label not in LABEL_INDEX:  # none, or not_entailment, which is two labels
+        if example.label not in LABEL_INDEX:  # no label, or not_entailment, which is two labels
             chunk.skipped += 1
             continue
         if example.premise != last:
@@ -310,11 +297,11 @@ def _numbered(sentence: str, numbers: dict[str, int]) -> set[int]:
 
 
 def _crossed(chunk: _Chunk) -> NDArray[np.uint64]:
-    """Return the key of every pair of words of every example of *chunk*, with its label below."""
+    """Return the keys of all pairs of words in all examples of *chunk*, with the label in the lowest bits."""
     premises, hypotheses = _array(chunk.premises), _array(chunk.hypotheses).astype(np.uint64)
     sizes, others = _array(chunk.premise_sizes), _array(chunk.hypothesis_sizes)
     starts = np.cumsum(others) - others  # where each hypothesis begins
-    repeats = np.repeat(others, sizes)  # how many words each premise word meets
+    repeats = np.repeat(others, sizes)  # how many hypothesis words each premise word is paired with
     before = np.cumsum(repeats) - repeats
     places = np.arange(int(repeats.sum())) + np.repeat(np.repeat(starts, sizes) - before, repeats)
     upper = (premises.astype(np.uint64) << np.uint64(WORD_BITS + _LABEL_BITS)) | np.repeat(
@@ -326,7 +313,7 @@ def _crossed(chunk: _Chunk) -> NDArray[np.uint64]:
 
 
 def _added(counts: NDArray[np.int64], chunk: _Chunk, words_known: int) -> NDArray[np.int64]:
-    """Return the counts of words [v, 3] with those of *chunk*: premise, hypothesis, either."""
+    """Return the word *counts* plus those of *chunk*, [v, 3]: in the premise, hypothesis, either."""
     sizes, others = _array(chunk.premise_sizes), _array(chunk.hypothesis_sizes)
     premises, hypotheses = _array(chunk.premises), _array(chunk.hypotheses)
     rows = np.arange(len(sizes)) * words_known
@@ -346,7 +333,7 @@ def _array(values: array[int]) -> NDArray[np.int64]:
 def _merged(
     keys: NDArray[np.uint64], times: NDArray[np.uint32], more: NDArray[np.uint64], counts: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Return two sorted lists of distinct keys with how often each was met as one."""
+    """Merge two sorted arrays of distinct keys and their counts."""
     places = np.searchsorted(keys, more)
     known = np.zeros(len(more), dtype=bool)
     inside = places < len(keys)
@@ -362,8 +349,19 @@ def _merged(
 def _by_pair(
     keys: NDArray[np.uint64], times: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32]]:
-    """Return the keys without their labels, each once, and the counts by label: [m], [m, 3]."""
+    """Return the distinct keys without labels, and their counts per label: [m], [m, 3]."""
     pairs, places = np.unique(keys >> np.uint64(_LABEL_BITS), return_inverse=True)
     counts = np.zeros((len(pairs), len(LABELS)), dtype=np.uint32)
     counts[places.reshape(-1), (keys & np.uint64(2**_LABEL_BITS - 1)).astype(np.int64)] = times
     return pairs, counts
+
+
+def _taken(folder: Path) -> CrossexamError:
+    return CrossexamError("the folder already exists", where=str(folder), wanted="the name of a new folder")
+
+
+def _mapped(path: Path, dtype: type) -> NDArray[Any]:
+    values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    if values.dtype != dtype:
+        raise ValueError(f"{path.name} contains {values.dtype}, not {np.dtype(dtype)}")
+    return values

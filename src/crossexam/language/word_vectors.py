@@ -1,12 +1,9 @@
-"""Word vectors that a model keeps in its folder: all rows of a file, since it will meet other words later.
+"""Word vectors from text files: GloVe, word2vec and fastText, plain or gzipped.
 
-A model that answers any pair meets words that its training data had not.  So what is kept is not the training
-vocabulary but the file: its first rows, which in the files of GloVe and word2vec are those of the most
-frequent words.
-
-Word vectors from text files: GloVe, word2vec and fastText, plain or gzipped.
-
-One pass over the file keeps the rows of the words asked for, or gives every row; the file is never held.
+A file is read in one pass and never held in memory.  :func:`read_vectors` keeps the rows of the words of a
+vocabulary.  :func:`first_vectors` keeps the first rows, those of the most frequent words in the files of
+GloVe and word2vec, for a model that is fitted once and will meet words that its training data did not
+have; :func:`save_word_vectors` and :func:`load_word_vectors` store them in its folder.
 """
 
 from __future__ import annotations
@@ -29,7 +26,83 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_GZIP_MAGIC: Final = b"\x1f\x8b"
+_LINES_PER_REPORT: Final = 50_000
 _ROWS_AT_ONCE: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """The vectors [width] of the words of a vocabulary that a file has, and statistics of the file.
+
+    ``asked`` is the size of the vocabulary; ``by_lower_case`` counts words found only in lower case.
+    """
+
+    rows: Mapping[str, NDArray[np.float32]]
+    width: int
+    path: Path
+    lines: int
+    asked: int
+    by_lower_case: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of the vocabulary that has a vector."""
+        return len(self.rows) / max(1, self.asked)
+
+    def describe(self) -> dict[str, object]:
+        """Return a description for manifests."""
+        return {
+            "file": self.path.name,
+            "width": self.width,
+            "words_in_file": self.lines,
+            "asked": self.asked,
+            "found": len(self.rows),
+            "found_by_lower_case": self.by_lower_case,
+            "coverage": round(self.coverage, 4),
+        }
+
+
+def read_vectors(path: Path, words: Collection[str], *, progress: Progress = silent) -> Vectors:
+    """Return the vectors of *words* in the text file *path*.
+
+    A word that is not in the file gets the vector of its lower-case form if there is one, so that a cased
+    vocabulary can be used with vectors of lower-case words.  (None of the studies says what its models do
+    in this case.)  If a word occurs twice in the file, its first vector is taken.  Raises CrossexamError
+    if there is no such file or no vector of any word, FormatError with the line number if a row has
+    another width or contains anything but numbers.
+    """
+    wanted = {word.encode("utf-8", "surrogatepass") for word in words}
+    wanted |= {word.lower().encode("utf-8", "surrogatepass") for word in words}
+    found: dict[bytes, NDArray[np.float32]] = {}
+    width = lines = 0
+    with _opened(path) as stream:
+        for number, line in _rows(stream):
+            lines += 1
+            if lines % _LINES_PER_REPORT == 0:
+                progress(f"reading {path.name}", lines, None)
+            width = width or _width_of(line, path, number)
+            word, values = _split(line, width, path, number)
+            if word in wanted and word not in found:
+                found[word] = _numbers(values, width, path, number)
+    return _matched(found, words, path, width, lines)
+
+
+def each_vector(path: Path, *, progress: Progress = silent) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield each word of the text file *path* that is valid UTF-8, and its vector [width].
+
+    Raises the errors of :func:`read_vectors`.
+    """
+    width = 0
+    with _opened(path) as stream:
+        for lines, (number, line) in enumerate(_rows(stream), 1):
+            if lines % _LINES_PER_REPORT == 0:
+                progress(f"reading {path.name}", lines, None)
+            width = width or _width_of(line, path, number)
+            word, values = _split(line, width, path, number)
+            row = _numbers(values, width, path, number)
+            with suppress(UnicodeDecodeError):
+                yield word.decode("utf-8"), row
 
 
 @dataclass(frozen=True)
@@ -51,17 +124,17 @@ class WordVectors:
         return {word: number for number, word in enumerate(self.words)}
 
     def numbers(self, words: Sequence[str]) -> list[int]:
-        """Return the rows of those *words* that have one; a word that has none may have it in lower case."""
+        """Return the rows of *words*, if need be of their lower-case forms, without unknown words."""
         known = self.index.get
         found = [known(word, known(word.lower(), -1)) for word in words]
         return [number for number in found if number >= 0]
 
 
 def first_vectors(path: Path, most: int, *, progress: Progress = silent) -> WordVectors:
-    """Return the first *most* vectors of the text file *path*; of a word that stands twice the first counts.
+    """Return the first *most* vectors of the text file *path*; if a word occurs twice, its first vector.
 
-    Raises CrossexamError where there is no such file or no vector in it, FormatError with the line where a
-    row is none.
+    Raises CrossexamError if there is no such file or no vector in it, FormatError with the line number if a
+    row is malformed.
     """
     import numpy as np
 
@@ -80,15 +153,15 @@ def first_vectors(path: Path, most: int, *, progress: Progress = silent) -> Word
             break
     if not words:
         raise CrossexamError(
-            "there is no vector in it",
+            "the file has no vectors",
             where=str(path),
-            wanted="a text file of vectors: a word and its numbers a line",
+            wanted="a text file of vectors: a word and its numbers per line",
         )
     return WordVectors(tuple(words), np.concatenate([*blocks, *([np.stack(rows)] if rows else [])]))
 
 
 def save_word_vectors(path: Path, vectors: WordVectors) -> None:
-    """Write *vectors* to *path* as plain arrays, whole or not at all."""
+    """Write *vectors* to *path* as plain arrays, atomically."""
     import numpy as np
 
     words = np.frombuffer("\n".join(vectors.words).encode("utf-8", "surrogatepass"), dtype=np.uint8)
@@ -97,14 +170,14 @@ def save_word_vectors(path: Path, vectors: WordVectors) -> None:
 
 
 def load_word_vectors(path: Path) -> WordVectors:
-    """Return what :func:`save_word_vectors` wrote; raises FormatError where it is damaged."""
+    """Return what :func:`save_word_vectors` wrote.  Raises FormatError if it is damaged."""
     import numpy as np
 
     try:
         with np.load(path, allow_pickle=False) as stored:
             text, rows = stored["words"].tobytes().decode("utf-8", "surrogatepass"), stored["rows"]
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise FormatError(f"no word vectors: {error}", where=str(path)) from None
+        raise FormatError(f"not a file of word vectors: {error}", where=str(path)) from None
     words = tuple(text.split("\n"))
     if rows.ndim != 2 or len(rows) != len(words) or not np.isfinite(rows).all():
         raise FormatError(
@@ -113,84 +186,6 @@ def load_word_vectors(path: Path) -> WordVectors:
             wanted=f"finite rows ({len(words)}, width)",
         )
     return WordVectors(words, rows)
-
-
-_GZIP_MAGIC: Final = b"\x1f\x8b"
-_LINES_A_REPORT: Final = 50_000
-
-
-@dataclass(frozen=True)
-class Vectors:
-    """The vectors of those words that the file has: rows [n, width] by word, and where they are from.
-
-    ``by_lower_case`` counts the words that were found only in lower case.
-    """
-
-    rows: Mapping[str, NDArray[np.float32]]
-    width: int
-    path: Path
-    lines: int
-    asked: int
-    by_lower_case: int
-
-    @property
-    def coverage(self) -> float:
-        """Return the share of the words asked for that have a vector."""
-        return len(self.rows) / max(1, self.asked)
-
-    def describe(self) -> dict[str, object]:
-        """Return what a manifest says of them."""
-        return {
-            "file": self.path.name,
-            "width": self.width,
-            "words_in_file": self.lines,
-            "asked": self.asked,
-            "found": len(self.rows),
-            "found_by_lower_case": self.by_lower_case,
-            "coverage": round(self.coverage, 4),
-        }
-
-
-def read_vectors(path: Path, words: Collection[str], *, progress: Progress = silent) -> Vectors:
-    """Return the vectors of *words* in the text file *path*.
-
-    A word that the file lacks takes the vector of its lower-case form where there is one: a cased
-    vocabulary can so be used with vectors of lower-case words.  (None of the studies says what its
-    models do there.)  Of a word that stands twice in the file the first counts.  Raises
-    CrossexamError where there is no such file or no vector of any word, FormatError with the line
-    where a row has another width or is no row of numbers.
-    """
-    wanted = {word.encode("utf-8", "surrogatepass") for word in words}
-    wanted |= {word.lower().encode("utf-8", "surrogatepass") for word in words}
-    found: dict[bytes, NDArray[np.float32]] = {}
-    width = lines = 0
-    with _opened(path) as stream:
-        for number, line in _rows(stream):
-            lines += 1
-            if lines % _LINES_A_REPORT == 0:
-                progress(f"reading {path.name}", lines, None)
-            width = width or _width_of(line, path, number)
-            word, values = _split(line, width, path, number)
-            if word in wanted and word not in found:
-                found[word] = _numbers(values, width, path, number)
-    return _matched(found, words, path, width, lines)
-
-
-def each_vector(path: Path, *, progress: Progress = silent) -> Iterator[tuple[str, NDArray[np.float32]]]:
-    """Yield each word of the text file *path* and its vector [width]; words that are not UTF-8 are left out.
-
-    Raises as :func:`read_vectors` does.
-    """
-    width = 0
-    with _opened(path) as stream:
-        for lines, (number, line) in enumerate(_rows(stream), 1):
-            if lines % _LINES_A_REPORT == 0:
-                progress(f"reading {path.name}", lines, None)
-            width = width or _width_of(line, path, number)
-            word, values = _split(line, width, path, number)
-            row = _numbers(values, width, path, number)
-            with suppress(UnicodeDecodeError):
-                yield word.decode("utf-8"), row
 
 
 def _matched(
@@ -208,7 +203,7 @@ def _matched(
         raise CrossexamError(
             f"none of {len(words)} words has a vector",
             where=str(path),
-            wanted="a text file of vectors: a word and its numbers a line",
+            wanted="a text file of vectors: a word and its numbers per line",
             hint="binary word2vec files must be saved as text first",
         )
     return Vectors(rows, width, path, lines, len(words), lowered)
@@ -216,7 +211,7 @@ def _matched(
 
 @contextmanager
 def _opened(path: Path) -> Iterator[BinaryIO]:
-    """Give the bytes of *path*, unpacked where they are gzipped whatever the name says."""
+    """Open *path* for reading bytes, decompressed if it is gzipped, whatever its name."""
     if not path.is_file():
         raise CrossexamError("there is no such file of vectors", where=str(path))
     with path.open("rb") as raw:
@@ -233,7 +228,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
 
 
 def _rows(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Yield the number and text of each line that is not empty, without word2vec's and fastText's header."""
+    """Yield the number and text of each non-empty line, without the header of word2vec and fastText."""
     for number, line in enumerate(stream, 1):
         stripped = line.rstrip(b" \r\n\t")
         if not stripped:
@@ -244,26 +239,26 @@ def _rows(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _width_of(line: bytes, path: Path, number: int) -> int:
-    """Return how many numbers end *line*, the first row: all pieces but the first."""
+    """Return the number of vector components in *line*, the first row."""
     pieces = line.split(b" ")
     if len(pieces) < 3:
         raise FormatError(
-            "this is no vector",
+            "the line is not a vector",
             where=f"{path}, line {number}",
-            wanted="a word and its numbers, with blanks between",
+            wanted="a word and its numbers, separated by blanks",
         )
     return len(pieces) - 1
 
 
 def _split(line: bytes, width: int, path: Path, number: int) -> tuple[bytes, bytes]:
-    """Return the word and the numbers of *line*; a word may hold blanks, as a few of GloVe 840B do."""
+    """Return the word and the numbers of *line*; a word may contain blanks, as a few of GloVe 840B do."""
     if line.count(b" ") == width:
         word, _, values = line.partition(b" ")
         return word, values
     pieces = line.rsplit(b" ", width)
     if len(pieces) <= width or _is_number(pieces[0].rpartition(b" ")[2]):
         raise FormatError(
-            f"the row has {len(line.split()) - 1} numbers, those before have {width}",
+            f"the row has {len(line.split()) - 1} numbers, but those before have {width}",
             where=f"{path}, line {number}",
         )
     return pieces[0], line[len(pieces[0]) + 1 :]
@@ -286,7 +281,7 @@ def _numbers(values: bytes, width: int, path: Path, number: int) -> NDArray[np.f
         row = np.zeros(0, dtype=np.float32)
     if row.shape != (width,) or not np.isfinite(row).all():
         raise FormatError(
-            f"the row is not {width} finite numbers",
+            f"the row does not have {width} finite numbers",
             where=f"{path}, line {number}",
             wanted="a word and its numbers",
         )

@@ -1,9 +1,9 @@
-"""What adjectives describe, and in which order they stand before a noun.
+"""What adjectives describe, and their order before a noun.
 
-The order is that of Quirk et al. 1985, sections 7.45 and 17.113-115: what anyone may judge otherwise
-first, what lies in the thing last; so opinion, size, age, shape, colour, participles, origin, material,
-purpose.  The words are the commonest of each class in image captions and Quirk's own examples; the
-material and colour words are those that are nouns too.
+The order is that of Quirk et al. (1985, sections 7.45 and 17.113-115), from the most subjective to the most
+inherent: opinion, size, age, shape, colour, participles, origin, material, purpose.  The words are the
+commonest of each class in image captions and Quirk's own examples; the material and colour words are those
+that are also nouns.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ AdjectiveClass = Literal[
     "opinion", "size", "age", "shape", "colour", "pattern", "participle", "origin", "material", "purpose"
 ]
 
-#: Places in the order.
+# fmt: off
+#: Rank in the order.
 RANKS: Final[dict[AdjectiveClass, int]] = {
     "opinion":  0,   "size":    1,   "age":        2,   "shape":  3,   "colour":   4,
     "pattern":  5,   "participle": 6, "origin":     7,   "material": 8, "purpose": 9,
-}  # fmt: skip
+}
 
-# fmt: off
 _WORDS: Final[dict[AdjectiveClass, str]] = {
     "opinion": "adorable amazing attractive awful beautiful charming cheap comfortable cool cute delicious "
                "elegant excellent expensive fancy fine funny good gorgeous great handsome impressive "
@@ -45,23 +45,22 @@ _WORDS: Final[dict[AdjectiveClass, str]] = {
                "granite iron lace leather marble metal metallic nylon paper plastic rubber silk steel stone "
                "straw suede velvet wicker wood wooden wool woolen",
 }
-# fmt: on
 _CLASSES: Final[dict[str, AdjectiveClass]] = {
     word: kind for kind, words in reversed(_WORDS.items()) for word in words.split()
 }
 
-#: Words that bear on one another though their classes differ: what grows is small and then big and old.
+#: Words that imply or exclude one another across classes: what grows is small first, then big and old.
 RELATED: Final[frozenset[frozenset[str]]] = frozenset(
     frozenset(pair.split())
     for pair in (
         "young little", "young small", "young tiny", "old little", "elderly little", "newborn little",
         "newborn small", "newborn tiny", "new vintage",
     )
-)  # fmt: skip
+)
 
-# Those that say the same thing, whatever noun they stand before, and can therefore be added.  Left out:
-# words whose sense changes with the noun (light, bright, heavy, fine, great, good, cool, fair), that name
-# a participant's hair (blond), or that compare (older).
+# Adjectives with one sense, whatever the noun, which can therefore be added.  Left out: words whose sense
+# depends on the noun (light, bright, heavy, fine, great, good, cool, fair), that describe a person's hair
+# (blond), or that compare (older).
 _ADDED: Final[dict[AdjectiveClass, str]] = {
     "opinion": "adorable attractive beautiful charming cute elegant expensive fancy gorgeous handsome lovely "
                "nice odd pretty strange stylish ugly unusual weird",
@@ -75,15 +74,16 @@ _ADDED: Final[dict[AdjectiveClass, str]] = {
     "origin":  "african american asian caucasian chinese european hispanic indian italian japanese korean "
                "mexican",
     "material": "concrete denim leather metal plastic wooden",
-}  # fmt: skip
+}
 #: Adjective -> class, of the adjectives that a construction may add.
 ADDABLE: Final[dict[str, AdjectiveClass]] = {
     word: kind for kind, words in _ADDED.items() for word in words.split()
 }
+# fmt: on
 
 
 def class_of(word: str, tag: str = "JJ") -> AdjectiveClass | None:
-    """Return what an adjective, participle or noun before a noun describes; None for what is not known.
+    """Return what an adjective, participle or noun before a noun describes, None for unknown words.
 
     >>> class_of("tiny"), class_of("leather", "NN"), class_of("parked", "VBN"), class_of("military")
     ('size', 'material', 'participle', None)
@@ -93,7 +93,7 @@ def class_of(word: str, tag: str = "JJ") -> AdjectiveClass | None:
 
 
 def rank_of(word: str, tag: str = "JJ") -> int:
-    """Return the place of a word in the order; what is not known classifies, and stands last.
+    """Return the rank of a word in the order; unknown words are classifying adjectives, which come last.
 
     >>> rank_of("big") < rank_of("old") < rank_of("red") < rank_of("wooden") < rank_of("musical")
     True

@@ -1,6 +1,6 @@
-"""Nouns whose adjectives need care: which name nothing with bounds of its own, which say an age or a size.
+"""Nouns whose adjectives need care: nouns that name nothing concrete, nouns that imply an age or a size.
 
-Beside WordNet's hierarchy; the words are those met in image captions.
+A supplement to WordNet's hierarchy; the words are those that occur in image captions.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import Final, Literal
 
 NounKind = Literal["person", "animal", "thing"]
 
-#: WordNet's synsets that all below are of a kind; None where such nouns take no adjective of their own.
+# fmt: off
+#: Synsets of WordNet whose hyponyms are of one kind; None if such nouns take no adjective of their own.
 KINDS: Final[dict[str, NounKind | None]] = {
     "body_part.n.01":     None,
     "person.n.01":        "person",  "animal.n.01":               "animal",
@@ -17,18 +18,17 @@ KINDS: Final[dict[str, NounKind | None]] = {
     "food.n.02":          "thing",   "geological_formation.n.01": "thing",
     "tract.n.01":         "thing",   "natural_object.n.01":       "thing",
     "body_of_water.n.01": "thing",
-}  # fmt: skip
-#: Nouns that captions use in another sense than WordNet puts first, and group nouns whose adjectives are
-#: their members'.
+}
+#: Nouns that captions use in another sense than WordNet's first, and group nouns whose adjectives describe
+#: the members.
 KNOWN: Final[dict[str, NounKind]] = {
     "people": "person", "couple":  "person", "folk":   "person", "male": "person", "female": "person",
     "jersey": "thing",  "outfit":  "thing",  "racket": "thing",  "sign": "thing",  "swing": "thing",
     "table":  "thing",
-}  # fmt: skip
+}
 
-# fmt: off
-#: Concrete by their first sense, but in captions mostly a place, a part or one end of an idiom ("in front",
-#: "takes a picture", "on the ground", "looks at the camera"), or in WordNet something else than they are.
+#: Concrete by their first sense, but in captions mostly a place, a part or an element of an idiom ("in
+#: front", "takes a picture", "on the ground", "looks at the camera"), or misclassified in WordNet.
 NO_ENTITY: Final = frozenset(
     "air area back backdrop background base body bottom brim button camera center centre collar corner "
     "course court cuff distance earth edge end face figure floor foreground front game ground half handle "
@@ -38,13 +38,13 @@ NO_ENTITY: Final = frozenset(
     "sleeve sole someone sort space spot stage star step stop strap stuff sun surface team thing top "
     "track trail trick turn type view water wave way work world zipper".split()
 )
-#: Their age is said: young,
+#: Nouns that imply an age: young,
 YOUNG: Final = frozenset(
     "adolescent baby boy calf chick child cub daughter duckling fawn foal girl infant juvenile kid "
     "kindergartner kitten lad lamb lass minor newborn piglet preschooler preteen pup pupil puppy "
     "schoolboy schoolchild schoolgirl son student teen teenager toddler tot tween youngster youth".split()
 )
-#: and so small,
+#: young and therefore small,
 BABIES: Final = frozenset(
     "baby calf chick cub duckling fawn foal infant kitten lamb newborn piglet pup puppy toddler tot".split()
 )
@@ -53,23 +53,23 @@ OLD: Final = frozenset(
     "adult elder grandfather grandma grandmother grandpa grandparent granny pensioner retiree senior "
     "veteran".split()
 )
-#: Large of their kind.
+#: Nouns that imply a large size.
 LARGE: Final = frozenset(
     "bear castle cathedral cliff elephant giant giraffe hippo mansion mountain skyscraper stadium tower "
     "whale".split()
 )
-#: By whose relative they are: what is said of their age or origin bears on another's.
+#: Kinship terms: the age or origin of one relative bears on that of the other.
 KIN: Final = frozenset(
     "aunt baby brother child cousin dad daddy daughter father grandchild granddaughter grandfather "
     "grandmother grandparent grandson husband infant kid mom mommy mother mum nephew niece parent sibling "
     "sister son spouse toddler twin uncle wife".split()
 )
-#: Nouns for several people, for which WordNet has groups and not persons.
+#: Nouns for groups of people, which in WordNet are groups and not persons.
 GROUPS_OF_PEOPLE: Final = frozenset(
     "group team crowd couple pair audience family band class army crew people police trio choir gang "
     "bunch duo quartet".split()
 )
-# fmt: on
-#: "New people" are new to a place, not new themselves.
+#: Adjectives of things only (new people are new to a place), and of living beings only.
 OF_THINGS: Final = frozenset("ancient antique flat long modern new round square vintage".split())
 OF_LIVING: Final = frozenset({"elderly", "middle-aged", "young"})
+# fmt: on

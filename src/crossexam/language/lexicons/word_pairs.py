@@ -1,4 +1,4 @@
-"""Word pairs with a relation, and the published lists of them that are read as they come.
+"""Word pairs with a relation, and the published lists of them, which are read in their original formats.
 
 Sanchez et al. (2018), section 5.2, swap the words of such pairs between premise and hypothesis.
 """
@@ -17,16 +17,19 @@ from crossexam.language.lexicons.wordnet import WordNet
 
 Relation = Literal["antonym", "hypernym", "hyponym", "synonym"]
 
-#: What the first word is of the second, by what the second is of the first.
+#: The relation of the first word to the second, by that of the second to the first.
 CONVERSE: Final[Mapping[Relation, Relation]] = {
-    "antonym": "antonym", "synonym": "synonym", "hypernym": "hyponym", "hyponym": "hypernym",
-}  # fmt: skip
+    "antonym": "antonym",
+    "synonym": "synonym",
+    "hypernym": "hyponym",
+    "hyponym": "hypernym",
+}
 
 
 class WordPair(NamedTuple):
-    """Two words; *relation* is what *second* is of *first*, *pos* their part of speech: n, v, a, r, or None.
+    """A word pair: *second* is the *relation* of *first*; *pos* is their part of speech, n, v, a, r or None.
 
-    >>> WordPair("dog", "animal", "hypernym").turned()
+    >>> WordPair("dog", "animal", "hypernym").reversed()
     WordPair(first='animal', second='dog', relation='hyponym', pos=None)
     """
 
@@ -35,28 +38,29 @@ class WordPair(NamedTuple):
     relation: Relation
     pos: str | None = None
 
-    def turned(self) -> WordPair:
-        """Return the pair from the other side."""
+    def reversed(self) -> WordPair:
+        """Return the pair in reverse, with the converse relation."""
         return WordPair(self.second, self.first, CONVERSE[self.relation], self.pos)
 
 
 class PairList(NamedTuple):
-    """A format of lists: the columns of the *words*, the column that *says* the relation, and its *names*.
+    """A format of lists: the columns of the *words*, the column of the relation, and its *names* there.
 
-    A name whose relation is None is known and left out.  ``names`` are in lower case; *pos* is that of all.
+    Pairs whose relation is named but None are skipped.  ``names`` are in lower case; *pos* is that of all
+    pairs.
     """
 
     name: str
-    form: str
+    layout: str
     words: tuple[int, int]
-    says: int | None
+    column: int | None
     names: Mapping[str, Relation | None]
     source: str
     pos: str | None = None
 
 
 # fmt: off
-#: The formats that :func:`read_pairs` recognises by their lines, the first that fits.
+#: The formats that :func:`read_pairs` recognizes by their first line; the first match wins.
 LISTS: Final[tuple[PairList, ...]] = (
     PairList("antsynnet", "WORD WORD 0|1", (0, 1), 2, {"1": "antonym", "0": "synonym"},
              "Nguyen et al. 2017, E17-1008; part of speech by the file's name: noun-pairs.train"),
@@ -80,12 +84,16 @@ LISTS: Final[tuple[PairList, ...]] = (
              "which relation"),
 )
 # fmt: on
+_SEVERAL: Final = re.compile(r"[_\s]").search
 _QUESTION: Final = re.compile(r"\s*(\S+)\s*:\s.*::\s*(\S+)\s*")
 _NUMBER: Final = re.compile(r"[-+]?\d*\.?\d+(e[-+]?\d+)?", re.IGNORECASE)
 _IN_FILE_NAME: Final = (
-    ("antonym", "antonym"), ("opposite", "antonym"), ("synonym", "synonym"),
-    ("hypernym", "hypernym"), ("hyponym", "hyponym"),
-)  # fmt: skip
+    ("antonym", "antonym"),
+    ("opposite", "antonym"),
+    ("synonym", "synonym"),
+    ("hypernym", "hypernym"),
+    ("hyponym", "hyponym"),
+)
 _POS_OF_FILE: Final = {"noun": "n", "verb": "v", "adjective": "a", "adverb": "r"}
 _HEADERS: Final = frozenset(
     "word1 word2, word_1 word_2, w1 w2, first second, lemma1 lemma2, word antonym, word opposite, "
@@ -96,21 +104,21 @@ _HEADERS: Final = frozenset(
 def read_pairs(
     path: Path | str, relation: Relation | None = None, *, multiword: bool = False
 ) -> list[WordPair]:
-    """Return the pairs of the list in *path*, each once, in its order; one of the formats in ``LISTS``.
+    """Return the distinct pairs of the list in *path*, which has one of the formats in ``LISTS``.
 
-    Columns are separated by tabs, else by commas, else by blanks; a header is known by its names
-    (``word1 word2``, ``hyponym hypernym`` ...); ``.gz`` is unpacked.  *relation*: of a list that does not
-    say it; of one that does, only the pairs with it are kept.  Pairs with several words (``hot_dog``) are
-    left out unless *multiword*, and words with themselves.  Words are lower-cased unless WordNet writes
-    them with a capital only (``Paris``).  A list may have a pair both ways round or one way: see
-    :func:`both_ways`.  Raises FormatError with file and line.
+    Columns are separated by tabs, commas or blanks; a header is recognized by its names (``word1 word2``,
+    ``hyponym hypernym`` ...); ``.gz`` is decompressed.  *relation*: the relation of a list that does not
+    name it; if the list does, only its pairs of this relation are read.  Pairs of a word with itself are
+    left out, and multiword expressions (``hot_dog``) unless *multiword*.  Words are lower-cased unless
+    WordNet only has them with a capital (``Paris``).  A list may have its pairs in one direction or in
+    both: see :func:`both_ways`.  Raises FormatError with file and line.
 
-    Mohammad et al.'s opposites are not to be had by everybody, and this was written without them.  What
+    The opposites of Mohammad et al. are not publicly available, and this was written without them.  What
     is known, from programs that read them: ``AntonymsLexicon-OppCats.gz`` (3.5 million pairs) and
-    ``AntonymsLexicon-OppCats-Affixes.gz`` (6.3 million) have two words and a blank between them a line,
-    ``testset.txt`` and ``devset.txt`` a question and its answer.  The two lexicons are the output of a
-    method, contrasting words rather than opposites; as a list they take about a gigabyte.  Which of the
-    files Sanchez et al. (2018) took, they do not say.
+    ``AntonymsLexicon-OppCats-Affixes.gz`` (6.3 million) have two words per line, separated by a blank,
+    ``testset.txt`` and ``devset.txt`` a question and its answer.  The two lexicons were generated
+    automatically, and contain contrasting words rather than opposites; as a list they take about a
+    gigabyte of memory.  Sanchez et al. (2018) do not say which of the files they used.
     """
     path = Path(path)
     if relation is not None and relation not in get_args(Relation):
@@ -118,46 +126,45 @@ def read_pairs(
     rows = _rows(path)
     header, rows = _without_header(rows)
     if not rows:
-        raise FormatError("no pairs in it", where=str(path), wanted=_wanted())
-    shape = _recognised(rows[0], path)
-    if shape.says is None and shape.name == "plain":
+        raise FormatError("the list has no pairs", where=str(path), wanted=_wanted())
+    form = _recognised(rows[0], path)
+    if form.column is None and form.name == "plain":
         relation = relation or _relation_of_header(header) or _relation_of_file(path)
         if relation is None:
             raise FormatError(
-                "the list does not say what its words are to one another",
+                "the list does not name the relation of its words",
                 where=str(path),
                 wanted=f"relation= one of {', '.join(get_args(Relation))}, or a third column that names it",
             )
-    found = _pairs(rows, shape, path, relation)
+    found = _pairs(rows, form, path, relation)
     kept = [pair for pair in found if multiword or not (_SEVERAL(pair.first) or _SEVERAL(pair.second))]
     return list(dict.fromkeys(kept))
 
 
 def both_ways(pairs: Iterable[WordPair]) -> list[WordPair]:
-    """Return *pairs*, each followed by itself from the other side, each once.
+    """Return *pairs*, each followed by its reverse, without duplicates.
 
     >>> [pair[:3] for pair in both_ways([WordPair("dog", "animal", "hypernym")])]
     [('dog', 'animal', 'hypernym'), ('animal', 'dog', 'hyponym')]
     """
-    return list(dict.fromkeys(each for pair in pairs for each in (pair, pair.turned())))
-
-
-_SEVERAL: Final = re.compile(r"[_\s]").search
+    return list(dict.fromkeys(either for pair in pairs for either in (pair, pair.reversed())))
 
 
 def _wanted() -> str:
-    return "; ".join(shape.form for shape in LISTS)
+    return "; ".join(form.layout for form in LISTS)
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the cells of every line that has any, with its number."""
+    """Return the number and cells of every line that is not empty or a comment."""
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
     except FileNotFoundError:
         raise FormatError("no such file", where=str(path), wanted="a list of word pairs") from None
     except IsADirectoryError:
-        raise FormatError("a folder", where=str(path), wanted="the file of a list of word pairs") from None
+        raise FormatError(
+            "this is a folder", where=str(path), wanted="the file of a list of word pairs"
+        ) from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path), wanted="UTF-8 text") from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
@@ -182,16 +189,16 @@ def _without_header(
 
 
 def _recognised(row: tuple[int, list[str]], path: Path) -> PairList:
-    """Return the format of a list by its first line; raises FormatError."""
+    """Return the format of a list by its first line.  Raises FormatError."""
     number, cells = row
-    for shape in LISTS:
-        if shape.says is not None and shape.says < len(cells) and max(shape.words) < len(cells):
-            if cells[shape.says].lower() in shape.names:
-                return shape
-        elif shape.name == "plain" and (len(cells) == 2 or (len(cells) > 2 and _NUMBER.fullmatch(cells[2]))):
-            return shape
+    for form in LISTS:
+        if form.column is not None and form.column < len(cells) and max(form.words) < len(cells):
+            if cells[form.column].lower() in form.names:
+                return form
+        elif form.name == "plain" and (len(cells) == 2 or (len(cells) > 2 and _NUMBER.fullmatch(cells[2]))):
+            return form
     raise FormatError(
-        f"no list of word pairs begins with {' '.join(cells)[:60]!r}",
+        f"unknown format of word pairs, which begins with {' '.join(cells)[:60]!r}",
         where=f"{path}, line {number}",
         wanted=_wanted(),
     )
@@ -207,36 +214,36 @@ def _relation_of_file(path: Path) -> Relation | None:
 
 
 def _as_relation(name: str | None) -> Relation | None:
-    return next((each for each in get_args(Relation) if each == name), None)
+    return next((relation for relation in get_args(Relation) if relation == name), None)
 
 
 def _pairs(
-    rows: Iterable[tuple[int, list[str]]], shape: PairList, path: Path, relation: Relation | None
+    rows: Iterable[tuple[int, list[str]]], form: PairList, path: Path, relation: Relation | None
 ) -> Iterator[WordPair]:
-    named = _POS_OF_FILE.get(path.name.partition("-")[0]) if shape.name == "antsynnet" else None
-    pos = shape.pos or named
+    named = _POS_OF_FILE.get(path.name.partition("-")[0]) if form.name == "antsynnet" else None
+    pos = form.pos or named
     for number, cells in rows:
-        if len(cells) <= max(*shape.words, shape.says or 0) or not all(cells[k] for k in shape.words):
-            raise FormatError("a column is missing", where=f"{path}, line {number}", wanted=shape.form)
-        said = relation
-        if shape.says is not None:
-            name = cells[shape.says].lower()
-            if name not in shape.names:
+        if len(cells) <= max(*form.words, form.column or 0) or not all(cells[k] for k in form.words):
+            raise FormatError("a column is missing", where=f"{path}, line {number}", wanted=form.layout)
+        own = relation
+        if form.column is not None:
+            name = cells[form.column].lower()
+            if name not in form.names:
                 raise FormatError(
-                    f"unknown relation {cells[shape.says]!r}",
+                    f"unknown relation {cells[form.column]!r}",
                     where=f"{path}, line {number}",
-                    wanted=", ".join(shape.names),
+                    wanted=", ".join(form.names),
                 )
-            said = shape.names[name]
-            if said is None or (relation is not None and said != relation):
+            own = form.names[name]
+            if own is None or (relation is not None and own != relation):
                 continue
-        first, second = (_cased(cells[k]) for k in shape.words)
-        if said is not None and first.lower() != second.lower():
-            yield WordPair(first, second, said, pos)
+        first, second = (_cased(cells[k]) for k in form.words)
+        if own is not None and first.lower() != second.lower():
+            yield WordPair(first, second, own, pos)
 
 
 def _cased(word: str) -> str:
-    """Return *word* in lower case, unless WordNet has it and only with a capital."""
+    """Return *word* in lower case, unless WordNet has it with a capital only."""
     lower = word.lower()
     if lower == word:
         return word

@@ -1,10 +1,10 @@
-"""Word pairs from WordNet, of words in the senses that they mostly have.
+"""Word pairs from WordNet, of words in their predominant senses.
 
-Every sense of a word gives pairs like *dog, chap* and *nose, science*, and the top of the hierarchy such
-as *apple, object*; so pairs are of frequent senses, and of no word in ``TOO_GENERAL``.  Of 50 hypernym
-pairs drawn from those whose words SNLI (dev, test and part of train) has three times, 41 were read as right
-in a caption; wrong were *tiger, person*; *grill, edifice*; *needle, leaf*; *time, case*; *bib, textile* and
-four more.
+With all senses of a word there would be pairs like *dog, chap* and *nose, science*, and with the top of the
+hierarchy pairs like *apple, object*; so pairs are of frequent senses, and without the words in
+``TOO_GENERAL``.  Of 50 hypernym pairs drawn from those whose words occur three times in SNLI (dev, test
+and part of train), 41 were judged right for a caption; wrong were *tiger, person*; *grill, edifice*;
+*needle, leaf*; *time, case*; *bib, textile* and four more.
 """
 
 from __future__ import annotations
@@ -17,22 +17,28 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.language.lexicons.word_pairs import Relation, WordPair
 from crossexam.language.lexicons.wordnet import PARTS, WordNet
 
-#: Steps from a word to its hypernym.  Of Baroni et al.'s (2012) 1,385 pairs 55 % stand at one or two steps,
-#: 76 % at three; at three, hypernyms are mostly words that no caption would say (puppy, beast; pier, solid).
+#: Steps from a word to its hypernym.  Of the 1,385 pairs of Baroni et al. (2012), 55 % are at most two steps
+#: apart, 76 % three; hypernyms at three steps are mostly too rare for captions (puppy, beast; pier, solid).
 DISTANCE: Final = 2
-#: The share of a word's tags that makes a sense frequent.  All 1,385 of those pairs hold of first senses.
+#: The share of a word's tags that makes a sense frequent.  All 1,385 of these pairs are of first senses.
 SHARE: Final = 0.5
-#: The same by relation.  Direct antonyms are taken in every sense, for each says by the other which sense is
-#: meant: with the share, 2,530 of 6,759 were lost, *boy, girl*; *day, night*; *black, white* among them.
+#: The share per relation.  Direct antonyms are taken in every sense, because each disambiguates the other:
+#: a share of 0.5 would lose 2,530 of 6,759, among them *boy, girl*; *day, night*; *black, white*.
 SHARES: Final[dict[Relation, float]] = {
-    "antonym": 0.0, "hypernym": SHARE, "hyponym": SHARE, "synonym": SHARE,
-}  # fmt: skip
-#: Part of speech of pairs by relation.  Verbs' hypernyms (troponymy) seldom stand in the verb's place: the
-#: pairs *range, be*; *chain, place*; *chair, head* were among the first twelve drawn.
+    "antonym": 0.0,
+    "hypernym": SHARE,
+    "hyponym": SHARE,
+    "synonym": SHARE,
+}
+#: Parts of speech per relation.  The hypernyms of verbs (troponymy) can seldom replace the verb: the pairs
+#: *range, be*; *chain, place*; *chair, head* were among the first twelve drawn.
 PARTS_OF: Final[dict[Relation, tuple[str, ...]]] = {
-    "antonym": PARTS, "hypernym": ("n",), "hyponym": ("n",), "synonym": PARTS,
-}  # fmt: skip
-#: Hypernyms that say next to nothing of what they name: by frequency among the pairs found, read by hand.
+    "antonym": PARTS,
+    "hypernym": ("n",),
+    "hyponym": ("n",),
+    "synonym": PARTS,
+}
+#: Hypernyms that are almost uninformative, selected by hand from the most frequent ones among the pairs.
 TOO_GENERAL: Final = frozenset(
     "abstraction act action activity area artefact artifact attribute being boundary bounds cause change "
     "cognition collection communication concept condition content creation enclosure entity event extremity "
@@ -53,11 +59,11 @@ def wordnet_pairs(
     share: float | None = None,
     multiword: bool = False,
 ) -> list[WordPair]:
-    """Return the pairs of *wordnet* whose second word is *relation* of the first, in order, each once.
+    """Return the distinct pairs of *wordnet* whose second word is a *relation* of the first, in order.
 
-    Antonyms are the direct ones; hypernyms and hyponyms those up to *distance* steps away.  *pos*: of n, v,
-    a, r; those of ``PARTS_OF`` if None.  *share*: see :func:`frequent_senses`; 0 takes every sense, None
-    what ``SHARES`` says.
+    Antonyms are direct ones; hypernyms and hyponyms up to *distance* steps away.  *pos*: some of n, v, a,
+    r, by default those of ``PARTS_OF``.  *share*: see :func:`frequent_senses`; 0 for every sense, by default
+    that of ``SHARES``.
 
     >>> wordnet = WordNet.load()
     >>> WordPair("happy", "unhappy", "antonym", "a") in wordnet_pairs("antonym", wordnet, pos="a")
@@ -82,20 +88,20 @@ def replacements(
     distance: int = DISTANCE,
     share: float | None = None,
 ) -> list[WordPair]:
-    """Return what may stand for the lemma *word*, of the *relation_kinds*, each with its relation.
+    """Return the words that may replace the lemma *word*, by one of *relation_kinds*, as pairs.
 
-    Single words in frequent senses of both words, as in :func:`wordnet_pairs`: for the sets I_TA2 and I_TA3
-    (Sanchez et al., 2018, section 6.1), where the authors chose them by hand.  All parts of speech but for
-    *pos*.
+    They are single words, in frequent senses of both words, as in :func:`wordnet_pairs`, for the sets I_TA2
+    and I_TA3 (Sanchez et al., 2018, section 6.1), for which the authors chose them by hand.  *pos*: the
+    parts of speech, by default all.
 
     >>> [pair.second for pair in replacements("sunset", ["synonym"], WordNet.load())]
     ['sundown']
     """
     found: dict[WordPair, None] = {}
     for relation in relation_kinds:
-        least = SHARES.get(relation, SHARE) if share is None else share
+        minimum = SHARES.get(relation, SHARE) if share is None else share
         for part in _checked(relation, pos if pos is not None else PARTS, distance):
-            pairs = _pairs_of(word.lower(), relation, part, wordnet, distance, least)
+            pairs = _pairs_of(word.lower(), relation, part, wordnet, distance, minimum)
             found.update(dict.fromkeys(pair for pair in pairs if "_" not in pair.second))
     return list(found)
 
@@ -104,7 +110,7 @@ def replacements(
 def frequent_senses(word: str, pos: str, wordnet: WordNet, share: float = SHARE) -> tuple[int, ...]:
     """Return the synsets of the lemma *word* as *pos*: the first, and any with *share* of its tags.
 
-    None where that part of speech has less than *share* of all tags of the word: a *mow* is mostly no loft.
+    Return none if that part of speech has less than *share* of all tags of the word: *mow* is seldom a loft.
 
     >>> wordnet = WordNet.load()
     >>> [wordnet.name(synset) for synset in frequent_senses("dog", "n", wordnet)]
@@ -116,13 +122,13 @@ def frequent_senses(word: str, pos: str, wordnet: WordNet, share: float = SHARE)
     counts = [wordnet.tag_count(synset, word) for synset in senses]
     if sum(counts) < share * _tags(word, wordnet):
         return ()
-    least = share * max(1, sum(counts))
-    return tuple(s for k, s in enumerate(senses) if k == 0 or counts[k] >= least)
+    minimum = share * max(1, sum(counts))
+    return tuple(s for k, s in enumerate(senses) if k == 0 or counts[k] >= minimum)
 
 
 @lru_cache(_REMEMBERED)
 def _tags(word: str, wordnet: WordNet) -> int:
-    """Return how often *word* was tagged in WordNet's concordances, as any part of speech."""
+    """Return how often *word* was tagged in WordNet's concordances, over all parts of speech."""
     return sum(wordnet.tag_count(synset, word) for synset in dict.fromkeys(wordnet.synsets(word)))
 
 
@@ -130,7 +136,7 @@ def _checked(relation: Relation, pos: Collection[str] | None, distance: int) -> 
     if relation not in get_args(Relation):
         raise UnknownNameError("relation", relation, get_args(Relation))
     if distance < 1:
-        raise CrossexamError(f"a hypernym is one step away or more, not {distance}", wanted="distance >= 1")
+        raise CrossexamError(f"a hypernym is at least one step away, not {distance}", wanted="distance >= 1")
     for part in pos or ():
         if part not in PARTS:
             raise UnknownNameError("part of speech", part, PARTS)
@@ -144,7 +150,7 @@ def _words(pos: str, wordnet: WordNet) -> Iterable[str]:
 
 
 def _spelling(word: str, synset: int, wordnet: WordNet) -> str | None:
-    """Return how *synset* writes the lemma *word*; None where it does not: *men* has the senses of *man*."""
+    """Return the spelling of the lemma *word* in *synset*, None if it is not one: *men* is found as *man*."""
     return next((lemma for lemma in wordnet.lemmas(synset) if lemma.lower() == word), None)
 
 

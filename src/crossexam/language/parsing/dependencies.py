@@ -23,7 +23,7 @@ class Parsed(NamedTuple):
     relations: tuple[str, ...]
 
     def children(self, index: int, *relations: str) -> tuple[int, ...]:
-        """Return the dependents of the token at *index*, only those with one of *relations* if any is given."""
+        """Return the dependents of the token at *index*, of any relation or of one of *relations*."""
         return tuple(
             k
             for k, head in enumerate(self.heads)

@@ -270,7 +270,8 @@ def _question_result(
         decisions = [_decision(item, question, answers, judges, needed) for item in items]
         undecided = decisions.count(None)
         decided = [place for place, decision in enumerate(decisions) if decision is not None]
-        agreed = share_correct([decisions[place] is True for place in decided], [clusters[i] for i in decided])
+        groups = [clusters[place] for place in decided]
+        agreed = share_correct([decisions[place] is True for place in decided], groups)
     return QuestionResult(
         test_set=name,
         question=question,

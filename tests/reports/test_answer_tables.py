@@ -9,8 +9,8 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
 from crossexam.reports.accuracy import answer_table
-from crossexam.reports.report import report
-from crossexam.reports.results import measured
+from crossexam.reports.report import make_report
+from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
 
 
@@ -21,7 +21,7 @@ def run_of(name: str, golds: list[Label], said: str) -> Run:
 
 
 def table_of(*runs: Run, published_rows: bool = True) -> Table:
-    return answer_table(measured(runs), published_rows=published_rows)
+    return answer_table(results_of(runs, published_rows=published_rows))
 
 
 def test_shares_of_each_label_and_the_published_below() -> None:
@@ -57,6 +57,6 @@ def test_a_set_of_another_study_has_no_published_rows() -> None:
 
 @pytest.mark.parametrize("suffix", [".md", ".tex", ".html"])
 def test_it_is_in_the_report(suffix: str) -> None:
-    text = report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
+    text = make_report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
     assert "Answers by label" in text
     assert "84.9" in text

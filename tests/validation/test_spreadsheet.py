@@ -15,10 +15,11 @@ import pytest
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
+from crossexam.core.files import escape_formula
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
-from crossexam.validation.spreadsheet import defused, judges_named, read_csv, write_csv
+from crossexam.validation.spreadsheet import judges_named, read_csv, write_csv
 from crossexam.validation.study import Answer, Study, open_study
 
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")
@@ -80,7 +81,7 @@ def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
 def test_what_spreadsheets_run(start: str) -> None:
-    assert defused(f"{start}1+1") == f"'{start}1+1"
+    assert escape_formula(f"{start}1+1") == f"'{start}1+1"
 
 
 def test_a_judge_has_a_sheet_in_the_judges_order(study: Study, tmp_path: Path) -> None:

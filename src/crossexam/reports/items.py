@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Edit, Example, Side, located_in_result, undo_edits
-from crossexam.core.labels import (
-    GOLD_INDEX,
-    LABEL_INDEX,
-    LABELS,
-    PROJECTIONS,
-    THREE_LABELS,
-    Projection,
-    projection_of,
-)
+from crossexam.core.labels import GOLD_INDEX, PROJECTIONS, projection_of
 from crossexam.core.randomness import rng_for
-from crossexam.reports.results import dataset_of, names_of_test_sets
+from crossexam.evaluation.scores import NOT_ENTAILED, has_two_labels, predicted_labels
+from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,9 +23,6 @@ ITEMS_PER_SET: Final = 400
 #: Facts of an example that are for machines or are shown elsewhere.
 _NOT_SHOWN: Final = frozenset({"cluster", "annotator_labels", "pairID", "captionID"})
 _LONGEST_FACT: Final = 60  # characters
-
-#: The answer of a model of two labels that is not entailment, after the three labels.
-NOT_ENTAILED: Final = len(LABELS)
 
 Segment = str | list[str]  # text as it was, or [new, old]
 
@@ -66,17 +55,16 @@ def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
     return pieces
 
 
-def base_index(runs: Sequence[Run], dataset: Dataset) -> tuple[Dataset | None, list[int]]:
-    """Return the base of *dataset* among the test sets of *runs*, and each item's place in it (-1: none)."""
-    base_set = dataset.manifest.get("base_set")
-    if not base_set or not any(base_set in run.datasets for run in runs):
+def base_index(results: Results, dataset: Dataset) -> tuple[Dataset | None, list[int]]:
+    """Return the base of *dataset* among the test sets, and the position of each item's base (-1: none)."""
+    base = results.test_sets.get(str(dataset.manifest.get("base_set")))
+    if base is None:
         return None, [-1] * len(dataset)
-    base = dataset_of(runs, str(base_set))
     place = {example.id: number for number, example in enumerate(base)}
     return base, [-1 if item.base is None else place.get(item.base, -1) for item in dataset]
 
 
-def sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
+def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
     """Return at most *limit* item numbers, every stratum present and rare ones over-represented.
 
     Of a stratum of size s there are shown about sqrt(s) times a constant: the k-th item of each, in
@@ -108,10 +96,10 @@ def _strata(
     for run in runs:
         if dataset.name not in run.datasets:
             continue
-        answers = _said(run, dataset.name)
+        answers = predicted_labels(run, dataset.name)
         number = number * (NOT_ENTAILED + 1) + answers
         if base is not None and base.name in run.datasets and len(base):
-            before = _said(run, base.name)[at]  # where at is -1, the last one: masked below
+            before = predicted_labels(run, base.name)[at]  # where at is -1, the last one: masked below
             number = number * 2 + ((before != answers) & (at >= 0))
     return np.unique(number, return_inverse=True)[1].astype(np.int64)
 
@@ -136,24 +124,6 @@ def _starting_pair(example: Example) -> tuple[str, str] | None:
         return None
 
 
-def _projection(dataset: Dataset) -> Projection:
-    return projection_of(dataset.manifest, (item.label for item in dataset))
-
-
-def _said(run: Run, name: str) -> NDArray[np.int64]:
-    """Return the index of each answer [n]; a model of two labels says entailment or :data:`NOT_ENTAILED`."""
-    import numpy as np
-
-    from crossexam.evaluation.scores import has_two_labels
-
-    projection = _projection(run.datasets[name])
-    if projection is not THREE_LABELS:
-        return projection.predictions(run.probabilities[name])
-    if not has_two_labels(run):
-        return run.predictions(name)
-    return np.where(run.probabilities[name][:, LABEL_INDEX["entailment"]] > 0.5, 0, NOT_ENTAILED)
-
-
 def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[int] | None]]:
     """Return per run its answers to *rows* of *name*: label and three probabilities in thousandths.
 
@@ -169,7 +139,7 @@ def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[
             answers.append([None] * len(rows))
             continue
         thousandths = np.rint(np.nan_to_num(run.probabilities[name][asked]) * 1000).astype(np.int64)
-        given = iter(np.column_stack([_said(run, name)[asked], thousandths]).tolist())
+        given = iter(np.column_stack([predicted_labels(run, name)[asked], thousandths]).tolist())
         answers.append([next(given) if row >= 0 else None for row in rows])
     return answers
 
@@ -185,33 +155,29 @@ def _facts(example: Example) -> str:
     return " · ".join(facts)
 
 
-def pack_items(
-    runs: Sequence[Run], names: Sequence[str], *, items_per_set: int | None = ITEMS_PER_SET
-) -> dict[str, Any]:
+def pack_items(results: Results) -> dict[str, Any]:
     """Return what the page's browser of items reads, as plain lists and numbers.
 
     ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis,
     base premise, base hypothesis, base gold, answers, base answers, facts]``: gold -1 where there is
     none, a sentence the number of a text or its :func:`segments`, an answer None or its label (3 is
-    :data:`NOT_ENTAILED`) and three probabilities in thousandths; *names* are those of the models, in
-    the order of *runs*.
+    ``NOT_ENTAILED``) and three probabilities in thousandths.
     """
-    from crossexam.evaluation.scores import has_two_labels
-
+    runs = results.runs
     texts = _Texts()
     sets: list[dict[str, Any]] = []
     items: list[list[Any]] = []
-    for number, name in zip(count(), names_of_test_sets(runs), strict=False):
-        dataset = dataset_of(runs, name)
-        base, places = base_index(runs, dataset)
-        chosen = sample(_strata(runs, dataset, base, places), items_per_set, name)
+    for number, (name, dataset) in enumerate(results.test_sets.items()):
+        base, places = base_index(results, dataset)
+        strata = _strata(runs, dataset, base, places)
+        chosen = stratified_sample(strata, results.items_per_set, name)
         items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
-        two = _projection(dataset) is PROJECTIONS["two labels"]
+        projection = projection_of(dataset.manifest, (item.label for item in dataset))
+        two = projection is PROJECTIONS["two labels"]
         sets.append({"name": name, "shown": len(chosen), "total": len(dataset), "two": two})
-    two_labels = [has_two_labels(run) for run in runs]
     return {
-        "models": list(names),
-        "twoLabels": two_labels,
+        "models": [model.name for model in results.models],
+        "twoLabels": [has_two_labels(run) for run in runs],
         "sets": sets,
         "texts": list(texts.numbers),
         "items": items,

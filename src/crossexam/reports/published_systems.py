@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.reports.results import construction_of
+from crossexam.evaluation.scores import construction_of, is_base
 
 
 @dataclass(frozen=True)
-class Beside:
+class PublishedColumns:
     """A study beside test sets: the *group* its columns stand in, its tables in the order they are asked.
 
     Over a base that the study does not have stand the figures for *elsewhere*, for orientation.
@@ -43,7 +43,7 @@ class Beside:
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
         """
-        return self._of_part(dataset, part_of(dataset)) or self._of_part(dataset, self.elsewhere)
+        return self._of_part(dataset, base_split_of(dataset)) or self._of_part(dataset, self.elsewhere)
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
@@ -65,7 +65,7 @@ class Beside:
         study = published(self.study)
         notes = [f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"]
         compared = [each for each in datasets if self.figures(each)]
-        foreign = dict.fromkeys(part_of(e) for e in compared if not self._of_part(e, part_of(e)))
+        foreign = dict.fromkeys(base_split_of(e) for e in compared if not self._of_part(e, base_split_of(e)))
         if foreign:
             notes.append(
                 f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; beside it "
@@ -77,12 +77,12 @@ class Beside:
 _NAMES: Final = {"matched": "MultiNLI dev matched", "snli": "SNLI dev"}
 
 STUDIES: Final = (
-    Beside(
+    PublishedColumns(
         "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error"), "matched",
         "as published in Table 3 (other forms of spelling error: Table 8), on the authors' own test sets "
         "over MultiNLI dev, without intervals.",
     ),
-    Beside(
+    PublishedColumns(
         "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"), "snli",
         "as published in Tables 2 and 5, trained on all of SNLI or MultiNLI, on the authors' own adversaries "
         "and subsets, without intervals. Human: 100 items judged by the authors on the adversaries, else one "
@@ -91,18 +91,18 @@ STUDIES: Final = (
 )  # fmt: skip
 
 
-def part_of(dataset: Dataset) -> str:
+def base_split_of(dataset: Dataset) -> str:
     """Return the name of the base split of *dataset*: ``dev_matched``."""
     return str(dataset.manifest.get("part") or dataset.name.partition(".")[2])
 
 
-def studies_beside(datasets: Sequence[Dataset]) -> tuple[Beside, ...]:
+def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
     """Return the studies that have a figure for a test set among *datasets* that is no base.
 
     Where all are bases there is none: what their accuracies are to be held against, nothing says.
 
-    >>> [each.study for each in studies_beside([Dataset("so_swap.snli_dev", ())])]
+    >>> [each.study for each in columns_for([Dataset("so_swap.snli_dev", ())])]
     ['nie2019']
     """
-    made = [each for each in datasets if construction_of(each) != "base"]
+    made = [each for each in datasets if not is_base(each)]
     return tuple(study for study in STUDIES if any(study.figures(each) for each in made))

@@ -26,13 +26,17 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """*rows* of cells under *columns*; repeated cells of the first *grouped* columns are shown once."""
+    """*rows* of cells under *columns*; repeated cells of the first *grouped* columns are shown once.
+
+    The page folds a table away under the line *folded*; tables in sequence with the same line together.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     grouped: int = 0
+    folded: str = ""
 
     def shown_once(self, row: int, column: int) -> bool:
         """Whether the cell repeats the one above it in a grouped column."""

@@ -14,7 +14,7 @@ from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import has_two_labels, score
+from crossexam.evaluation.scores import has_two_labels, score_run
 from crossexam.validation.questions import chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 from crossexam.validation.suggestions import Misread, suggestions
@@ -122,7 +122,7 @@ def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str
     asked = chosen_questions(request.questions or ("category",))
     items: list[Item] = []
     entries: dict[str, Any] = {}
-    answered = score(run, two_labels=has_two_labels(run))
+    answered = score_run(run, two_labels=has_two_labels(run))
     for name in _sets(run.datasets, request.sets, with_base=True):
         dataset, scored = run.datasets[name], answered[name]
         said = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)

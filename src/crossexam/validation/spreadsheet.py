@@ -9,26 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import write_text
+from crossexam.core.files import escape_formula, write_text
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
 from crossexam.validation.study import Answer, Item, Study
 
 #: What stands where an item is not asked a question.
 NOT_ASKED: Final = "not asked"
-#: What spreadsheets take for the start of a formula (OWASP, CSV injection).
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _TEXTS: Final = ("premise", "hypothesis")
 _SHORT: Final[Mapping[str, str]] = {"y": "yes", "n": "no"}
 _SHORT_LABELS: Final[Mapping[str, str]] = {"e": "entailment", "n": "neutral", "c": "contradiction"}
-
-
-def defused(text: str) -> str:
-    """Return *text*, with an apostrophe before what a spreadsheet would run as a formula.
-
-    >>> defused("=1+1"), defused("It rains.")
-    ("'=1+1", 'It rains.')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def column_of(judge: str, question: str) -> str:
@@ -63,7 +52,9 @@ def write_csv(study: Study, path: Path, *, judges: Sequence[str], with_answers: 
             for judge in judges
             for question in questions
         ]
-        writer.writerow([defused(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)])
+        writer.writerow(
+            [escape_formula(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)]
+        )
     write_text(path, "\ufeff" + stream.getvalue())  # the mark by which Excel knows UTF-8
 
 
@@ -154,7 +145,7 @@ def _item(row: Mapping[str, str], by_name: Mapping[str, Item], seen: set[str], w
     seen.add(name)
     for side, text in zip(_TEXTS, (item.premise, item.hypothesis), strict=True):
         found = row.get(side)
-        if found is not None and _plain(found) not in {_plain(text), _plain(defused(text))}:
+        if found is not None and _plain(found) not in {_plain(text), _plain(escape_formula(text))}:
             raise FormatError(
                 f"the {side} is not that of item {name}",
                 where=where,

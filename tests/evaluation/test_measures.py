@@ -326,7 +326,7 @@ def test_runs_over_other_items_are_refused() -> None:
     a = run(ANSWERS, BASE, model="A")
     other = dataset("base.dev", "ENCENE", premises="aaabbb")
     with pytest.raises(
-        CrossexamError, match=r"test set base.dev: 'A' and 'B' answered different items \(6 with"
+        CrossexamError, match=r"test set base.dev: 'A' and 'B' were run over different items \(6 with"
     ):
         compare_runs(a, run(ANSWERS, other, model="B"))
     with pytest.raises(CrossexamError, match=r"no test set in common: base.dev against negation.dev"):
@@ -342,14 +342,14 @@ def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
         for at in (slice(0, 3), slice(3, 6))
     ]
     answered = {"base.dev": "ENC"}
-    with pytest.raises(CrossexamError, match="answered different items"):
+    with pytest.raises(CrossexamError, match="were run over different items"):
         compare_runs(run(answered, cut[0]), run(answered, cut[1]))
 
 
 def test_missing_answers_are_refused() -> None:
-    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has 2 answers for 6 items"):
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has 2 predictions for 6 items"):
         measure(run({"base.dev": "EN"}, BASE))
-    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has no answers"):
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has no predictions"):
         accuracy_by_set(run({}, BASE))
 
 

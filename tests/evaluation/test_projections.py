@@ -94,7 +94,7 @@ def test_a_declared_projection_goes_before_the_labels() -> None:
 
 def test_gold_labels_that_a_projection_lacks_are_an_error() -> None:
     with pytest.raises(
-        CrossexamError, match="gold labels that 'no contradiction' does not have: contradiction"
+        CrossexamError, match="gold labels outside the projection 'no contradiction': contradiction"
     ):
         score_run(run_of(["contradiction"], [[1.0, 0.0, 0.0]], {"projection": "no contradiction"}))
 

@@ -222,20 +222,22 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     console.print(terminal_report(two_runs))
     first = console.export_text().splitlines()[0]
     # Three of six lost: not yet a finding (McNemar's exact p is 2 / 2^3 = 0.25).
-    assert first.startswith("builtin/first broke on no test set: the largest drop, 50.0 points [−")
+    assert first.startswith(
+        "builtin/first: no significant drop on any test set; the largest is 50.0 points [−"
+    )
     result = measure(two_runs[0])[1]
     assert result.drop is not None
     sure = replace(result, name="small_but_sure", drop=result.drop._replace(value=0.1, low=0.05, high=0.15))
     assert worst([result, sure]) is sure
     assert sentence(ModelResults("m", two_runs[0], (result, sure))) == (
-        "m broke most on small_but_sure: it lost 10.0 points [5.0, 15.0], from 100.0 % to 50.0 %."
+        "m broke most on small_but_sure: accuracy drops by 10.0 points [5.0, 15.0], from 100.0 % to 50.0 %."
     )
 
 
 def test_one_test_set_without_a_base(two_runs: list[Run]) -> None:
     base = base_set()
     only = make_report(run_of({base.name: "ENCENC"}, base))
-    assert only.text(".md").startswith("# m has 100.0 %")
+    assert only.text(".md").startswith("# m has an accuracy of 100.0 %")
     assert "Drop from the base" not in only.text(".md")
 
 
@@ -262,7 +264,7 @@ def test_no_errors_at_all(two_runs: list[Run]) -> None:
     test = negated(base)
     perfect = run_of({base.name: "ENCENC", test.name: "ENCENC"}, base, test)
     text = make_report(perfect).text(".md")
-    assert "m broke on no test set" in text
+    assert "# m: no significant drop on any test set." in text
     assert "| negation.dev\\_matched | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in text
     assert "100.0" in make_report(perfect).text(".html")
 
@@ -272,12 +274,12 @@ def test_two_label_models_carry_their_projection() -> None:
     run = run_of({base.name: "EEEEEE"}, base, details={"two_label": True})
     for suffix in (".md", ".tex", ".html"):
         assert "not" in make_report(run).text(suffix)
-    assert "m was measured with the projection not\\_entailment = neutral + contradiction" in make_report(
+    assert "m was scored with the projection not\\_entailment = neutral + contradiction" in make_report(
         run
     ).text(".md")
     half = replace(run, probabilities={base.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
     said = [item[8][0][0] for item in pack_items(results_of([half]))["items"]]
-    assert said == [3] * 6  # exactly 1/2 is not entailment, as in suites.scoring
+    assert said == [3] * 6  # exactly 1/2 is not entailment, as in evaluation.scores
 
 
 def test_two_runs_of_one_name_are_told_apart(two_runs: list[Run]) -> None:
@@ -291,7 +293,7 @@ def test_runs_over_different_items_are_refused(two_runs: list[Run]) -> None:
     with pytest.raises(CrossexamError) as refused:
         make_report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x")).text(".md")
     assert str(refused.value) == (
-        "test set base.dev_matched: 'builtin/first' and 'x' answered different items\n"
+        "test set base.dev_matched: 'builtin/first' and 'x' were run over different items\n"
         "  wanted: runs over the same test sets\n"
         "  hint: build the suite once and run both models over it"
     )
@@ -303,7 +305,7 @@ def test_no_run_and_no_such_form(two_runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(FormatError) as refused:
         make_report(*two_runs).save(tmp_path / "report.pdf")
     assert str(refused.value).endswith(
-        "no report has the suffix '.pdf'\n  wanted: .html, .md, .tex, .csv, .json\n  hint: -o report.html"
+        "'.pdf' is not a format of a report\n  wanted: .html, .md, .tex, .csv, .json\n  hint: -o report.html"
     )
     assert not list(tmp_path.iterdir())
 
@@ -323,7 +325,7 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     document = json.loads((tmp_path / "c.json").read_text())
     assert document["test_sets"][1]["difference_low"] < (3 - 4) / 6
     assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_table(*two_runs))
-    with pytest.raises(FormatError, match=r"no report has the suffix '\.html'"):
+    with pytest.raises(FormatError, match=r"'\.html' is not a format of a report"):
         write_comparison(*two_runs, tmp_path / "c.html")
 
 

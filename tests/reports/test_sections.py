@@ -96,7 +96,7 @@ def swaps() -> Run:
 
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
-    "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "answers": adversary,
+    "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress,

@@ -268,17 +268,15 @@ def test_published_rows_are_means_of_the_same_corpora() -> None:
     rows = {row[0]: row for row in table.rows}
     assert rows["ESIM (published)"][2] == pytest.approx(0.5225)
     assert rows["m"][1] == 2
-    assert any("Not in: multinli_dev_matched" in note for note in table.notes)
+    assert any("Missing: multinli_dev_matched" in note for note in table.notes)
     assert score_table(results_of([run_of("m", {"sick": HALF})], published_rows=False)).rows[0][3] is None
 
 
 def test_reports_say_what_is_in() -> None:
     worse, better = ({"sick": answered, REFERENCE: MOST} for answered in (HALF, MOST))
     results = results_of([run_of("m", worse), run_of("n", better)])
-    assert headline(results).startswith("m has 50.0 % [")
-    said = (
-        "over 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (difference [−"
-    )
+    assert headline(results).startswith("m has a mean accuracy of 50.0 % [")
+    said = "on 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (difference [−"
     assert said in headline(results)
     rows = corpus_table(results).rows
     assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
@@ -292,7 +290,7 @@ def test_two_models_differ_in_the_mean() -> None:
     assert found is not None
     assert found.value == pytest.approx(0.15)
     assert found.low > 0
-    assert "A less B: 15.0 [" in comparison_table(one, other).notes[2]
+    assert "A minus B: 15.0 [" in comparison_table(one, other).notes[2]
     assert mean_difference(Run("m", {}, {}, {}), other) is None
 
 

@@ -490,7 +490,7 @@ def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, 
         "antonymy.dev (verified)": (1 / 2, 2),
         "antonymy.dev (proposed)": (0 / 1, 1),
     }
-    assert apart.manifest["rejected_items"] == "2 items that people rejected are left out"
+    assert apart.manifest["rejected_items"] == "2 rejected items are left out"
     assert "verified items only: 2; left out: 2 rejected, 1 proposed" in str(verified_only(run).manifest)
 
 

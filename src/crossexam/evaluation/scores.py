@@ -19,8 +19,8 @@ from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS, THREE_LABELS,
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
-    "not_entailment = neutral + contradiction (two labels; not_entailment counts as right for both, "
-    "and is shown as neutral where the gold label is entailment)"
+    "not_entailment = neutral + contradiction (two labels; not_entailment counts as correct for both, "
+    "and is shown as neutral if the gold label is entailment)"
 )
 
 _ENTAILMENT: Final = LABEL_INDEX["entailment"]
@@ -127,7 +127,7 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
     if strange:
         found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
         raise CrossexamError(
-            f"gold labels that '{projection.name}' does not have: {found}",
+            f"gold labels outside the projection '{projection.name}': {found}",
             where=f"test set {name}",
             wanted=", ".join(projection.labels),
         )
@@ -136,11 +136,11 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
 def _probabilities(name: str, n: int, run: Run) -> NDArray[np.float64]:
     wanted = f"{n} rows of {len(LABELS)} probabilities"
     if name not in run.probabilities:
-        raise CrossexamError(f"'{run.model}' has no answers", where=f"test set {name}", wanted=wanted)
+        raise CrossexamError(f"'{run.model}' has no predictions", where=f"test set {name}", wanted=wanted)
     answered = np.asarray(run.probabilities[name], dtype=np.float64).reshape(-1, len(LABELS))
     if len(answered) != n:
         raise CrossexamError(
-            f"'{run.model}' has {len(answered)} answers for {n} items",
+            f"'{run.model}' has {len(answered)} predictions for {n} items",
             where=f"test set {name}",
             wanted=wanted,
             hint="run the model over this test set again",

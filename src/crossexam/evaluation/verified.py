@@ -36,7 +36,7 @@ def by_status(run: Run) -> Run:
         rejected += sum(status_of(example) == REJECTED for example in dataset)
         for status in (None, VERIFIED, PROPOSED):
             _add_items(kept, places, run, name, status)
-    note = {"rejected_items": f"{rejected:,} items that people rejected are left out"} if rejected else {}
+    note = {"rejected_items": f"{rejected:,} rejected items are left out"} if rejected else {}
     return _run_over(run, kept, places, note)
 
 
@@ -60,7 +60,7 @@ def verified_only(run: Run) -> Run:
     if not counts[VERIFIED]:
         raise CrossexamError(
             f"no item of the test sets of '{run.model}' is verified",
-            hint="crossexam validate verdict STUDY --apply SUITE writes what people found into the suite",
+            hint="crossexam validate verdict STUDY --apply SUITE writes the verdicts into the suite",
         )
     left = ", ".join(f"{counts[key]:,} {key}" for key in (REJECTED, PROPOSED, "not judged") if counts[key])
     note = f"verified items only: {counts[VERIFIED]:,}; left out: {left or 'none'}"

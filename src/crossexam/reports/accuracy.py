@@ -1,6 +1,6 @@
-"""The tables of measures, without form: accuracy, drop, errors, slices, comparison.
+"""The tables of what ``evaluation.measures`` measures: accuracy, drop, errors, slices, comparison.
 
-Answers by label on test sets of one gold label, as Nie et al. (2019) print theirs (Table 2).
+Predictions by label on test sets of one gold label are shown as in Table 2 of Nie et al. (2019).
 """
 
 from __future__ import annotations
@@ -20,20 +20,19 @@ if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
 #: The line under which the page folds away the numbers of a chart.
-FOLDED_NUMBERS: Final = "The numbers"
+FOLDED_NUMBERS: Final = "Show the numbers"
 
-#: Gold and predicted label of each kind of error, those the 2018 paper counts first.
+#: Gold and predicted label of each type of error; Naik et al. (2018) count the first two.
 ERROR_TYPES: Final = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
 
 _INTERVALS: Final = (
-    "Accuracy in percent of the items that have a gold label, with 95 % intervals "
-    "that count examples sharing a premise as one cluster."
+    "Accuracy in percent of the items with a gold label, with 95 % confidence intervals clustered by premise."
 )
 
 
 SUMMARY_NOTE: Final = (
-    "Percent and points, with 95 % intervals by cluster of a premise. Drop: accuracy lost from the base. "
-    "p: exact McNemar by cluster, Holm-corrected."
+    "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from the "
+    "base. p: exact McNemar test by cluster, Holm-corrected."
 )
 
 
@@ -80,7 +79,7 @@ def projection_notes(results: Results) -> list[str]:
             elif result.projection:
                 of_sets.setdefault(result.projection, []).append(result.name)
     return [
-        f"{name} was measured with the projection {projection} on {', '.join(sets)}."
+        f"{name} was scored with the projection {projection} on {', '.join(sets)}."
         for (name, projection), sets in of_models.items()
     ] + [f"{', '.join(dict.fromkeys(sets))}: {projection}." for projection, sets in of_sets.items()]
 
@@ -133,10 +132,11 @@ def drop_table(results: Results) -> Table:
                 )
             )
     notes = (
-        "Drop: accuracy lost from the base, in points; item by item where a test set keeps the gold label or "
-        "swaps words of its control, else the difference of the two accuracies. "
-        "p: exact McNemar by cluster, Holm-corrected. Detectable: the smallest drop that would be found. "
-        "Flipped: answers that differ from the answer to the base example.",
+        "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
+        "label or swaps words of its control, else the difference of the two accuracies. "
+        "p: exact McNemar test by cluster, Holm-corrected. "
+        "Detectable: the smallest drop detectable at a power of 80 %. "
+        "Flipped: predictions that differ from the prediction for the base example.",
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
@@ -163,8 +163,8 @@ def error_table(results: Results) -> Table:
         for name, model, result in results.by_test_set()
     )
     note = (
-        "False entailment, false neutral: share of the wrong answers. E-C: gold entailment, "
-        "answered contradiction; the others likewise."
+        "False entailment, false neutral: share of the wrong predictions. E-C: gold entailment, "
+        "predicted contradiction; the others likewise."
     )
     return Table("Errors", columns, rows, (note,), grouped=1, folded=FOLDED_NUMBERS)
 
@@ -202,7 +202,7 @@ def _slice_table(
         (value, size[value], *(estimates.get(value) for estimates in sliced)) for value in ordered[:most]
     )
     notes = (
-        (f"The {most} largest of {len(ordered)} slices; all of them are in the CSV and JSON reports.",)
+        (f"The {most} largest of {len(ordered)} slices; the CSV and JSON reports have all of them.",)
         if most is not None and len(ordered) > most
         else ()
     )
@@ -210,7 +210,7 @@ def _slice_table(
 
 
 def comparison_table(first: Run, second: Run) -> Table:
-    """Return two models side by side, item by item, on every test set that both answered."""
+    """Return the paired comparison of two models on every test set they share."""
     from crossexam.evaluation.comparison import compare_runs
 
     columns = (
@@ -218,7 +218,7 @@ def comparison_table(first: Run, second: Run) -> Table:
         Column("Items", "count"),
         Column("A", "percent"),
         Column("B", "percent"),
-        Column("A less B", "points"),
+        Column("A minus B", "points"),
         Column("p (Holm)", "p"),
         Column("Only A", "count"),
         Column("Only B", "count"),
@@ -229,11 +229,11 @@ def comparison_table(first: Run, second: Run) -> Table:
         for pair in pairs
     )
     projected = dict.fromkeys(
-        f"Both measured with the projection {pair.projection}." for pair in pairs if pair.projection
+        f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
     )
     note = (
-        "A less B in points. p: exact McNemar by cluster, Holm-corrected. "
-        "Only A, only B: items that one of the two has right."
+        "A minus B in points. p: exact McNemar test by cluster, Holm-corrected. "
+        "Only A, only B: items that only one of the two gets right."
     )
     one, other = model_names([first, second])
     mean = mean_note(first, second)
@@ -242,7 +242,7 @@ def comparison_table(first: Run, second: Run) -> Table:
 
 
 _STUDY: Final = "nie2019"
-#: Tables 2 and 4, and what their rows are called.
+#: Tables 2 and 4, and the names of their rows.
 _TABLES: Final = {
     "predictions": "{} (published)",
     "adversarial_training": "ESIM trained with {} (published)",
@@ -250,13 +250,13 @@ _TABLES: Final = {
 _COLUMNS: Final = (
     Column("Test set"),
     Column("Expected"),
-    Column("Answered by"),
+    Column("Model"),
     Column("Items", "count"),
     *(Column(label.capitalize(), "percent") for label in LABELS),
 )
 
 
-def answer_table(results: Results) -> Table:
+def prediction_table(results: Results) -> Table:
     """Return the share of each predicted label on test sets of one gold label, published shares below."""
     rows: list[tuple[Cell, ...]] = []
     one_label = [
@@ -269,21 +269,21 @@ def answer_table(results: Results) -> Table:
         is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
         if results.published_rows and is_last:
             rows += [(name, gold, *row) for row in _published(result.construction)]
-    note = "Share of each label in the answers, in percent; expected is the gold label of every item."
+    note = "Share of each predicted label, in percent. Expected: the gold label of every item."
     notes = [note, _source()] if any(row[3] is None for row in rows) else [note]
-    folded = "Answers by label, where all items have one gold label"
-    return Table("Answers by label", _COLUMNS, tuple(rows), tuple(notes), grouped=2, folded=folded)
+    folded = "Predictions by label, on test sets with a single gold label"
+    return Table("Predictions by label", _COLUMNS, tuple(rows), tuple(notes), grouped=2, folded=folded)
 
 
 def _published(construction: str) -> Iterator[tuple[Cell, ...]]:
-    """Yield who, no number of items, and the shares of the published answers to *construction*."""
+    """Yield name, no number of items, and the published shares of predicted labels on *construction*."""
     from crossexam.published.published import published
 
     for key, words in _TABLES.items():
         table = published(_STUDY).table(key)
         for row in table.rows:
             shares = [table.value(row, f"{construction}.{label[0].upper()}") for label in LABELS]
-            if None not in shares and row != "None":  # without any it is ESIM's row of Table 2
+            if None not in shares and row != "None":  # trained without any, it is ESIM's row of Table 2
                 name = words.format(row)
                 yield (name, None, *(round(share / 100, 6) for share in shares if share is not None))
 
@@ -293,4 +293,4 @@ def _source() -> str:
 
     study = published(_STUDY)
     places = " and ".join(study.table(key).place for key in _TABLES)
-    return f"Published: {places} of {study.citation} {study.source}; over the authors' items from SNLI dev."
+    return f"Published: {places} of {study.citation} {study.source}; on the authors' items from SNLI dev."

@@ -1,4 +1,4 @@
-"""The behaviour analysis as tables: accuracy by set and factor, the tests, the counts behind them."""
+"""The tables of the behaviour analysis: accuracy by set and factor, the tests, and their counts."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
 
 _STUDY: Final = "sanchez2018"
-#: Which published table a column of ours is.
+#: The published table of each column.
 _PUBLISHED: Final = ("accuracy", "insensitivity", "unseen", "polarity")
 _FACTORS: Final = ("insensitivity", "unseen pairs", "polarity")
 _NOTE: Final = (
-    "Gold changed: items whose gold label is not that of their control. Pair unseen: the ordered pair of "
-    "words never stood in training. Against polarity: the label that the pair goes with most in training is "
-    "not the gold label (pairs unseen or tied among them)."
+    "Gold changed: items whose gold label differs from that of their control. Pair unseen: the ordered word "
+    "pair does not occur in training. Against polarity: the gold label is not the label with which the pair "
+    "occurs most often in training (including unseen and tied pairs)."
 )
 _TESTS: Final = (
-    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact where "
-    "a count of less than 5 is expected; corrected over all tests of the model. V: Cramer's, unbiased. "
-    "Detectable: the least effect (Cohen's w) that so many items show in four of five cases: where V is "
-    "under it, no finding is not a finding of nothing."
+    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact test if an "
+    "expected count is below 5; Holm and Bonferroni correct over all tests of the model. V: Cramer's V, "
+    "bias-corrected. Detectable: the smallest effect size (Cohen's w) detectable with so many items at a "
+    "power of 80 %; if V is smaller, a test without significance is no evidence that there is no effect."
 )
 
 
@@ -111,7 +111,7 @@ def crossed_tables(results: Results) -> list[Table]:
             counted = zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True)
             rows = tuple((name, *counts) for name, counts in counted)
             title = f"{each.test_set}, {each.factor}: {model.name}"
-            tables.append(Table(title, columns, rows, folded="The counts"))
+            tables.append(Table(title, columns, rows, folded="Contingency tables"))
     return tables
 
 
@@ -142,7 +142,7 @@ def _detectable(each: FactorResult) -> str | None:
 
 
 def _published(kind: str) -> list[tuple[Cell, ...]]:
-    """Return who, no number of items, and the published accuracies on the set *kind*."""
+    """Return name, no number of items, and the published accuracies of each system on the set *kind*."""
     from crossexam.published.published import published
 
     tables = [published(_STUDY).table(key) for key in _PUBLISHED]

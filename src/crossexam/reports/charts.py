@@ -21,9 +21,9 @@ from crossexam.reports.results import Results
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
-#: Widths of the plotting area in pixels: for columns of the page from 560 pixels, and for a phone.
+#: Widths of the plotting area in pixels, for wide columns (from 560 pixels) and for a phone.
 WIDTHS: Final = {"wide": 360, "narrow": 165}
-_ROW: Final = 40  # pixels a test set
+_ROW: Final = 40  # pixels per test set
 _FONT: Final = "Liberation Sans, Helvetica, Arial, sans-serif"
 
 # Segments of the bar of errors: type, predicted label (the colour), and opacity (by gold label).
@@ -34,9 +34,9 @@ _SEGMENTS: Final = (
     ("E-C", "contradiction", 1.0), ("N-C", "contradiction", 0.4),
 )
 _ERROR_LEGEND: Final = (
-    ("entailment",    "false entailment: N-E, fainter C-E"),
-    ("neutral",       "false neutral: E-N, fainter C-N"),
-    ("contradiction", "false contradiction: E-C, fainter N-C"),
+    ("entailment",    "false entailment: N-E, lighter C-E"),
+    ("neutral",       "false neutral: E-N, lighter C-N"),
+    ("contradiction", "false contradiction: E-C, lighter N-C"),
 )
 # fmt: on
 
@@ -117,7 +117,7 @@ def drop_charts(results: Results) -> Charts:
         for name, of in _by_model(results).items()
         if any(result.loss is not None for result in of)
     ]
-    return Charts(figures, "Points right of zero are accuracy lost; lines are 95 % intervals.")
+    return Charts(figures, "Accuracy lost from the base; lines are 95 % confidence intervals.")
 
 
 def _by_model(results: Results) -> dict[str, list[TestSetResult]]:
@@ -174,12 +174,12 @@ def error_charts(results: Results) -> Charts:
         (name, {size: _error_chart(of, width, largest) for size, width in WIDTHS.items()})
         for name, of in _by_model(results).items()
     ]
-    note = "Bars are read left to right in the order of the legend; N-E is gold neutral, answered entailment."
+    note = "Segments follow the order of the legend. N-E: gold neutral, predicted entailment."
     return Charts(figures, note, _ERROR_LEGEND)
 
 
 def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -> str:
-    """Return the wrong answers of one model, in percent of the items, by gold and answered label.
+    """Return the wrong predictions of one model, in percent of the items, by gold and predicted label.
 
     The axis ends at *largest*.
     """
@@ -191,7 +191,7 @@ def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -
         for piece in _pieces(result)
     ]
     scale = alt.Scale(domain=[0, largest])
-    titled = alt.Axis(title="wrong answers, % of the items", tickCount=5)
+    titled = alt.Axis(title="wrong predictions, % of items", tickCount=5)
     drawn = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=_names(results)
     )
@@ -209,7 +209,7 @@ def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -
 
 
 def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
-    """Return the pieces of the bar of *result*, each from where the last one ends."""
+    """Return the segments of the bar of *result*, each from the end of the last."""
     pieces = []
     end = 0.0
     for kind, answered, shade in _SEGMENTS:
@@ -229,7 +229,7 @@ def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
 
 
 def _error_range(results: Results) -> float:
-    """Return where the axis of wrong answers ends, in percent: the next ten after the largest share."""
+    """Return the end of the axis of wrong predictions, in percent: the largest share, rounded up to tens."""
     shares = [each.wrong / each.n for model in results.models for each in model.results if each.n]
     return max(10.0, 10 * math.ceil(10 * max(shares, default=0.0)))
 
@@ -251,7 +251,7 @@ class HeatMaps:
         self._vega: dict[tuple[Gold, ...], dict[str, Any]] = {}
 
     def draw(self, result: TestSetResult) -> str:
-        """Return the confusion matrix of *result*: gold down, answers across, shades are shares of a row."""
+        """Return the confusion matrix of *result*: rows are gold labels, shades are shares of a row."""
         import vl_convert
 
         if result.labels not in self._vega:
@@ -289,7 +289,7 @@ def _heat_map(labels: tuple[Gold, ...]) -> Any:
         {"gold": labels[0], "answer": labels[0], "share": 0.0, "count": "", "percent": "", "right": True}
     ]
     across = alt.Axis(
-        title="answered",
+        title="predicted",
         orient="top",
         labelAngle=0,
         ticks=False,
@@ -321,12 +321,12 @@ def _heat_map(labels: tuple[Gold, ...]) -> Any:
 
 
 _FEATURE_WIDTH: Final = 420  # pixels of the plotting area
-_FEATURE_ROW: Final = 22  # pixels a feature
+_FEATURE_ROW: Final = 22  # pixels per feature
 _INK: Final = "#1b2126"
 _LINE: Final = "#d6dbe0"
 _BAR: Final = "#7fb0d6"
 
-#: A feature, its share of the impurity that is taken away, and the standard deviation over the trees.
+#: A feature, its mean decrease in impurity as a share, and the standard deviation over the trees.
 Row = tuple[str, float, float]
 
 

@@ -1,4 +1,4 @@
-"""The cross-dataset benchmark as tables: accuracy by corpus, and the one mean beside the published ones."""
+"""The tables of the cross-dataset benchmark: the mean, with published ones, and accuracy by corpus."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from crossexam.evaluation.cross_dataset import BenchmarkScore
 
 _NOTE: Final = (
-    "Mean: plain mean of the corpora's accuracies. Difference, relative: of the mean from SNLI, in "
-    "points and in percent of it. Intervals: corpora are independent, items of one premise are one "
-    "cluster (MOVER)."
+    "Mean: unweighted mean of the accuracies on the corpora. Difference, relative: of the mean from SNLI, in "
+    "points and in percent. Intervals: MOVER, with independent corpora and items clustered by premise."
 )
 
 
@@ -63,7 +62,7 @@ def corpus_table(results: Results) -> Table:
         labels = str(dataset.manifest.get("projection") or "three labels")
         rows.append((place["protocol"], place["title"], size, labels, *answered))
     columns = (
-        Column("Made"),
+        Column("Protocol"),
         Column("Corpus"),
         Column("Items", "count"),
         Column("Labels"),
@@ -81,15 +80,15 @@ def mean_note(first: Run, second: Run) -> str | None:
     if found is None:
         return None
     points = f"{number_text(found, 'points')} {interval_text(found)} points".replace("-", "−")
-    return f"Mean of the corpora of the cross-dataset benchmark, A less B: {points}."
+    return f"Mean of the corpora of the cross-dataset benchmark, A minus B: {points}."
 
 
 def _coverage(score: BenchmarkScore) -> list[str]:
     found = []
     if score.missing:
-        found.append(f"Not in: {', '.join(score.missing)}.")
+        found.append(f"Missing: {', '.join(score.missing)}.")
     if score.incomplete:
-        found.append(f"In part: {', '.join(score.incomplete)}.")
+        found.append(f"Incomplete: {', '.join(score.incomplete)}.")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Every statistic: CSV with one number a row, JSON with one object a test set."""
+"""Every statistic as data: CSV with a number per row, JSON with an object per test set."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _cell(value: object) -> object:
 
 
 def _finite(value: object) -> object:
-    """Return *value*, or nothing for a share of no items."""
+    """Return *value*, or None for a share of no items."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -64,7 +64,7 @@ def _benchmark_figures(model: ModelResults) -> dict[str, Estimate]:
 
 
 def signature_of(model: ModelResults, result: TestSetResult) -> str:
-    """Return what the numbers of *model* on a test set depend on."""
+    """Return the signature of the numbers of *model* on a test set: all that they depend on."""
     dataset = model.run.datasets[result.name]
     manifest = model.run.manifest
     parts = {
@@ -154,7 +154,7 @@ def _json(document: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return *value* as JSON has it: estimates as objects, what is no number as null."""
+    """Return *value* as JSON types: estimates as objects, nan as null."""
     if isinstance(value, Estimate):
         return {key: _finite(part) for key, part in value._asdict().items()}
     if isinstance(value, Mapping):
@@ -167,7 +167,7 @@ def _plain(value: Any) -> Any:
 
 
 def comparison_csv(first: Run, second: Run) -> str:
-    """Return the comparison of two runs, one test set a row; estimates take three columns."""
+    """Return the comparison of two runs, a test set per row; estimates take three columns."""
     rows = list(_comparisons(first, second))
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))

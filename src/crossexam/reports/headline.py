@@ -1,4 +1,4 @@
-"""The finding of a report in one sentence, and in one sentence a model."""
+"""The finding of a report in one sentence, and one sentence per model."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 
 def culprit(results: Results) -> ModelResults | None:
-    """Return the model whose worst test set is the worst of all; None where nothing was measured.
+    """Return the model whose worst test set is the worst of all; None if nothing was measured.
 
-    On the cross-dataset benchmark it is the one whose mean is furthest below SNLI test.
+    On the cross-dataset benchmark it is the model whose mean is furthest below SNLI test.
     """
     lost = [
         (model, model.benchmark.difference.value)
@@ -29,13 +29,13 @@ def culprit(results: Results) -> ModelResults | None:
 
 
 def headline(results: Results) -> str:
-    """Return what broke the most: model, test set, and the drop with its interval."""
+    """Return what broke most: model, test set, and the drop with its interval."""
     model = culprit(results)
     return sentence(model) if model is not None else "No item has a gold label."
 
 
 def sentence(model: ModelResults) -> str:
-    """Return what broke *model* the most; says so where no drop can be told from none."""
+    """Return on which test set *model* broke most, or that no drop is significant."""
     if model.benchmark is not None:
         return _on_benchmark(model, model.benchmark)
     result = worst(model.results)
@@ -44,25 +44,26 @@ def sentence(model: ModelResults) -> str:
     loss = result.loss
     accuracy = number_text(result.accuracy, "percent")
     if loss is None or result.base_accuracy is None:
-        return f"{model.name} has {accuracy} % {interval_text(result.accuracy)} right on {result.name}."
+        interval = interval_text(result.accuracy)
+        return f"{model.name} has an accuracy of {accuracy} % {interval} on {result.name}."
     if loss.value <= 0:
-        return f"{model.name} broke on no test set: it lost nothing on any."
+        return f"{model.name}: no significant drop on any test set."
     if loss.low <= 0:
         return (
-            f"{model.name} broke on no test set: the largest drop, {_points(model)} on {result.name}, "
-            "cannot be told from none."
+            f"{model.name}: no significant drop on any test set; "
+            f"the largest is {_points(model)} on {result.name}."
         )
     before = number_text(result.base_accuracy, "percent")
-    lost = f"it lost {_points(model)}, from {before} % to {accuracy} %"
-    if result.drop is None:  # other labels than the base: nothing was lost item by item
-        lost = f"{accuracy} % right, {_points(model)} fewer than of its base ({before} %)"
+    lost = f"accuracy drops by {_points(model)}, from {before} % to {accuracy} %"
+    if result.drop is None:  # items are not paired with their base
+        lost = f"its accuracy is {accuracy} %, {_points(model)} below that on the base ({before} %)"
     return f"{model.name} broke most on {result.name}: {lost}."
 
 
 def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
     mean = f"{number_text(score.mean, 'percent')} % {interval_text(score.mean)}"
     corpora = f"{len(score.accuracies)} of the {len(MEMBERS)} corpora of the cross-dataset benchmark"
-    first = f"{model.name} has {mean} in the mean over {corpora}"
+    first = f"{model.name} has a mean accuracy of {mean} on {corpora}"
     if score.reference is None or score.difference is None:
         return f"{first}."
     points = number_text(abs(score.difference.value), "points")

@@ -1,7 +1,7 @@
-"""The report as one HTML page that works offline.
+"""The report as a single HTML page that works offline.
 
-Everything is in the file: charts as SVG drawn here, the items as JSON that a script reads, and a
-Content-Security-Policy that lets nothing run but that script and nothing load at all.
+The file contains everything: charts as SVG, the items as JSON for a script to read, and a
+Content-Security-Policy under which only that script may run and nothing may be loaded.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _PAGE: Final = Path(__file__).parent / "page"
 
 
 def script_json(value: Any) -> str:
-    r"""Return *value* as JSON that cannot end the script element it stands in.
+    r"""Return *value* as JSON that cannot close the script element that contains it.
 
-    Everything outside ASCII is escaped, U+2028 and lone surrogates with it.
+    Everything outside ASCII is escaped, including U+2028 and lone surrogates.
 
     >>> script_json("</script>&")
     '"\\u003c/script\\u003e\\u0026"'
@@ -44,7 +44,7 @@ def _hash(text: str) -> str:
 
 
 def policy(css: str, script: str) -> str:
-    """Return the Content-Security-Policy under which only *css* and *script* take effect."""
+    """Return the Content-Security-Policy that permits *css* and *script* only."""
     return (
         f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(script)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
@@ -91,32 +91,32 @@ def _summary(results: Results) -> dict[str, Any]:
 
 
 def _unbroken(text: str) -> str:
-    """Return *text* with no line break between a number and its unit."""
+    """Return *text* without line breaks between numbers and their units."""
     return re.sub(r"(?<=\d) (?=%|points)", "\N{NO-BREAK SPACE}", text)
 
 
 def _shown(sets: Sequence[dict[str, Any]]) -> str:
     cut = [each for each in sets if each["shown"] < each["total"]]
     if not cut:
-        return "All items are here."
+        return "All items are shown."
     most = max(cut, key=lambda each: int(each["total"]))
     return (
-        f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are here "
-        f"({most['shown']:,} of {most['total']:,} of {most['name']}): every kind of gold label, answer and "
-        "flip is among them, the rare ones more often than their share. "
-        "For all of them: crossexam report --items all."
+        f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are shown "
+        f"({most['shown']:,} of {most['total']:,} of {most['name']}): a sample with every combination of "
+        "gold label, predictions and flips, which over-represents rare ones. "
+        "For all items: crossexam report --items all."
     )
 
 
 def _opens_at(results: Results) -> int:
-    """Return the number of the test set that the headline is about: the browser opens there."""
+    """Return the position of the test set in the headline, which the browser of items opens at."""
     model = culprit(results)
     result = worst(model.results) if model is not None else None
     return list(results.test_sets).index(result.name) if result is not None else 0
 
 
 def _breakable(name: str) -> Markup:
-    """Return *name* with leave to break lines after its punctuation."""
+    """Return *name* with optional line breaks after its punctuation."""
     return Markup("<wbr>").join(re.findall(r"[^._/-]*[._/-]?", name))
 
 

@@ -1,4 +1,4 @@
-"""The items that a report shows: which, and what of them; what the page reads."""
+"""The items that the page shows: a stratified sample of each test set, packed for the page's script."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Test sets are shown up to this many items: a page of a whole suite stays below some 5 MB.
+#: At most this many items per test set are shown, so that the page of a suite stays below about 5 MB.
 ITEMS_PER_SET: Final = 400
 
-#: Facts of an example that are for machines or are shown elsewhere.
+#: Keys of ``info`` that are of no interest to readers or are shown elsewhere.
 _NOT_SHOWN: Final = frozenset({"cluster", "annotator_labels", "pairID", "captionID"})
 _LONGEST_FACT: Final = 60  # characters
 
-Segment = str | list[str]  # text as it was, or [new, old]
+Segment = str | list[str]  # unchanged text, or [new, old]
 
 
 @dataclass
 class _Texts:
-    """Each text once, by number: the premise of a base stands in the page once, not in every test set."""
+    """The texts of the page by number, each stored once although several test sets share it."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -38,7 +38,7 @@ class _Texts:
 
 
 def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
-    """Return *text* in pieces: a string where nothing changed, ``[new, old]`` where an edit was made.
+    """Return *text* in pieces: a string if unchanged, ``[new, old]`` for an edit.
 
     >>> segments("It is cold.", [Edit("hypothesis", 6, 9, "hot", "cold")], "hypothesis")
     ['It is ', ['cold', 'hot'], '.']
@@ -65,11 +65,11 @@ def base_index(results: Results, dataset: Dataset) -> tuple[Dataset | None, list
 
 
 def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
-    """Return at most *limit* item numbers, every stratum present and rare ones over-represented.
+    """Return at most *limit* item numbers, with every stratum represented and rare ones over-represented.
 
-    Of a stratum of size s there are shown about sqrt(s) times a constant: the k-th item of each, in
-    random order, has the rank k / sqrt(s), and the lowest ranks are taken.  *strata* [n] are numbers
-    of strata.  The choice depends on *seed_text* and *strata* alone.
+    The sample from a stratum of size s is proportional to sqrt(s): the k-th item of each, in random order,
+    has the rank k / sqrt(s), and the items of lowest rank are chosen.  *strata* [n] are numbers of strata.
+    The sample depends only on *seed_text* and *strata*.
     """
     import numpy as np
 
@@ -88,7 +88,7 @@ def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: s
 def _strata(
     runs: Sequence[Run], dataset: Dataset, base: Dataset | None, places: list[int]
 ) -> NDArray[np.int64]:
-    """Return one number an item [n] for its gold, each model's answer, and whether the answer flipped."""
+    """Return a stratum per item [n]: its gold label, each model's prediction, and whether that flipped."""
     import numpy as np
 
     number = np.array([_gold(item) + 1 for item in dataset], dtype=np.int64)
@@ -109,9 +109,9 @@ def _gold(example: Example) -> int:
 
 
 def _starting_pair(example: Example) -> tuple[str, str] | None:
-    """Return the sentences that the edits of *example* start from; None where its record does not fit.
+    """Return the sentences before the edits of *example*; None if the edits do not fit its text.
 
-    `crossexam check` is what tells of a record that does not fit; a report shows the item without it.
+    `crossexam check` reports edits that do not fit; a report shows the item without its base.
     """
     if example.change is None:
         return None
@@ -125,10 +125,10 @@ def _starting_pair(example: Example) -> tuple[str, str] | None:
 
 
 def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[int] | None]]:
-    """Return per run its answers to *rows* of *name*: label and three probabilities in thousandths.
+    """Return the predictions of each run for *rows* of *name*: label and three probabilities in thousandths.
 
-    The label is stated, since rounded probabilities need not tell it.  None where a row is -1 or a run
-    was not asked.
+    The label is included since it cannot always be recovered from rounded probabilities.  None if a row is
+    -1, or if the run does not have the test set.
     """
     import numpy as np
 
@@ -145,7 +145,7 @@ def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[
 
 
 def _facts(example: Example) -> str:
-    """Return the short facts of *example* in one line, such as ``genre: fiction · pair: hot/cold``."""
+    """Return the short values of ``info`` in one line, such as ``genre: fiction · pair: hot/cold``."""
     facts = []
     for key, value in example.info.items():
         if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
@@ -156,11 +156,11 @@ def _facts(example: Example) -> str:
 
 
 def pack_items(results: Results) -> dict[str, Any]:
-    """Return what the page's browser of items reads, as plain lists and numbers.
+    """Return the items for the page's script, as plain lists and numbers.
 
-    ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis,
-    base premise, base hypothesis, base gold, answers, base answers, facts]``: gold -1 where there is
-    none, a sentence the number of a text or its :func:`segments`, an answer None or its label (3 is
+    ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis, base premise,
+    base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is none, a
+    sentence is the number of a text or its :func:`segments`, and a prediction is None or its label (3 is
     ``NOT_ENTAILED``) and three probabilities in thousandths.
     """
     runs = results.runs

@@ -1,4 +1,4 @@
-"""Accuracy where single words mislead: a table of CS_lambda, and the curve over lambda."""
+"""Accuracy on lexically-misleading examples: the table of CS_lambda, and the curve over lambda."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from crossexam.reports.table import Cell, Column, Table
 if TYPE_CHECKING:
     from crossexam.evaluation.lexically_misleading import MisledPart
 
-_FEWEST: Final = 10  # examples that a point of the curve stands for
+_FEWEST: Final = 10  # examples at a point of the curve
 _NOTE: Final = (
-    "CS: the examples to which a bag-of-words model gives a wrong label with at least that probability "
-    "(Nie et al. 2019, section 5.4). Majority: share of the commonest label. Annotator: how often one of the "
-    "annotators says the gold label, which is their majority; expected, and one draw."
+    "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
+    "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Annotator: accuracy of a "
+    "single annotator against the gold label, which is their majority; expected, and of one random draw."
 )
 
 
@@ -42,10 +42,10 @@ def misleading_table(results: Results) -> Table:
         Column("Examples", "count"),
         Column("Majority", "percent"),
         Column("Annotator", "percent"),
-        Column("drawn", "percent"),
+        Column("Drawn", "percent"),
         *(Column(model.name, "percent") for model in results.models),
     )
-    return Table("Where single words mislead", columns, tuple(rows), (_NOTE,), grouped=1)
+    return Table("Lexically-misleading examples", columns, tuple(rows), (_NOTE,), grouped=1)
 
 
 def _name(lam: float) -> str:
@@ -78,7 +78,8 @@ def misleading_charts(results: Results) -> Charts:
         for part, points in values.items()
     ]
     note = (
-        "Accuracy, with its 95 % interval, and number of examples over the least lexically-misleading score."
+        "Accuracy with its 95 % confidence interval, and number of examples, by minimum lexically-misleading "
+        "score (lambda)."
     )
     return Charts(figures, note)
 

@@ -1,4 +1,4 @@
-"""Published systems beside a model: which figure of which study stands beside which test set."""
+"""The figures of published systems: which study, table and column belong to which test set."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from crossexam.evaluation.scores import construction_of, is_base
 
 @dataclass(frozen=True)
 class PublishedColumns:
-    """A study beside test sets: the *group* its columns stand in, its tables in the order they are asked.
+    """The columns of a study: the heading of the *group*, and its *tables* in order of precedence.
 
-    Over a base that the study does not have stand the figures for *elsewhere*, for orientation.
+    For a base that the study does not have, the figures for *elsewhere* are shown, for orientation.
     """
 
     study: str
@@ -25,7 +25,7 @@ class PublishedColumns:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Return the names of the systems, in the paper's order.
+        """The names of the systems, in the order of the paper.
 
         >>> STUDIES[0].systems
         ('NB', 'CH', 'RC', 'IS', 'BiLSTM', 'CBOW', 'ALIGN')
@@ -36,9 +36,9 @@ class PublishedColumns:
         return tuple(dict.fromkeys(row for key in self.tables for row in study.table(key).rows))
 
     def figures(self, dataset: Dataset) -> dict[str, float]:
-        """Return what each system was published to have on the counterpart of *dataset*, shares of 1.
+        """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
-        Empty where the paper has no such test set.
+        Empty if the paper has no such test set.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
@@ -59,7 +59,7 @@ class PublishedColumns:
         return {}
 
     def notes(self, datasets: Sequence[Dataset]) -> list[str]:
-        """Return what a reader of the figures beside *datasets* must know."""
+        """Return the notes on the figures for *datasets*."""
         from crossexam.published.published import published
 
         study = published(self.study)
@@ -68,8 +68,8 @@ class PublishedColumns:
         foreign = dict.fromkeys(base_split_of(e) for e in compared if not self._of_part(e, base_split_of(e)))
         if foreign:
             notes.append(
-                f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; beside it "
-                f"stand the figures for {_NAMES[self.elsewhere]}, for orientation."
+                f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; the "
+                f"figures shown are those for {_NAMES[self.elsewhere]}, for orientation."
             )
         return notes
 
@@ -97,9 +97,9 @@ def base_split_of(dataset: Dataset) -> str:
 
 
 def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
-    """Return the studies that have a figure for a test set among *datasets* that is no base.
+    """Return the studies that have a figure for a test set among *datasets* that is not a base.
 
-    Where all are bases there is none: what their accuracies are to be held against, nothing says.
+    If all are bases there are none: the papers' bases are other corpora.
 
     >>> [each.study for each in columns_for([Dataset("so_swap.snli_dev", ())])]
     ['nie2019']

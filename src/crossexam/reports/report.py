@@ -1,4 +1,4 @@
-"""Write a report of runs in the form that the suffix of its file names."""
+"""Reports and comparisons of runs, written in the format that the suffix of the file names."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
 
 @dataclass(frozen=True)
 class Report:
-    """A report of *runs*, measured once, in any form.
+    """A report of *runs*, measured once, in any format.
 
-    *published_rows* puts the systems published for the same test sets beside the models; *items_per_set*
-    is how many items of each test set the page shows (None: all).
+    *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
+    of each test set that the page shows (None: all).
     """
 
     runs: tuple[Run, ...]
@@ -85,7 +85,7 @@ class Report:
 def make_report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
-    Items whose labels are proposed, and verified ones, are test sets apart.
+    Items with proposed labels and verified items are scored as separate test sets.
     """
     return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set)
 
@@ -93,7 +93,7 @@ def make_report(*runs: Run, published_rows: bool = True, items_per_set: int | No
 def write_report(
     runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET
 ) -> Path:
-    """Write the report of *runs* to *path*, whole or not at all, in the form that its suffix names.
+    """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
     Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
     """
@@ -131,7 +131,7 @@ def terminal_comparison(first: Run, second: Run) -> RenderableType:
 def _known_suffix(path: Path, known: Sequence[str]) -> None:
     if path.suffix.lower() not in known:
         raise FormatError(
-            f"no report has the suffix '{path.suffix}'",
+            f"'{path.suffix}' is not a format of a report",
             where=str(path),
             wanted=", ".join(known),
             hint=f"-o {path.with_suffix(known[0]).name}",
@@ -139,5 +139,5 @@ def _known_suffix(path: Path, known: Sequence[str]) -> None:
 
 
 def _encodable(text: str) -> str:
-    """Return *text* with lone surrogates, which UTF-8 cannot hold, as question marks."""
+    """Return *text* with lone surrogates, which UTF-8 cannot encode, replaced by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -11,9 +11,9 @@ from typing import Final, Literal
 
 from crossexam.reports.accuracy import (
     accuracy_table,
-    answer_table,
     drop_table,
     error_table,
+    prediction_table,
     slice_tables,
     summary_tables,
 )
@@ -68,24 +68,24 @@ class Section:
 
 # fmt: off
 SECTIONS: Final[tuple[Section, ...]] = (
-    Section("summary",    "Summary",          summary_tables,   _TERMINAL),
-    Section("accuracy",   "Accuracy",         accuracy_table),
-    Section("drop",       "Drop",             drop_table,       charts=drop_charts,
-            title="What was lost from the base"),
-    Section("errors",     "Errors",           error_table,      charts=error_charts),
-    Section("answers",    "Answers by label", answer_table,     within="accuracy"),
-    Section("misleading", "Misleading words", misleading_table, _ALL, charts=misleading_charts),
-    Section("benchmark",  "Cross-dataset",    score_table,      _ALL),
-    Section("corpora",    "Corpora",          corpus_table,     within="benchmark"),
-    Section("behaviour",  "Word swaps",       behaviour_table,  _ALL),
-    Section("factors",    "Factors",          factor_table,     within="behaviour"),
-    Section("counts",     "Counts",           crossed_tables,   within="behaviour", captions=True),
-    Section("confusion",  "Confusion",        formats=_PAGE, charts=confusion_charts, template="confusion"),
-    Section("items",      "Items",            formats=_PAGE, template="items"),
-    Section("slices",     "Slices",           slice_tables,     _PAGE, title="Slices", captions=True),
-    Section("yield",      "Yield",            yields_table),
-    Section("signatures", "Signatures",       signature_table,  title="Signatures", captions=True),
-    Section("runs",       "Runs",             run_table,        within="signatures", captions=True),
+    Section("summary",    "Summary",                summary_tables,   _TERMINAL),
+    Section("accuracy",   "Accuracy",               accuracy_table),
+    Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
+    Section("errors",     "Errors",                 error_table,      charts=error_charts),
+    Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
+    Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
+    Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
+    Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
+    Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
+    Section("factors",    "Factors",                factor_table,     within="behaviour"),
+    Section("counts",     "Counts",                 crossed_tables,   within="behaviour", captions=True),
+    Section("confusion",  "Confusion",              formats=_PAGE, title="Confusion matrices",
+            charts=confusion_charts, template="confusion"),
+    Section("items",      "Items",                  formats=_PAGE, template="items"),
+    Section("slices",     "Slices",                 slice_tables,     _PAGE, title="Slices", captions=True),
+    Section("yield",      "Yield",                  yields_table),
+    Section("signatures", "Signatures",             signature_table,  title="Signatures", captions=True),
+    Section("runs",       "Runs",                   run_table,        within="signatures", captions=True),
 )
 # fmt: on
 

@@ -14,7 +14,7 @@ from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import has_two_labels, score_run
+from crossexam.evaluation.scores import has_two_labels, is_base, score_run
 from crossexam.validation.questions import chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 from crossexam.validation.suggestions import Misread, suggestions
@@ -149,15 +149,6 @@ def _sets(
     if not found:
         raise CrossexamError("there is nothing but the base", hint="--set NAME to judge a base")
     return found
-
-
-def is_base(dataset: Dataset) -> bool:
-    """Tell whether *dataset* is a base as it is.
-
-    >>> is_base(Dataset("base.dev", (), {"construction": "base"})), is_base(Dataset("base.dev", ()))
-    (True, True)
-    """
-    return str(dataset.manifest.get("construction") or dataset.name).partition(".")[0] == "base"
 
 
 def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:

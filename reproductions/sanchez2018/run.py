@@ -19,7 +19,7 @@ from crossexam.core.test_sets import load_suite
 from crossexam.evaluation.verified import by_status
 from crossexam.reports import text
 from crossexam.reports.behaviour import behaviour_table, factor_table
-from crossexam.reports.results import measured
+from crossexam.reports.results import results_of
 from crossexam.runs.folder import read_run
 
 HERE = Path(__file__).parent
@@ -62,12 +62,12 @@ def main() -> None:
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
     carry_out(BUILD, work)
-    models = measured([run_over(model, work) for model in given.model])
+    results = results_of([run_over(model, work) for model in given.model])
     parts = [
         (HERE / "preface.md").read_text(encoding="utf-8").rstrip(),
         f"```\n{BUILD}\ncrossexam run MODEL swaps -o runs/MODEL\n```",
         "## Items\n\n" + "\n".join(sizes(work)),
-        *(text.markdown_table(table) for table in (behaviour_table(models), factor_table(models))),
+        *(text.markdown_table(table) for table in (behaviour_table(results), factor_table(results))),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"written: {HERE / 'RESULTS.md'}")

@@ -17,10 +17,10 @@ from pathlib import Path
 
 from crossexam.core.dataset import Run
 from crossexam.core.test_sets import load_suite
-from crossexam.evaluation.cross_dataset import about, benchmark_score
+from crossexam.evaluation.cross_dataset import about
 from crossexam.published.figures import published
 from crossexam.reports.cross_dataset import corpus_table, score_table
-from crossexam.reports.results import measured
+from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
 from crossexam.runs.folder import read_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS
@@ -105,7 +105,7 @@ def _validation_rows(work: Path, key: str) -> int:
 def accuracies(runs: list[Run]) -> list[str]:
     """Return the lines of the table of accuracies by corpus, with the paper's row below each of ours."""
     table = published("zhang2020").table("accuracy")
-    models = measured(runs)
+    models = results_of(runs).models
     keys = [key for key in MEMBERS if any(about(d).get("key") == key for d in runs[0].datasets.values())]
     titles = [MEMBERS[key].title for key in keys]
     lines = [f"| | {' | '.join(titles)} | mean | SNLI |", "| --- |" + " --- |" * (len(titles) + 2)]
@@ -129,9 +129,9 @@ def _line(name: str, row: list[float], snli: float) -> str:
 def debiasing(runs: list[Run]) -> list[str]:
     """Return the lines of the counterpart of Table 3: SNLI, the mean, and both relative to the base."""
     found = {}
-    for model in measured(runs):
+    for model in results_of(runs).models:
         row = next((part for part in model.run.model.split("/") if part in DEBIASED), None)
-        score = benchmark_score(model.run, model.results)
+        score = model.benchmark
         if row is not None and score is not None and score.reference is not None:
             found[row] = (100 * score.reference.value, 100 * score.mean.value)
     if len(found) < 2 or "bilstm_max" not in found:
@@ -164,17 +164,17 @@ def main() -> None:
     for command in COMMANDS.values():
         carry_out(command, work)
     runs = [run_over(model, work) for model in (*BASELINES, *given.model)]
-    models = measured(runs)
-    tables: list[Table] = [score_table(models), corpus_table(models)]
-    text = (HERE / "preface.md").read_text(encoding="utf-8")
+    results = results_of(runs)
+    tables: list[Table] = [score_table(results), corpus_table(results)]
+    preface = (HERE / "preface.md").read_text(encoding="utf-8")
     commands = "\n".join(COMMANDS.values())
     parts = [
-        text.rstrip(),
+        preface.rstrip(),
         f"```\n{commands}\ncrossexam run MODEL fourteen -o runs/MODEL\n```",
         "## Corpora\n\n" + "\n".join(corpora(work)),
         "## Accuracy by corpus\n\n" + "\n".join(accuracies(runs)),
         "## Debiasing\n\nOne seed each, compared with Table 3.\n\n" + "\n".join(debiasing(runs)),
-        *(text.markdown_table(table) for table in tables),
+        *(markdown_table(table) for table in tables),
     ]
     (HERE / "RESULTS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"written: {HERE / 'RESULTS.md'}")

@@ -13,7 +13,7 @@ from crossexam.core.example import Example
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
-    from crossexam.evaluation.measures import Comparison
+    from crossexam.evaluation.comparison import Comparison
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
 
@@ -172,22 +172,22 @@ def run(
 
 def accuracy(answers: Run) -> dict[str, Estimate]:
     """Return the accuracy with its interval of each test set, of proposed labels apart from all others."""
-    from crossexam.evaluation.measures import accuracy as measure
+    from crossexam.evaluation.measures import accuracy_by_set
     from crossexam.evaluation.verified import by_status
 
-    return measure(by_status(answers))
+    return accuracy_by_set(by_status(answers))
 
 
 def compare(first: Run, second: Run) -> tuple[Comparison, ...]:
     """Return the paired comparison of two models on each test set, p-values corrected after Holm."""
-    from crossexam.evaluation.measures import compare as measure
+    from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.verified import by_status
 
-    return measure(by_status(first), by_status(second))
+    return compare_runs(by_status(first), by_status(second))
 
 
 def report(*runs: Run) -> Report:
     """Return a report on the runs; its ``save`` writes .html, .md, .tex, .csv or .json."""
-    from crossexam.reports.report import report as make
+    from crossexam.reports.report import make_report
 
-    return make(*runs)
+    return make_report(*runs)

@@ -12,8 +12,8 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.models.table import open_model
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
-from crossexam.reports.report import report
-from crossexam.reports.results import measured
+from crossexam.reports.report import make_report
+from crossexam.reports.results import results_of
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import Request, build_in_memory
 from crossexam.suites.lexically_misleading import SCORE
@@ -54,18 +54,18 @@ def test_sizes_accuracies_majority_and_annotators_by_hand() -> None:
 def test_without_annotators_there_is_no_human_row() -> None:
     part = misled_parts(run_of("ENNENE", votes=False))[0]
     assert (part.human, part.voted) == (None, 0)
-    assert misleading_table(measured([run_of("ENNENE", votes=False)])).rows[0][4:6] == (None, None)
+    assert misleading_table(results_of([run_of("ENNENE", votes=False)])).rows[0][4:6] == (None, None)
 
 
 @pytest.mark.parametrize("run", [run_of("ENNENE", scores=False), run_of("ENNENE", name="negation.x")])
 def test_without_scores_or_a_base_there_is_nothing(run: Run) -> None:
     assert misled_parts(run) == []
-    assert misleading_table(measured([run])).rows == ()
-    assert misleading_charts(measured([run]), width=100) == []
+    assert misleading_table(results_of([run])).rows == ()
+    assert misleading_charts(results_of([run])).figures == []
 
 
 def test_the_table_has_a_column_a_model() -> None:
-    table = misleading_table(measured([run_of("ENNENE"), run_of("EEEEEE")]))
+    table = misleading_table(results_of([run_of("ENNENE"), run_of("EEEEEE")]))
     assert [column.header for column in table.columns][-2:] == ["mine (1)", "mine (2)"]
     assert [row[1] for row in table.rows] == ["whole", "CS 0.5", "CS 0.6", "CS 0.7"]
     last = table.rows[-1]
@@ -96,10 +96,11 @@ def test_the_page_draws_the_curve() -> None:
     model = open_model("builtin/overlap")
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
     run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})
-    ((part, svg),) = misleading_charts(measured([run]), width=200)
+    ((part, drawings),) = misleading_charts(results_of([run])).figures
+    svg = drawings["narrow"]
     assert part == "builtin_demo"
     assert svg.startswith("<svg")
     assert "lambda" in svg
-    page = report(run).text(".html")
+    page = make_report(run).text(".html")
     assert page.count('id="misleading"') == 1
     assert 'href="#misleading"' in page

@@ -14,7 +14,8 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.evaluation.measures import SLICES, TestSetResult, accuracy, compare, measure
+from crossexam.evaluation.comparison import compare_runs
+from crossexam.evaluation.measures import SLICES, TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, mcnemar, paired_difference
@@ -276,10 +277,15 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
     three = Run("hf/three", {"base.dev": data}, {"base.dev": probabilities})
     assert measure(three)[0].accuracy.value == 2 / 4  # E, E, N, E by the most probable label
     assert (
-        accuracy(Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))["base.dev"].value
+        accuracy_by_set(Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))[
+            "base.dev"
+        ].value
         == 0.75
     )
-    assert compare(three, Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))[0].b == 0
+    assert (
+        compare_runs(three, Run("hf/two", {"base.dev": data}, {"base.dev": probabilities}, manifest))[0].b
+        == 0
+    )
 
 
 # -- one run against another -----------------------------------------------------------------------------
@@ -288,7 +294,7 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
 def test_two_runs_are_compared_item_by_item() -> None:
     first = run({**ANSWERS, "extra.dev": "E"}, BASE, NEGATION, dataset("extra.dev", "E"), model="A")
     second = run({"base.dev": "ENCENC", "negation.dev": "NNNNNN"}, BASE, NEGATION, model="B")
-    base, negation = compare(first, second)
+    base, negation = compare_runs(first, second)
     assert (base.name, base.n, base.b, base.c) == ("base.dev", 6, 0, 1)
     assert base.difference == paired_difference([1, 1, 1, 1, 1, 0], [1] * 6, list("aaabbb"))
     assert base.difference.value == pytest.approx(-1 / 6)
@@ -302,7 +308,7 @@ def test_comparisons_are_corrected_over_the_test_sets() -> None:
     sets = [dataset("base.dev", gold), dataset("negation.dev", gold)]
     right = run({"base.dev": gold, "negation.dev": gold}, *sets)
     wrong = run({"base.dev": "C" * 9 + gold[9:], "negation.dev": "NCE" * 4}, *sets)
-    found = compare(right, wrong)
+    found = compare_runs(right, wrong)
     assert [each.p_value for each in found] == pytest.approx([2 / 2**6, 2 / 2**12])
     assert [each.p_holm for each in found] == pytest.approx([2 / 2**6, 2 * 2 / 2**12])
 
@@ -310,7 +316,7 @@ def test_comparisons_are_corrected_over_the_test_sets() -> None:
 @given(st.text("ENC", min_size=6, max_size=6), st.text("ENC", min_size=6, max_size=6))
 def test_comparing_the_other_way_round_changes_the_sign(one: str, other: str) -> None:
     a, b = run({"base.dev": one}, BASE), run({"base.dev": other}, BASE)
-    there, back = compare(a, b)[0], compare(b, a)[0]
+    there, back = compare_runs(a, b)[0], compare_runs(b, a)[0]
     assert there.difference.value == -back.difference.value
     assert there.difference.low == pytest.approx(-back.difference.high)
     assert (there.p_value, there.b, there.c) == (back.p_value, back.c, back.b)
@@ -320,36 +326,36 @@ def test_runs_over_other_items_are_refused() -> None:
     a = run(ANSWERS, BASE, model="A")
     other = dataset("base.dev", "ENCENE", premises="aaabbb")
     with pytest.raises(
-        CrossexamError, match=r"test set base.dev: 'A' and 'B' answered different items \(6 with"
+        CrossexamError, match=r"test set base.dev: 'A' and 'B' were run over different items \(6 with"
     ):
-        compare(a, run(ANSWERS, other, model="B"))
+        compare_runs(a, run(ANSWERS, other, model="B"))
     with pytest.raises(CrossexamError, match=r"no test set in common: base.dev against negation.dev"):
-        compare(a, run(ANSWERS, NEGATION, model="B"))
+        compare_runs(a, run(ANSWERS, NEGATION, model="B"))
 
 
 def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
     whole = Dataset("base.dev", BASE.examples, {"content_hash": "feed", "rows": 6})
     same = Dataset("base.dev", BASE.examples, {"content_hash": "feed", "rows": 6})
-    assert compare(run(ANSWERS, whole), run(ANSWERS, same))[0].n == 6
+    assert compare_runs(run(ANSWERS, whole), run(ANSWERS, same))[0].n == 6
     cut = [
         Dataset("base.dev", BASE.examples[at], {"content_hash": "feed", "rows": 6})
         for at in (slice(0, 3), slice(3, 6))
     ]
     answered = {"base.dev": "ENC"}
-    with pytest.raises(CrossexamError, match="answered different items"):
-        compare(run(answered, cut[0]), run(answered, cut[1]))
+    with pytest.raises(CrossexamError, match="were run over different items"):
+        compare_runs(run(answered, cut[0]), run(answered, cut[1]))
 
 
 def test_missing_answers_are_refused() -> None:
-    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has 2 answers for 6 items"):
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has 2 predictions for 6 items"):
         measure(run({"base.dev": "EN"}, BASE))
-    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has no answers"):
-        accuracy(run({}, BASE))
+    with pytest.raises(CrossexamError, match=r"test set base.dev: 'py/toy' has no predictions"):
+        accuracy_by_set(run({}, BASE))
 
 
 def test_accuracy_is_one_estimate_a_test_set() -> None:
     answered = run(ANSWERS, BASE, NEGATION)
-    assert accuracy(answered) == {each.name: each.accuracy for each in measure(answered)}
+    assert accuracy_by_set(answered) == {each.name: each.accuracy for each in measure(answered)}
 
 
 @given(st.data())

@@ -24,9 +24,9 @@ from crossexam.core.labels import (
     projection_of,
 )
 from crossexam.core.test_sets import ROWS_PER_GROUP, read_test_set, write_test_set
-from crossexam.evaluation.comparison import compare
+from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import measure
-from crossexam.evaluation.scores import score
+from crossexam.evaluation.scores import score_run
 
 TWO = PROJECTIONS["two labels"]
 NO_CONTRADICTION = PROJECTIONS["no contradiction"]
@@ -94,9 +94,9 @@ def test_a_declared_projection_goes_before_the_labels() -> None:
 
 def test_gold_labels_that_a_projection_lacks_are_an_error() -> None:
     with pytest.raises(
-        CrossexamError, match="gold labels that 'no contradiction' does not have: contradiction"
+        CrossexamError, match="gold labels outside the projection 'no contradiction': contradiction"
     ):
-        score(run_of(["contradiction"], [[1.0, 0.0, 0.0]], {"projection": "no contradiction"}))
+        score_run(run_of(["contradiction"], [[1.0, 0.0, 0.0]], {"projection": "no contradiction"}))
 
 
 def test_unknown_projection_names_the_nearest() -> None:
@@ -113,7 +113,7 @@ def test_two_models_are_compared_on_two_labels() -> None:
     golds: list[str | None] = ["not_entailment"] * 3
     a = run_of(golds, [[0.4, 0.3, 0.3]] * 3)
     b = run_of(golds, [[0.6, 0.2, 0.2]] * 3)
-    found = compare(a, b)[0]
+    found = compare_runs(a, b)[0]
     assert (found.b, found.c, found.projection) == (3, 0, TWO.says)
 
 

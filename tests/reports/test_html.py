@@ -19,8 +19,8 @@ from crossexam.core.labels import LABEL_INDEX, LABELS, Label
 from crossexam.core.randomness import rng_for
 from crossexam.reports import charts
 from crossexam.reports.html import script_json
-from crossexam.reports.report import report, write_report
-from crossexam.reports.results import measured
+from crossexam.reports.report import make_report, write_report
+from crossexam.reports.results import results_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -227,7 +227,8 @@ def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_model
     page = open_page(two_models)
     headline = page.locator("h1").inner_text()
     assert re.match(
-        r"builtin/overlap broke most on antonymy.dev_matched: \d\d\.\d\s% right, \d\d\.\d\spoints \[",
+        r"builtin/overlap broke most on antonymy.dev_matched: "
+        r"its accuracy is \d\d\.\d\s%, \d\d\.\d\spoints \[",
         headline,
     )
     assert len(cards(page)) == 10
@@ -313,7 +314,7 @@ def test_changes_are_marked_beside_the_base(open_page: Opener, two_models: Path)
     base, stressed = page.locator(".item").first.locator(".pair").all()
     assert base.locator("ins").count() == 0
     assert stressed.locator("ins").all_inner_texts() == [" and true is true" * 5]
-    assert "Base, gold" in base.inner_text()
+    assert "Base, gold: " in base.inner_text()
     assert base.locator(".verdict").count() == stressed.locator(".verdict").count() == 2
     choose(page, "antonymy.dev_matched")
     changed = page.locator(".item").first
@@ -398,7 +399,7 @@ def test_one_test_set_one_model_all_items(open_page: Opener, tmp_path: Path) -> 
     base = suite(30)[0]
     unlabelled = replace(base, examples=(replace(base.examples[0], label=None), *base.examples[1:]))
     page = open_page(write_report([answered("m", [unlabelled])], tmp_path / "one.html"))
-    assert page.locator("#how-many").inner_text() == "All items are here."
+    assert page.locator("#how-many").inner_text() == "All items are shown."
     assert page.locator("#drop").count() == 0
     assert page.locator("#model").is_hidden()
     page.select_option("#gold", "-1")
@@ -418,7 +419,7 @@ def test_two_labels_are_right_on_neutral_and_contradiction(open_page: Opener, tm
     assert count(page) == 30
     page.select_option("#outcome", "right")
     assert count(page) == 20  # a third are entailments
-    assert "✓ right: not entailment" in cards(page)[0]
+    assert "✓ correct: not entailment" in cards(page)[0]
     assert "E 20.0 · not E 80.0" in cards(page)[0]
 
 
@@ -430,15 +431,14 @@ def test_charts_are_valid_vega_lite(two_runs: list[Run], monkeypatch: pytest.Mon
         return dict(charts._styled(chart).to_dict())
 
     monkeypatch.setattr(charts, "_dict_of", validate)
-    results = measured(two_runs)[0].results
-    charts.drop_chart(results, width=300, least=-1, largest=50)
-    charts.error_chart(results, width=300, largest=100)
-    charts.HeatMaps().draw(results[0])
-    assert len(validated) == 3
+    results = results_of(two_runs)
+    for draw in (charts.drop_charts, charts.error_charts, charts.confusion_charts):
+        assert draw(results).figures
+    assert len(validated) == 2 * 2 + 2 * 2 + 1  # models times widths; the heat map once per set of labels
 
 
 def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
-    result = measured(two_runs)[0].results[1]
+    result = results_of(two_runs).models[0].results[1]
     assert result.name == "antonymy.dev_matched"
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", charts.HeatMaps().draw(result))
     row = result.confusion[LABEL_INDEX["contradiction"]]
@@ -450,9 +450,9 @@ def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
 
 
 def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
-    assert report(*two_runs, items_per_set=20).text(".html") == report(*two_runs, items_per_set=20).text(
-        ".html"
-    )
+    assert make_report(*two_runs, items_per_set=20).text(".html") == make_report(
+        *two_runs, items_per_set=20
+    ).text(".html")
 
 
 def test_script_json_is_json_that_cannot_end_its_element() -> None:

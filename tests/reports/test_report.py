@@ -23,10 +23,10 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import package_version
 from crossexam.evaluation.measures import measure
 from crossexam.reports.accuracy import accuracy_table, comparison_table
-from crossexam.reports.headline import sentence
-from crossexam.reports.items import pack_items, sample, segments
-from crossexam.reports.report import report, terminal_comparison, terminal_report, write_comparison
-from crossexam.reports.results import Measured, worst
+from crossexam.reports.headline import sentence, worst
+from crossexam.reports.items import pack_items, segments, stratified_sample
+from crossexam.reports.report import make_report, terminal_comparison, terminal_report, write_comparison
+from crossexam.reports.results import ModelResults, results_of
 from crossexam.reports.text import latex_table, markdown_table, render_latex
 
 PREMISES = ("It rains.", "Tom sings.", "The cat is old.", "A dog runs.", "Ann reads.", "Birds fly.")
@@ -92,15 +92,15 @@ def two_runs() -> list[Run]:
 
 
 def test_golden_markdown(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
-    golden("report.md", report(*two_runs).text(".md").replace(package_version(), "VERSION"))
+    golden("report.md", make_report(*two_runs).text(".md").replace(package_version(), "VERSION"))
 
 
 def test_golden_latex(two_runs: list[Run], golden: Callable[[str, str], None]) -> None:
-    golden("report.tex", latex_table(accuracy_table(two_runs[:1])) + "\n")
+    golden("report.tex", latex_table(accuracy_table(results_of(two_runs[:1]))) + "\n")
 
 
 def test_csv_holds_every_statistic_of_measure(two_runs: list[Run]) -> None:
-    rows = list(csv.DictReader(io.StringIO(report(*two_runs).text(".csv"))))
+    rows = list(csv.DictReader(io.StringIO(make_report(*two_runs).text(".csv"))))
     found = {(r["model"], r["test_set"], r["statistic"], r["of"]): r for r in rows}
     assert len(found) == len(rows)
     for run in two_runs:
@@ -124,7 +124,7 @@ def test_json_is_strict_and_says_what_csv_says(two_runs: list[Run]) -> None:
     def refuse(constant: str) -> None:
         raise AssertionError(constant)
 
-    document = json.loads(report(*two_runs).text(".json"), parse_constant=refuse)
+    document = json.loads(make_report(*two_runs).text(".json"), parse_constant=refuse)
     test = document["models"][0]["test_sets"][1]
     assert test["accuracy"]["value"] == 3 / 6
     assert test["errors"]["E-N"] == 2
@@ -135,7 +135,7 @@ def test_json_is_strict_and_says_what_csv_says(two_runs: list[Run]) -> None:
 
 def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
     evil = replace(two_runs[0], model="=cmd|' /C calc'!A0")
-    rows = list(csv.DictReader(io.StringIO(report(evil).text(".csv"))))
+    rows = list(csv.DictReader(io.StringIO(make_report(evil).text(".csv"))))
     assert {row["model"] for row in rows} == {"'=cmd|' /C calc'!A0"}
     drops = [row["value"] for row in rows if row["statistic"] == "drop"]
     assert [float(value) for value in drops] == [0.5]
@@ -143,15 +143,15 @@ def test_spreadsheets_do_not_run_names(two_runs: list[Run]) -> None:
         two_runs[0],
         probabilities={"base.dev_matched": answers("NNCNNN"), "negation.dev_matched": answers("ENCENC")},
     )
-    rows = list(csv.DictReader(io.StringIO(report(better).text(".csv"))))
+    rows = list(csv.DictReader(io.StringIO(make_report(better).text(".csv"))))
     assert [row["value"] for row in rows if row["statistic"] == "drop"] == ["-0.5"]
 
 
 def test_markup_in_names_is_shown_not_read(two_runs: list[Run]) -> None:
     name = r"a|b_<i>[bold]\input{x}%&"
     evil = replace(two_runs[0], model=name)
-    assert r"a\|b\_\<i\>\[bold\]\\input{x}%\&" in report(evil).text(".md")
-    assert r"a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&" in report(
+    assert r"a\|b\_\<i\>\[bold\]\\input{x}%\&" in make_report(evil).text(".md")
+    assert r"a\textbar{}b\_\textless{}i\textgreater{}[bold]\textbackslash{}input\{x\}\%\&" in make_report(
         evil
     ).text(".tex")
     console = Console(width=200, file=io.StringIO(), record=True)
@@ -175,21 +175,25 @@ def test_terminal_report_fits_80_columns(two_runs: list[Run]) -> None:
 
 
 def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[Run]) -> None:
-    table = accuracy_table(two_runs)
+    table = accuracy_table(results_of(two_runs))
     headers = [column.header for column in table.columns]
     assert headers[-7:] == ["NB", "CH", "RC", "IS", "BiLSTM", "CBOW", "ALIGN"]
     negation = dict(zip(headers, table.rows[1], strict=True))
     assert negation["NB"] == 0.395  # Table 3, negation, matched
-    assert "NB" not in [column.header for column in accuracy_table(two_runs, published_rows=False).columns]
+    assert "NB" not in [
+        column.header for column in accuracy_table(results_of(two_runs, published_rows=False)).columns
+    ]
     elsewhere = base_set(name="base.snli_dev")
-    alone = accuracy_table([run_of({elsewhere.name: "ENCENC"}, elsewhere)])
+    alone = accuracy_table(results_of([run_of({elsewhere.name: "ENCENC"}, elsewhere)]))
     assert [column.header for column in alone.columns] == ["Test set", "Items", "m"]
     negated = replace(elsewhere, name="negation.snli_dev", manifest={})
-    other = accuracy_table([run_of({"negation.snli_dev": "ENCENC"}, negated)])
+    other = accuracy_table(results_of([run_of({"negation.snli_dev": "ENCENC"}, negated)]))
     assert other.rows[0][3] == 0.395  # negation, matched, NB
     assert any(note.startswith("snli_dev: not a corpus of Naik et al. 2018") for note in other.notes)
     unknown = replace(elsewhere, name="shuffled.x", manifest={"construction": "shuffled.v1", "part": "x"})
-    assert [c.header for c in accuracy_table([run_of({"shuffled.x": "ENCENC"}, unknown)]).columns] == [
+    assert [
+        c.header for c in accuracy_table(results_of([run_of({"shuffled.x": "ENCENC"}, unknown)])).columns
+    ] == [
         "Test set",
         "Items",
         "m",
@@ -208,7 +212,7 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
 )
 def test_each_study_stands_beside_its_own_test_sets(name: str, system: str, share: float) -> None:
     one = replace(base_set(name=name), manifest={})
-    table = accuracy_table([run_of({name: "ENCENC"}, one)])
+    table = accuracy_table(results_of([run_of({name: "ENCENC"}, one)]))
     assert {column.group for column in table.columns[3:]} == {"Published, Nie et al. 2019"}
     assert dict(zip([column.header for column in table.columns], table.rows[0], strict=True))[system] == share
 
@@ -218,20 +222,22 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     console.print(terminal_report(two_runs))
     first = console.export_text().splitlines()[0]
     # Three of six lost: not yet a finding (McNemar's exact p is 2 / 2^3 = 0.25).
-    assert first.startswith("builtin/first broke on no test set: the largest drop, 50.0 points [−")
+    assert first.startswith(
+        "builtin/first: no significant drop on any test set; the largest is 50.0 points [−"
+    )
     result = measure(two_runs[0])[1]
     assert result.drop is not None
     sure = replace(result, name="small_but_sure", drop=result.drop._replace(value=0.1, low=0.05, high=0.15))
     assert worst([result, sure]) is sure
-    assert sentence(Measured("m", two_runs[0], (result, sure))) == (
-        "m broke most on small_but_sure: it lost 10.0 points [5.0, 15.0], from 100.0 % to 50.0 %."
+    assert sentence(ModelResults("m", two_runs[0], (result, sure))) == (
+        "m broke most on small_but_sure: accuracy drops by 10.0 points [5.0, 15.0], from 100.0 % to 50.0 %."
     )
 
 
 def test_one_test_set_without_a_base(two_runs: list[Run]) -> None:
     base = base_set()
-    only = report(run_of({base.name: "ENCENC"}, base))
-    assert only.text(".md").startswith("# m has 100.0 %")
+    only = make_report(run_of({base.name: "ENCENC"}, base))
+    assert only.text(".md").startswith("# m has an accuracy of 100.0 %")
     assert "Drop from the base" not in only.text(".md")
 
 
@@ -247,7 +253,7 @@ def test_nothing_to_measure_is_no_crash(suffix: str) -> None:
         datasets={**run.datasets, empty.name: empty},
         probabilities={**run.probabilities, empty.name: np.zeros((0, 3))},
     )
-    text = report(run).text(suffix)
+    text = make_report(run).text(suffix)
     assert "nan" not in text.lower().replace("sans", "")
     if suffix == ".md":
         assert text.startswith("# No item has a gold label.")
@@ -257,37 +263,37 @@ def test_no_errors_at_all(two_runs: list[Run]) -> None:
     base = base_set()
     test = negated(base)
     perfect = run_of({base.name: "ENCENC", test.name: "ENCENC"}, base, test)
-    text = report(perfect).text(".md")
-    assert "m broke on no test set" in text
+    text = make_report(perfect).text(".md")
+    assert "# m: no significant drop on any test set." in text
     assert "| negation.dev\\_matched | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in text
-    assert "100.0" in report(perfect).text(".html")
+    assert "100.0" in make_report(perfect).text(".html")
 
 
 def test_two_label_models_carry_their_projection() -> None:
     base = base_set()
     run = run_of({base.name: "EEEEEE"}, base, details={"two_label": True})
     for suffix in (".md", ".tex", ".html"):
-        assert "not" in report(run).text(suffix)
-    assert "m was measured with the projection not\\_entailment = neutral + contradiction" in report(
+        assert "not" in make_report(run).text(suffix)
+    assert "m was scored with the projection not\\_entailment = neutral + contradiction" in make_report(
         run
     ).text(".md")
     half = replace(run, probabilities={base.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
-    said = [item[8][0][0] for item in pack_items([half], ["m"])["items"]]
-    assert said == [3] * 6  # exactly 1/2 is not entailment, as in suites.scoring
+    said = [item[8][0][0] for item in pack_items(results_of([half]))["items"]]
+    assert said == [3] * 6  # exactly 1/2 is not entailment, as in evaluation.scores
 
 
 def test_two_runs_of_one_name_are_told_apart(two_runs: list[Run]) -> None:
     twice = [two_runs[0], replace(two_runs[1], model="builtin/first")]
-    headers = [column.header for column in accuracy_table(twice, published_rows=False).columns]
+    headers = [column.header for column in accuracy_table(results_of(twice, published_rows=False)).columns]
     assert headers[2:] == ["builtin/first (1)", "builtin/first (2)"]
 
 
 def test_runs_over_different_items_are_refused(two_runs: list[Run]) -> None:
     other = base_set("CCCCCC")
     with pytest.raises(CrossexamError) as refused:
-        report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x")).text(".md")
+        make_report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x")).text(".md")
     assert str(refused.value) == (
-        "test set base.dev_matched: 'builtin/first' and 'x' answered different items\n"
+        "test set base.dev_matched: 'builtin/first' and 'x' were run over different items\n"
         "  wanted: runs over the same test sets\n"
         "  hint: build the suite once and run both models over it"
     )
@@ -295,11 +301,11 @@ def test_runs_over_different_items_are_refused(two_runs: list[Run]) -> None:
 
 def test_no_run_and_no_such_form(two_runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="there is no run to report"):
-        report().text(".md")
+        make_report().text(".md")
     with pytest.raises(FormatError) as refused:
-        report(*two_runs).save(tmp_path / "report.pdf")
+        make_report(*two_runs).save(tmp_path / "report.pdf")
     assert str(refused.value).endswith(
-        "no report has the suffix '.pdf'\n  wanted: .html, .md, .tex, .csv, .json\n  hint: -o report.html"
+        "'.pdf' is not a format of a report\n  wanted: .html, .md, .tex, .csv, .json\n  hint: -o report.html"
     )
     assert not list(tmp_path.iterdir())
 
@@ -319,7 +325,7 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     document = json.loads((tmp_path / "c.json").read_text())
     assert document["test_sets"][1]["difference_low"] < (3 - 4) / 6
     assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_table(*two_runs))
-    with pytest.raises(FormatError, match=r"no report has the suffix '\.html'"):
+    with pytest.raises(FormatError, match=r"'\.html' is not a format of a report"):
         write_comparison(*two_runs, tmp_path / "c.html")
 
 
@@ -329,20 +335,20 @@ def test_html_survives_lone_surrogates(two_runs: list[Run], tmp_path: Path) -> N
     broken = replace(base, examples=(odd, *base.examples[1:]))
     run = run_of({base.name: "ENCENC"}, broken, model="m\udfff")
     for suffix in (".html", ".md", ".csv", ".json", ".tex"):
-        report(run).save(tmp_path / f"r{suffix}").read_text(encoding="utf-8")
+        make_report(run).save(tmp_path / f"r{suffix}").read_text(encoding="utf-8")
 
 
 def test_sample_shows_every_kind_and_repeats() -> None:
     strata = np.repeat([0, 1, 2, 3], [900, 90, 9, 1])
-    chosen = sample(strata, 40, "negation")
+    chosen = stratified_sample(strata, 40, "negation")
     shown = np.bincount(strata[chosen], minlength=4)
     assert len(chosen) == 40 == len(set(chosen))
     # About sqrt(size): of 40, in proportions 30 : 9.5 : 3 : 1 of their sum 43.5.
     assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
-    assert chosen == sample(strata, 40, "negation")
-    assert chosen != sample(strata, 40, "antonymy")
-    assert sample(strata, None, "x") == list(range(1000))
-    assert sample(strata[:0], 40, "x") == []
+    assert chosen == stratified_sample(strata, 40, "negation")
+    assert chosen != stratified_sample(strata, 40, "antonymy")
+    assert stratified_sample(strata, None, "x") == list(range(1000))
+    assert stratified_sample(strata[:0], 40, "x") == []
 
 
 WORDS = st.lists(st.sampled_from(["hot", "cold", "not", "the", "an", "naïve", "😀"]), min_size=1, max_size=8)
@@ -364,7 +370,7 @@ def test_segments_spell_the_new_and_the_old_sentence(words: list[str], data: st.
 
 
 def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
-    packed = pack_items(two_runs, ["a", "b"])
+    packed = pack_items(results_of(two_runs))
     number, name, gold, premise, hypothesis, *rest = packed["items"][6]
     base_premise, base_hypothesis, base_gold, said, before, facts = rest
     assert (packed["sets"][number]["name"], name, gold, facts) == (
@@ -384,11 +390,11 @@ def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
 def test_items_without_their_base_are_recovered_from_the_edits(two_runs: list[Run]) -> None:
     base = base_set()
     test = negated(base)
-    packed = pack_items([run_of({test.name: "ENCENC"}, test)], ["m"])
+    packed = pack_items(results_of([run_of({test.name: "ENCENC"}, test)]))
     item = packed["items"][0]
     assert (packed["texts"][item[5]], packed["texts"][item[6]]) == ("It rains.", "Some it rains.")
     assert item[9] == [None]
     wrong = replace(test.examples[0], hypothesis="Another text.")
     broken = replace(test, examples=(wrong, *test.examples[1:]))
-    item = pack_items([run_of({test.name: "ENCENC"}, broken)], ["m"])["items"][0]
+    item = pack_items(results_of([run_of({test.name: "ENCENC"}, broken)]))["items"][0]
     assert item[5] is None  # the record does not fit: shown without it

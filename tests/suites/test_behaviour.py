@@ -20,7 +20,7 @@ from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
 from crossexam.published.figures import published
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
-from crossexam.reports.results import measured
+from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.behaviour import BehaviourRequest, chosen, write_behaviour
@@ -255,13 +255,14 @@ def test_pairs_are_kept_when_proposed_items_are_set_apart(suite: Suite) -> None:
 
 
 def test_reports_show_the_published_figures_beside(suite: Suite) -> None:
-    models = measured([run_over(suite)])
-    table = behaviour_table(models)
+    results = results_of([run_over(suite)])
+    table = behaviour_table(results)
     rows = [row for row in table.rows if row[1] == "ESIM (published)"]
     assert rows[0][3] == published("sanchez2018").table("accuracy").value("ESIM", "i_a")
     assert len(rows) == len(SETS)
-    assert len(factor_table(models).rows) == len(factor_results(models[0].run)) == len(crossed_tables(models))
-    assert not any("published" in str(row[1]) for row in behaviour_table(models, published_rows=False).rows)
+    assert len(factor_table(results).rows) == len(results.models[0].factors) == len(crossed_tables(results))
+    ours = behaviour_table(results_of(results.runs, published_rows=False))
+    assert not any("published" in str(row[1]) for row in ours.rows)
 
 
 def test_published_statistics_are_those_of_the_published_tables() -> None:

@@ -23,7 +23,7 @@ from crossexam.reports.accuracy import comparison_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
-from crossexam.reports.results import measured
+from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.cross_dataset import CrossDatasetRequest, split_member, write_cross_dataset
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
@@ -264,26 +264,24 @@ def test_only_the_whole_benchmark_has_its_name() -> None:
 
 def test_published_rows_are_means_of_the_same_corpora() -> None:
     """ESIM on SICK and CB: (57.0 + 47.5) / 2 = 52.25 (Table 5)."""
-    table = score_table(measured([run_of("m", {"sick": HALF, "cb": HALF, REFERENCE: MOST})]))
+    table = score_table(results_of([run_of("m", {"sick": HALF, "cb": HALF, REFERENCE: MOST})]))
     rows = {row[0]: row for row in table.rows}
     assert rows["ESIM (published)"][2] == pytest.approx(0.5225)
     assert rows["m"][1] == 2
-    assert any("Not in: multinli_dev_matched" in note for note in table.notes)
-    assert score_table(measured([run_of("m", {"sick": HALF})]), published_rows=False).rows[0][3] is None
+    assert any("Missing: multinli_dev_matched" in note for note in table.notes)
+    assert score_table(results_of([run_of("m", {"sick": HALF})], published_rows=False)).rows[0][3] is None
 
 
 def test_reports_say_what_is_in() -> None:
     worse, better = ({"sick": answered, REFERENCE: MOST} for answered in (HALF, MOST))
-    models = measured([run_of("m", worse), run_of("n", better)])
-    assert headline(models).startswith("m has 50.0 % [")
-    said = (
-        "over 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (difference [−"
-    )
-    assert said in headline(models)
-    rows = corpus_table(models).rows
+    results = results_of([run_of("m", worse), run_of("n", better)])
+    assert headline(results).startswith("m has a mean accuracy of 50.0 % [")
+    said = "on 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (difference [−"
+    assert said in headline(results)
+    rows = corpus_table(results).rows
     assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
-    assert "(corpora of the cross-dataset benchmark),,,,mean,,0.5," in render_csv(models)
-    assert json.loads(render_json(models))["models"][1]["cross_dataset"]["mean"]["value"] == 0.8
+    assert "(corpora of the cross-dataset benchmark),,,,mean,,0.5," in render_csv(results)
+    assert json.loads(render_json(results))["models"][1]["cross_dataset"]["mean"]["value"] == 0.8
 
 
 def test_two_models_differ_in_the_mean() -> None:
@@ -292,7 +290,7 @@ def test_two_models_differ_in_the_mean() -> None:
     assert found is not None
     assert found.value == pytest.approx(0.15)
     assert found.low > 0
-    assert "A less B: 15.0 [" in comparison_table(one, other).notes[2]
+    assert "A minus B: 15.0 [" in comparison_table(one, other).notes[2]
     assert mean_difference(Run("m", {}, {}, {}), other) is None
 
 
@@ -367,7 +365,7 @@ def test_real_corpora_have_the_published_sizes(
 def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(CrossDatasetRequest(("sick",), part="validation"), tmp_path / "validation")
     answers = predict_suite(BUILTINS["builtin/neutral"], load_suite(tmp_path / "validation"))
-    table = score_table(measured([answers]))
+    table = score_table(results_of([answers]))
     assert table.title.startswith("Part of the cross-dataset benchmark (validation sets): ")
     assert not any("published" in str(row[0]) for row in table.rows)
 

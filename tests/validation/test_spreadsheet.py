@@ -15,10 +15,11 @@ import pytest
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
+from crossexam.core.files import escape_formula
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
-from crossexam.validation.spreadsheet import escape_formula, judges_named, read_csv, write_csv
+from crossexam.validation.spreadsheet import judges_named, read_csv, write_csv
 from crossexam.validation.study import Judgement, Study, open_study
 
 PREMISES = ('=HYPERLINK("http://x")', "+1 is a number.", "Two\nlines, and a comma.", "Plain; with “quotes”.")

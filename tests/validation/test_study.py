@@ -23,7 +23,7 @@ from crossexam.core.example import Example, status_of
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
 from crossexam.core.test_sets import load_suite, write_test_set
-from crossexam.evaluation.measures import accuracy
+from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import read_run, save_run
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
@@ -495,14 +495,14 @@ def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, 
     )
     apply_verdicts(judged, folder)
     run = read_run(tmp_path / "run")  # made before the verdicts
-    found = {name: (each.value, each.n) for name, each in accuracy(verified_only(run)).items()}
+    found = {name: (each.value, each.n) for name, each in accuracy_by_set(verified_only(run)).items()}
     assert found == {"antonymy.dev (verified)": (1 / 2, 2)}  # 1 right, 0 wrong
     apart = by_status(run)
-    assert {name: (each.value, each.n) for name, each in accuracy(apart).items()} == {
+    assert {name: (each.value, each.n) for name, each in accuracy_by_set(apart).items()} == {
         "antonymy.dev (verified)": (1 / 2, 2),
         "antonymy.dev (proposed)": (0 / 1, 1),
     }
-    assert apart.manifest["rejected_items"] == "2 items that people rejected are left out"
+    assert apart.manifest["rejected_items"] == "2 rejected items are left out"
     assert "verified items only: 2; left out: 2 rejected, 1 proposed" in str(verified_only(run).manifest)
 
 

@@ -1,4 +1,4 @@
-"""crossexam compare: two models on the same test sets, in pairs."""
+"""crossexam compare: compare two models on the same test sets, item by item."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from crossexam.cli import options
 
 def compare(
     first: Annotated[Path, typer.Argument(help="A run.", metavar="RUN")],
-    second: Annotated[Path, typer.Argument(help="Another run over the same test sets.", metavar="RUN")],
+    second: Annotated[Path, typer.Argument(help="A second run over the same test sets.", metavar="RUN")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A file: .md, .tex, .csv or .json.")
+        Path | None, typer.Option("-o", "--output", help="Output file: .md, .tex, .csv or .json.")
     ] = None,
     verified: options.Verified = False,
 ) -> None:
-    """Compare two runs: paired differences with intervals, and p-values corrected after Holm."""
+    """Compare two runs: paired differences with confidence intervals, and Holm-corrected p-values."""
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_comparison, write_comparison

@@ -1,4 +1,4 @@
-"""crossexam report: tables and pages from runs."""
+"""crossexam report: write a report of runs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ def report(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="A file: .html, .md, .tex, .csv or .json. Default: a table on the screen."
+            "-o",
+            "--output",
+            help="Output file: .html, .md, .tex, .csv or .json. Default: tables on the terminal.",
         ),
     ] = None,
     items: options.Items = None,
     verified: options.Verified = False,
 ) -> None:
-    """Report on one run or several side by side; verified and proposed labels are scored apart."""
+    """Report on one or more runs; items with verified and proposed labels are scored separately."""
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_report, write_report

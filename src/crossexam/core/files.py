@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 
@@ -65,3 +65,16 @@ def sha256_of(path: Path) -> str:
     """Return the SHA-256 of the file's bytes as 64 hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+#: What spreadsheets take for the start of a formula (OWASP, CSV injection).
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def escape_formula(text: str) -> str:
+    """Return *text* for a cell: with an apostrophe before what a spreadsheet would run as a formula.
+
+    >>> escape_formula("=1+1"), escape_formula("-"), escape_formula("It rains.")
+    ("'=1+1", "'-", 'It rains.')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text

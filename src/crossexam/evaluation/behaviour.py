@@ -1,8 +1,9 @@
 """The three factors of Sanchez Carmona et al. (2018, section 5.5): insensitivity, unseen pairs, polarity.
 
-Each asks of a test set of the suite ``behaviour`` whether correctness, or the predicted label, goes with the
-factor, by a table of counts and a log-likelihood ratio (their statistics are G with Yates' correction at one
-degree of freedom), and what accuracy is left on the subset where the factor is against the model (Table 1).
+For each factor and test set of the suite ``behaviour``: the association of correctness, or of the predicted
+label, with the factor (a table of counts and a log-likelihood ratio; their statistics are G with Yates'
+correction at one degree of freedom), and the accuracy on the subset on which the factor works against the
+model (Table 1).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from crossexam.constructions.word_pair_swaps import SETS
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.evaluation.scores import Scored, has_two_labels, score
+from crossexam.evaluation.scores import Scored, construction_of, has_two_labels, score_run
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
 from crossexam.stats.estimate import share_correct
@@ -28,8 +29,8 @@ from crossexam.stats.power import minimum_detectable_association
 
 Factor = Literal["insensitivity", "unseen pairs", "polarity"]
 
-#: Sets that the paper asks each factor of: with changed labels, exchanged, all but I_TA2 and I_TA3.
-ASKED: Final[Mapping[Factor, tuple[str, ...]]] = {
+#: The sets on which the paper tests each factor: changed labels; exchanged pairs; all but I_TA2 and I_TA3.
+TESTED: Final[Mapping[Factor, tuple[str, ...]]] = {
     "insensitivity": ("i_ta2", "i_ta3", "i_th", "e_th"),
     "unseen pairs": ("i_ta1", "e_ta", "i_th", "e_th"),
     "polarity": ("i_a", "i_ta1", "e_a", "e_ta", "i_h", "i_th", "e_h", "e_th"),
@@ -37,7 +38,7 @@ ASKED: Final[Mapping[Factor, tuple[str, ...]]] = {
 
 
 class Crossed(NamedTuple):
-    """A table of counts with the names of its *rows* and *columns*."""
+    """A contingency table of counts with the names of its *rows* and *columns*."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -46,12 +47,12 @@ class Crossed(NamedTuple):
 
 @dataclass(frozen=True)
 class FactorResult:
-    """What a *factor* does on a test set: accuracy on its *subset*, its table, test and effect.
+    """The effect of a *factor* on a test set: accuracy on its *subset*, its table, test and effect size.
 
-    *p_value* is Fisher's where an expected count is below 5, else that of G; *p_holm* and *p_bonferroni* are
-    corrected over all tests of the run; all three are nan where one row or column has all items.
-    *odds_ratio* is None of tables that are not two by two.
-    *detectable*: the smallest effect (Cohen's w) that so many items would show in four of five cases.
+    *p_value* is Fisher's if an expected count is below 5, else that of G; *p_holm* and *p_bonferroni* are
+    corrected over all tests of the run; all three are nan if one row or column holds all items.
+    *odds_ratio* is None for tables that are not two by two.
+    *detectable*: the smallest effect size (Cohen's w) detectable with so many items at a power of 80 %.
     """
 
     test_set: str
@@ -69,12 +70,12 @@ class FactorResult:
 
 
 def factor_results(run: Run) -> list[FactorResult]:
-    """Return what each factor does on each test set of *run* that the paper asks it of; may be empty."""
-    names = [name for name in run.datasets if kind_of(run, name) in SETS]
+    """Return the effect of each factor on the test sets of *run*, as far as the paper tests it there."""
+    names = [name for name, dataset in run.datasets.items() if construction_of(dataset) in SETS]
     if not names:
         return []
     two_labels = has_two_labels(run)
-    scored = score(run, two_labels=two_labels)
+    scored = score_run(run, two_labels=two_labels)
     found = [result for name in names for result in _of_set(run, name, scored)]
     tested = [place for place, each in enumerate(found) if each.test.freedom]
     p_values = [found[place].p_value for place in tested]
@@ -84,17 +85,12 @@ def factor_results(run: Run) -> list[FactorResult]:
     return found
 
 
-def kind_of(run: Run, name: str) -> str:
-    """Return which of the study's sets the test set *name* is: ``i_ta1``; another construction's name."""
-    return str(run.datasets[name].manifest.get("construction") or name).partition(".")[0]
-
-
 def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[FactorResult]:
-    kind, here = kind_of(run, name), scored[name]
+    kind, here = construction_of(run.datasets[name]), scored[name]
     if not here.examples:
         return
     before = _before(run, name, scored)
-    for factor, kinds in ASKED.items():
+    for factor, kinds in TESTED.items():
         if kind not in kinds:
             continue
         if factor == "insensitivity":
@@ -114,19 +110,22 @@ def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[Facto
 def insensitivity_table(
     before: NDArray[np.int64], after: NDArray[np.int64], correct: NDArray[np.bool_]
 ) -> Crossed:
-    """Return changed or unchanged predictions by right or wrong; of items whose gold changed (Table 2)."""
+    """Return counts of changed and unchanged predictions by correctness (Table 2).
+
+    The items are those whose gold label changed.
+    """
     counts = cross_counts((before == after).astype(int), (~correct).astype(int), (2, 2))
     return Crossed(("change", "no change"), ("correct", "incorrect"), counts)
 
 
 def unseen_table(correct: NDArray[np.bool_], seen: NDArray[np.bool_]) -> Crossed:
-    """Return right or wrong predictions by seen or unseen word pairs (Table 3)."""
+    """Return counts of correct and incorrect predictions by seen and unseen word pairs (Table 3)."""
     counts = cross_counts((~correct).astype(int), (~seen).astype(int), (2, 2))
     return Crossed(("correct", "incorrect"), ("seen", "unseen"), counts)
 
 
 def polarity_table(polarity: Sequence[str], predicted: NDArray[np.int64]) -> Crossed:
-    """Return the polarity of word pairs by predicted label (Table 4), of polarities that occur."""
+    """Return counts of the polarities of word pairs that occur, by predicted label (Table 4)."""
     codes = np.array([POLARITIES.index(each) for each in polarity], dtype=np.int64)
     counts = cross_counts(codes, np.minimum(predicted, len(LABELS) - 1), (len(POLARITIES), len(LABELS)))
     there = np.flatnonzero(counts.sum(axis=1))
@@ -156,7 +155,7 @@ def _result(
 
 
 def _before(run: Run, name: str, scored: Mapping[str, Scored]) -> NDArray[np.int64] | None:
-    """Return what was predicted for the control of each item, -1 where it was not asked: [n]."""
+    """Return the prediction for the control of each item, -1 if there is none: [n]."""
     control = run.datasets[name].manifest.get("base_set")
     if control not in scored:
         return None
@@ -181,6 +180,6 @@ def _polarity(here: Scored) -> list[str]:
 
 
 def _against_polarity(here: Scored) -> NDArray[np.bool_]:
-    """Return the items whose gold label is not the polarity of their pair: none and ties among them."""
+    """Return which items have a gold label other than the polarity of their pair (which may be none)."""
     golds = (GOLDS[gold] for gold in here.gold.tolist())
     return np.array([gold != each for gold, each in zip(golds, _polarity(here), strict=True)], dtype=bool)

@@ -1,4 +1,4 @@
-"""One run against another, item by item."""
+"""The paired comparison of two runs over the same items."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import Scored, has_two_labels, said_of, score
+from crossexam.evaluation.scores import Scored, describe_projection, has_two_labels, score_run
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -16,11 +16,11 @@ from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two models on one test set; *difference* is positive where the first is better.
+    """Two models on one test set; *difference* is positive if the first is better.
 
-    *b* items only the first has right, *c* only the second; *p_value* (exact) and *p_mid* are of the
-    sign-flip form of McNemar's test whose unit is the cluster, *p_holm* is *p_value* corrected over the
-    test sets.
+    Only the first model is right on *b* items, only the second on *c*; *p_value* (exact) and *p_mid* come
+    from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
+    the test sets.
     """
 
     name: str
@@ -36,11 +36,11 @@ class Comparison:
     projection: str | None
 
 
-def compare(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:
-    """Return the two runs against each other on every test set that both answered, in the order of the first.
+def compare_runs(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:
+    """Return the comparison of two runs on every test set they share, in the order of the first.
 
-    Where one of the models has two labels, both are scored on two.  Holm's correction is over the test
-    sets.  Raises CrossexamError where no test set is common, or one holds different items.
+    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets.
+    Raises CrossexamError if the runs share no test set, or if one holds different items.
     """
     names = [name for name in run_a.datasets if name in run_b.datasets]
     if not names:
@@ -52,7 +52,7 @@ def compare(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:
     for name in names:
         _check_same_items(name, run_a, run_b)
     two_labels = has_two_labels(run_a) or has_two_labels(run_b)
-    first, second = score(run_a, two_labels=two_labels), score(run_b, two_labels=two_labels)
+    first, second = score_run(run_a, two_labels=two_labels), score_run(run_b, two_labels=two_labels)
     pairs = [_compare_one(name, first[name], second[name], two_labels) for name in names]
     adjusted = holm([pair.p_value for pair in pairs]).tolist()
     return tuple(replace(pair, p_holm=p) for pair, p in zip(pairs, adjusted, strict=True))
@@ -71,25 +71,25 @@ def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Compariso
         p_holm=test.p_exact,
         b=test.b,
         c=test.c,
-        projection=said_of(a.projection, two_labels),
+        projection=describe_projection(a.projection, two_labels),
     )
 
 
 def _check_same_items(name: str, run_a: Run, run_b: Run) -> None:
     one, other = run_a.datasets[name], run_b.datasets[name]
-    if one is other or (len(one) == len(other) and _content(one) == _content(other)):
+    if one is other or (len(one) == len(other) and content_hash_of(one) == content_hash_of(other)):
         return
     raise CrossexamError(
-        f"'{run_a.model}' and '{run_b.model}' answered different items "
-        f"({len(one)} with content {_content(one)}, {len(other)} with {_content(other)})",
+        f"'{run_a.model}' and '{run_b.model}' were run over different items "
+        f"({len(one)} with content {content_hash_of(one)}, {len(other)} with {content_hash_of(other)})",
         where=f"test set {name}",
         wanted="the same items in the same order",
         hint="build the suite once and run both models over it, with the same --limit",
     )
 
 
-def _content(dataset: Dataset) -> str:
-    """Return the content hash; the manifest's is of the whole set, which --limit may have cut."""
+def content_hash_of(dataset: Dataset) -> str:
+    """Return the content hash of *dataset*: that of the manifest, unless --limit cut the test set."""
     known = dataset.manifest.get("content_hash")
     return str(known) if known and dataset.manifest.get("rows") == len(dataset) else dataset.content_hash()
 

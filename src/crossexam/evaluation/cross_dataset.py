@@ -1,19 +1,20 @@
-"""What a model has on the cross-dataset benchmark: one mean, and what it is off the training corpus.
+"""Scores on the cross-dataset benchmark (Zhang et al., 2020): mean accuracy, and its difference from SNLI.
 
-The columns of Table 2 of Zhang et al. (2020), each with an interval: corpora are independent, items of one
-premise are one cluster within theirs.
+The columns of their Table 2, each with an interval: corpora are independent; within a corpus, items that
+share a premise form a cluster.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.measures import TestSetResult
-from crossexam.evaluation.scores import has_two_labels, score
+from crossexam.evaluation.scores import has_two_labels, score_run
+from crossexam.published.figures import published
 from crossexam.stats.combined import less, mean_of, ratio_less_one
 from crossexam.stats.paired import paired_difference
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
@@ -24,10 +25,10 @@ _SNLI = {REFERENCE: "test", "snli_dev": "dev"}
 
 @dataclass(frozen=True)
 class BenchmarkScore:
-    """The *accuracies* by corpus, their *mean*, SNLI test (*reference*), the *difference* in shares and
-    the *relative* difference of the mean from it; None where SNLI was not asked.
+    """The *accuracies* by corpus, their *mean*, the accuracy on SNLI (*reference*), and the *difference* and
+    *relative* difference of the mean from it, as shares; None if SNLI is not among the test sets.
 
-    *missing* corpora are not in, of *incomplete* ones only a part is installed.
+    *missing* corpora are not included; only a part of the *incomplete* ones is installed.
     """
 
     accuracies: Mapping[str, Estimate]
@@ -42,7 +43,7 @@ class BenchmarkScore:
 
     @property
     def title(self) -> str:
-        """Return the name: that of the benchmark only where all fourteen corpora are in, whole."""
+        """The title of the score: that of the benchmark only if all fourteen corpora are included in full."""
         sets = "" if self.part == "test" else " (validation sets)"
         if not self.missing and not self.incomplete:
             return f"Cross-dataset benchmark{sets}"
@@ -50,15 +51,21 @@ class BenchmarkScore:
         more = f", {len(self.incomplete)} in part" if self.incomplete else ""
         return f"Part of the cross-dataset benchmark{sets}: {whole} of {len(MEMBERS)} corpora{more}"
 
+    @property
+    def figures(self) -> dict[str, Estimate]:
+        """The mean and both differences by name, those that there are."""
+        named = {"mean": self.mean, "difference": self.difference, "relative": self.relative}
+        return {name: figure for name, figure in named.items() if figure is not None}
+
 
 def about(dataset: Dataset) -> Mapping[str, Any]:
-    """Return what the manifest of *dataset* says of its place in the benchmark; empty where it has none."""
+    """Return what the manifest of *dataset* says of its place in the benchmark; empty if it has none."""
     found = dataset.manifest.get(_ABOUT)
     return found if isinstance(found, Mapping) else {}
 
 
 def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScore | None:
-    """Return the score of *run* from its *results*; None where it holds no corpus of the benchmark."""
+    """Return the score of *run* from its *results*; None if it holds no corpus of the benchmark."""
     accuracies: dict[str, Estimate] = {}
     incomplete: list[str] = []
     reference: Estimate | None = None
@@ -90,9 +97,9 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
 
 
 def mean_difference(first: Run, second: Run) -> Estimate | None:
-    """Return how much more *first* has than *second* in the mean of the corpora that both answered.
+    """Return the difference of two runs in the mean accuracy over the corpora they share.
 
-    Item by item within a corpus, the corpora independent.  None where they share none.
+    Paired item by item within a corpus; corpora are independent.  None if they share none.
     """
     names = [
         name for name in first.datasets if name in second.datasets and "key" in about(first.datasets[name])
@@ -100,7 +107,31 @@ def mean_difference(first: Run, second: Run) -> Estimate | None:
     if not names:
         return None
     two_labels = has_two_labels(first) or has_two_labels(second)
-    one, other = score(first, two_labels=two_labels), score(second, two_labels=two_labels)
+    one, other = score_run(first, two_labels=two_labels), score_run(second, two_labels=two_labels)
     return mean_of(
         [paired_difference(one[name].correct, other[name].correct, one[name].clusters) for name in names]
     )
+
+
+class PublishedScore(NamedTuple):
+    """The mean over some corpora, the accuracy on SNLI, and the difference of the two, as published."""
+
+    mean: float
+    reference: float
+    difference: float
+    relative: float
+
+
+def published_scores(keys: Sequence[str]) -> dict[str, PublishedScore]:
+    """Return the scores over the corpora *keys* of each system of Table 5 that has them all."""
+    table = published("zhang2020").table("accuracy")
+    scores: dict[str, PublishedScore] = {}
+    for system in table.rows:
+        figures = [table.value(system, key) for key in keys]
+        snli = table.value(system, REFERENCE)
+        if snli is None or any(figure is None for figure in figures):
+            continue
+        mean = sum(figure for figure in figures if figure is not None) / len(figures)
+        row = (mean / 100, snli / 100, (mean - snli) / 100, mean / snli - 1)
+        scores[system] = PublishedScore(*(round(figure, 6) for figure in row))
+    return scores

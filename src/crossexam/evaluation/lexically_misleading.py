@@ -1,7 +1,7 @@
-"""What models, annotators and the majority label reach as single words mislead more and more.
+"""Accuracy on lexically-misleading examples (Nie et al., 2019, section 5.4, Table 5).
 
-Nie et al. (2019, Table 5 and Figure 3's idea): accuracy on CS_lambda for rising lambda.  The scores are
-those that the examples of the base carry (``crossexam build compositionality``, ``crossexam subset cs``).
+Accuracy of a model, of annotators and of the majority label on CS_lambda for increasing lambda.  The scores
+are those that ``crossexam build compositionality`` and ``crossexam subset cs`` store with the examples.
 """
 
 from __future__ import annotations
@@ -13,24 +13,26 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Run
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
-from crossexam.evaluation.scores import Scored, has_two_labels, score
+from crossexam.evaluation.scores import Scored, has_two_labels, is_base, score_run
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
 from crossexam.suites.lexically_misleading import LAMBDAS, SCORE
 
-#: 0 is the whole base.
+#: The thresholds of the study; 0 is the whole base.
 STEPS: Final = (0.0, *LAMBDAS)
+#: The thresholds of a curve over lambda; those of the study are among them.
+CURVE: Final = tuple(step / 20 for step in range(20))
 
 
 @dataclass(frozen=True)
 class MisledPart:
-    """CS_lambda of a base: its *size*, the share of its commonest label, what annotators and a model have.
+    """CS_lambda of a base: its *size*, the share of its most frequent label, annotators' and model accuracy.
 
-    *human* is None where not every example has annotators' labels; it is over those with any, *voted*.
+    *human* is over the *voted* examples that have annotators' labels; None if there are none.
     """
 
     part: str
@@ -43,17 +45,17 @@ class MisledPart:
 
 
 def misled_parts(run: Run, lambdas: Sequence[float] = STEPS) -> list[MisledPart]:
-    """Return the parts CS_lambda of each base of *run* whose examples carry scores; may be empty."""
-    found: list[MisledPart] = []
-    whole = score(run, two_labels=has_two_labels(run))
-    for name, each in whole.items():
-        if each.examples and all(SCORE in example.info for example in each.examples) and _is_base(run, name):
-            found += [_part(name, each, lam) for lam in lambdas]
-    return found
+    """Return the parts CS_lambda of each base of *run* whose examples have scores; may be empty."""
+    bases = [name for name, dataset in run.datasets.items() if is_base(dataset) and _has_scores(dataset)]
+    if not bases:
+        return []
+    scored = score_run(run, two_labels=has_two_labels(run))
+    return [_part(name, scored[name], lam) for name in bases for lam in lambdas]
 
 
-def _is_base(run: Run, name: str) -> bool:
-    return str(run.datasets[name].manifest.get("construction", name)).partition(".")[0] == "base"
+def _has_scores(dataset: Dataset) -> bool:
+    labelled = [example for example in dataset if example.label is not None]
+    return bool(labelled) and all(SCORE in example.info for example in labelled)
 
 
 def _part(name: str, whole: Scored, lam: float) -> MisledPart:
@@ -61,13 +63,13 @@ def _part(name: str, whole: Scored, lam: float) -> MisledPart:
     kept = scores >= lam
     gold, clusters = whole.gold[kept], whole.clusters[kept]
     codes = cluster_codes(clusters, len(gold))
-    commonest = int(np.bincount(gold, minlength=3).argmax())
+    most_frequent = int(np.bincount(gold, minlength=3).argmax())
     human, voted = _human([e for e, keep in zip(whole.examples, kept, strict=True) if keep], gold, clusters)
     return MisledPart(
         part=name.partition(".")[2],
         lam=lam,
         size=len(gold),
-        majority=share_correct(gold == commonest, codes),
+        majority=share_correct(gold == most_frequent, codes),
         human=human,
         voted=voted,
         model=share_correct(whole.correct[kept], codes),

@@ -1,10 +1,9 @@
-"""What is measured of a run: accuracy, drop, significance, errors, slices.
+"""The measures of a run on each test set: accuracy, drop, significance, errors, accuracy by slice.
 
-Every interval is at 95 % and counts by cluster (``stats.clusters``).  The measures of Naik et al. (2018)
-are among them: accuracy (Table 3), the shares of false neutrals (Table 4) and false entailments
-(Table 7) in all errors, and the counts of E-C and N-C errors (section 4.4).
-
-The table of slices: by what the items of a test set are divided.
+Every interval is a 95 % interval clustered by premise (``stats.clusters``).  The measures of Naik et al.
+(2018) are among them: accuracy (Table 3), the shares of false neutrals (Table 4) and false entailments
+(Table 7) in all errors, and the counts of E-C and N-C errors (section 4.4).  :data:`SLICES` lists the
+properties by which the items of a test set are divided.
 """
 
 from __future__ import annotations
@@ -19,8 +18,13 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold
-from crossexam.evaluation.comparison import Comparison, compare
-from crossexam.evaluation.scores import Scored, has_two_labels, said_of, score
+from crossexam.evaluation.scores import (
+    Scored,
+    construction_of,
+    describe_projection,
+    has_two_labels,
+    score_run,
+)
 from crossexam.stats.clusters import effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import by_slice, share_correct
@@ -29,26 +33,24 @@ from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnema
 from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.unpaired import difference
 
-__all__ = ["Comparison", "TestSetResult", "accuracy", "compare", "measure"]
-
 
 @dataclass(frozen=True)
 class TestSetResult:
-    """What was measured on one test set; *n* items have a gold label, *unlabelled* have none.
+    """The measures of a model on one test set; *n* items have a gold label, *unlabelled* have none.
 
-    *drop*: accuracy lost from base to test set, item by item, positive where stress makes it worse; only
-    where the construction keeps the label and the base was answered.  *difference*: the same of the two
-    accuracies, where the label changes.  *base_accuracy* is that of the paired base examples (so that it
-    less *accuracy* is the drop), else of the whole base.
+    *drop*: accuracy lost from base to test set, item by item, positive if the model does worse; only if the
+    construction is paired with its base and the base was predicted.  *difference*: the difference of the two
+    accuracies, if the items are not paired.  *base_accuracy* is the accuracy on the paired base examples (so
+    that the drop is *base_accuracy* minus *accuracy*), else on the whole base.
 
-    *p_value* (exact) and *p_mid* are of the sign-flip form of McNemar's test whose unit is the cluster;
-    *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts
-    and the classical test, which takes items to be independent.  *flip_rate*: share of paired items with
-    another prediction than their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
+    *p_value* (exact) and *p_mid* come from the sign-flip form of McNemar's test whose unit is the cluster;
+    *p_holm* is *p_value* corrected over the test sets of the run; *mcnemar* holds the discordant counts and
+    the classical test, which assumes independent items.  *flip_rate*: share of paired items whose prediction
+    differs from that of their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
     entailment predicted as contradiction.  The two shares are of all errors, None without errors.
 
-    *projection* says how a test set of other *labels*, or a model of two, was scored; *false_neutral_share*
-    is None where not_entailment was, which is no neutral (in ``errors`` its letter is N too).
+    *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
+    *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
     """
 
     __test__ = False  # not a test, whatever pytest thinks of its name
@@ -77,10 +79,38 @@ class TestSetResult:
     projection: str | None
     labels: tuple[Gold, ...] = LABELS
 
+    @property
+    def loss(self) -> Estimate | None:
+        """The accuracy lost from base to test set: the drop if items are paired, else the difference.
+
+        None for a base, and if there was nothing to compare.
+        """
+        for loss in (self.drop, self.difference):
+            if loss is not None and loss.n > 0 and loss.value == loss.value:
+                return loss
+        return None
+
+    @property
+    def wrong(self) -> int:
+        """The number of wrong predictions."""
+        return sum(self.errors.values())
+
+    @property
+    def only_gold(self) -> Gold | None:
+        """The gold label of all items; None if they have several, or other labels than the three."""
+        golds = [label for label, counts in zip(self.labels, self.confusion, strict=True) if sum(counts)]
+        return golds[0] if len(golds) == 1 and self.labels == LABELS else None
+
+    @property
+    def predicted_shares(self) -> tuple[float, ...]:
+        """The share of each label in the predictions, in the order of *labels*."""
+        counts = [sum(column) for column in zip(*self.confusion, strict=True)]
+        return tuple(count / sum(counts) for count in counts)
+
 
 @dataclass(frozen=True)
 class _AgainstBase:
-    """What is measured of a test set and its base together."""
+    """The measures of a test set and its base together."""
 
     base_accuracy: Estimate | None = None
     drop: Estimate | None = None
@@ -95,16 +125,16 @@ class _AgainstBase:
 _NOTHING: Final = _AgainstBase()
 
 
-def accuracy(run: Run) -> dict[str, Estimate]:
+def accuracy_by_set(run: Run) -> dict[str, Estimate]:
     """Return the accuracy of *run* on each of its test sets, in their order."""
-    scored = score(run, two_labels=has_two_labels(run))
+    scored = score_run(run, two_labels=has_two_labels(run))
     return {name: share_correct(each.correct, each.clusters) for name, each in scored.items()}
 
 
 def measure(run: Run) -> tuple[TestSetResult, ...]:
-    """Return the measures of *run*, one result a test set, in their order; raises CrossexamError."""
+    """Return the measures of *run* per test set, in their order; raises CrossexamError."""
     two_labels = has_two_labels(run)
-    scored = score(run, two_labels=two_labels)
+    scored = score_run(run, two_labels=two_labels)
     bases = {_base_set(dataset) for dataset in run.datasets.values()}
     positions = {
         name: {example.id: position for position, example in enumerate(scored[name].examples)}
@@ -143,11 +173,10 @@ def _measure_one(
     labels = here.projection.labels
     table = _table(here)
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
-    bare_name, _, part = name.partition(".")
     return TestSetResult(
         name=name,
-        construction=str(manifest.get("construction") or bare_name).partition(".")[0],
-        part=str(manifest.get("part") or part),
+        construction=construction_of(dataset),
+        part=str(manifest.get("part") or name.partition(".")[2]),
         n=len(here.gold),
         unlabelled=here.unlabelled,
         accuracy=share_correct(here.correct, here.clusters),
@@ -158,14 +187,14 @@ def _measure_one(
         false_neutral_share=None if neutral is None else false_share(table, neutral),
         false_entailment_share=false_share(table, labels.index("entailment")),
         slices=slices_of(here),
-        projection=said_of(here.projection, two_labels),
+        projection=describe_projection(here.projection, two_labels),
         labels=labels,
         **vars(against),
     )
 
 
 def _table(here: Scored) -> NDArray[np.int64]:
-    """Return the counts by gold and predicted label, in the order of the projection's labels."""
+    """Return the counts by gold and predicted label, in the order of the labels of the projection."""
     place = np.full(len(GOLD_INDEX), -1, dtype=np.int64)
     for position, label in enumerate(here.projection.labels):
         place[GOLD_INDEX[label]] = position
@@ -173,7 +202,7 @@ def _table(here: Scored) -> NDArray[np.int64]:
 
 
 def _paired(here: Scored, base: Scored, position: Mapping[str, int]) -> _AgainstBase:
-    """Return what is measured item by item, of the items whose base example was answered and has gold."""
+    """Return the paired measures, over the items whose base example was predicted and has a gold label."""
     at = np.fromiter(
         (position.get(example.base or "", -1) for example in here.examples), np.int64, len(here.examples)
     )
@@ -194,7 +223,7 @@ def _paired(here: Scored, base: Scored, position: Mapping[str, int]) -> _Against
 
 
 def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
-    """Return the difference of the accuracies, where items do not keep the label of their base."""
+    """Return the difference of the accuracies of items that are not paired with their base."""
     if not len(here.gold) or not len(base.gold):
         return _NOTHING
     return _AgainstBase(
@@ -206,7 +235,7 @@ def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
 def _detectable(
     before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int64]
 ) -> float | None:
-    """Return the drop that this many pairs, as discordant as these, would show; None: none at all."""
+    """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
     drops = before.astype(np.float64) - after
     size = effective_size(drops - drops.mean(), np.unique(clusters, return_inverse=True)[1])
     drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)))
@@ -216,8 +245,8 @@ def _detectable(
 #: Values beyond the most frequent are pooled as "(other)".
 MOST: Final = 30
 
-# Slice, the key of ``info`` (none: the gold label), the least items of a value of its own, whether an item
-# counts under each value of a list (tags), and what sets it.
+# Slice, the key of ``info`` (None: the gold label), the fewest items for which a value is listed separately,
+# whether an item counts under each value of a list (tags), and which test sets have it.
 # fmt: off
 SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("gold",               None,                1, False, "every test set"),
@@ -226,7 +255,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("kind",               "kind",              1, False, "antonymy: gradable, complementary, relational"),
     ("relation",           "relation",          1, False, "antonymy: of the word, or indirect"),
     ("word class",         "word_class",        1, False, "antonymy: noun ...; spelling errors: content ..."),
-    ("side",               "side",              1, False, "antonymy: the sentence it was made from"),
+    ("side",               "side",              1, False, "antonymy: the sentence it was constructed from"),
     ("how",                "how",               1, False, "numerical reasoning: which rule made the item"),
     ("question",           "question",          1, False, "numerical reasoning: the sentence is a question"),
     ("conditional",        "conditional",       1, False, "numerical reasoning: it begins with 'if'"),
@@ -235,16 +264,16 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
                            "predicate_argument_structure", 1, True, "GLUE diagnostic"),
     ("logic",              "logic",             1, True,  "GLUE diagnostic"),
     ("knowledge",          "knowledge",         1, True,  "GLUE diagnostic"),
-    ("domain",             "domain",            1, False, "GLUE diagnostic: where the text is from"),
+    ("domain",             "domain",            1, False, "GLUE diagnostic: the source of the text"),
     ("category",           "category",          1, False, "Breaking NLI: what kind of word was replaced"),
-    ("heuristic",          "heuristic",         1, False, "HANS: what a model may rely on"),
+    ("heuristic",          "heuristic",         1, False, "HANS: the heuristic a model may rely on"),
     ("subcase",            "subcase",           1, False, "HANS: the thirty constructions"),
     ("monotonicity",       "monotonicity",      1, False, "MED: upward, downward, non"),
-    ("phenomenon",         "phenomena",         1, True,  "MED: what else it tests; its collection"),
-    ("origin",             "origin",            1, False, "MED: from the crowd or from papers"),
+    ("phenomenon",         "phenomena",         1, True,  "MED: the phenomena it tests; its collection"),
+    ("origin",             "origin",            1, False, "MED: crowdsourced or from papers"),
     ("section",            "section",           1, False, "FraCaS: nine topics"),
-    ("premises",           "premises",          1, False, "FraCaS: how many"),
-    ("subset",             "subset",            1, False, "JOCI: how the pair was had"),
+    ("premises",           "premises",          1, False, "FraCaS: the number of premises"),
+    ("subset",             "subset",            1, False, "JOCI: how the pair was obtained"),
     ("ordinal",            "ordinal",           1, False, "JOCI: 5 very likely to 1 impossible"),
     ("context from",       "context_from",      1, False, "JOCI: the collection of the context"),
     ("embedding",          "embedding",         1, False, "CommitmentBank: question, modal, negation ..."),
@@ -255,23 +284,23 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
 
 
 def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
-    """Return the accuracy of *scored* items by every slice of the table that divides them.
+    """Return the accuracy of *scored* items by every property in :data:`SLICES` that divides them.
 
-    A slice of one value only would repeat the accuracy of the whole and is left out.  Where an item has
-    several tags it counts under each, so that the items of a slice may be more than those of the test set.
+    A property with a single value would repeat the overall accuracy and is left out.  An item with several
+    tags counts under each, so that the slices together may have more items than the test set.
     """
-    found: dict[str, dict[str, Estimate]] = {}
+    sliced: dict[str, dict[str, Estimate]] = {}
     for name, key, minimum, tagged, _ in SLICES:
         items, values = _values(scored, key, tagged)
         if len(set(values)) > 1:
-            found[name] = by_slice(
+            sliced[name] = by_slice(
                 scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
             )
-    return {name: slices for name, slices in found.items() if len(slices) > 1}
+    return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 
 def _values(scored: Scored, key: str | None, tagged: bool) -> tuple[NDArray[np.int64], list[Hashable]]:
-    """Return the items [n] and their values under *key*; *tagged*: an item once for each of its tags."""
+    """Return the items [n] and their values under *key*; if *tagged*, an item is there once per tag."""
     if key is None:
         return np.arange(len(scored.examples)), [GOLDS[index] for index in scored.gold.tolist()]
     given = [example.info.get(key) for example in scored.examples]
@@ -286,7 +315,7 @@ def _values(scored: Scored, key: str | None, tagged: bool) -> tuple[NDArray[np.i
 
 
 def _value(value: Any) -> Hashable:
-    """Return what is shown of a *value* of ``info``: "yes", "hot/cold"; None where there is none."""
+    """Return a *value* of ``info`` as it is shown: "yes", "hot/cold"; None if it is empty."""
     if value is None or value == "":
         return None
     if isinstance(value, bool | np.bool_):

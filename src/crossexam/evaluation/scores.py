@@ -1,4 +1,7 @@
-"""A run's answers as arrays: gold, predicted, right or wrong, cluster."""
+"""The predictions of a run as arrays: gold label, predicted label, correctness, cluster.
+
+Everything that is measured starts from :func:`score_run`, which alone decides which label a model predicted.
+"""
 
 from __future__ import annotations
 
@@ -14,23 +17,40 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS, THREE_LABELS, Projection, projection_of
 
-#: What is said of results of models that have two labels.
+#: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
-    "not_entailment = neutral + contradiction (two labels; not_entailment counts as right for both, "
-    "and is shown as neutral where the gold label is entailment)"
+    "not_entailment = neutral + contradiction (two labels; not_entailment counts as correct for both, "
+    "and is shown as neutral if the gold label is entailment)"
 )
 
 _ENTAILMENT: Final = LABEL_INDEX["entailment"]
 _NEUTRAL: Final = LABEL_INDEX["neutral"]
+
+#: The prediction of a model of two labels that is not entailment, after the indices of the three labels.
+NOT_ENTAILED: Final = len(LABELS)
+
+
+def construction_of(dataset: Dataset) -> str:
+    """Return the name of the construction of *dataset* without its version.
+
+    >>> construction_of(Dataset("negation.dev", (), {"construction": "negation.v1"}))
+    'negation'
+    """
+    return str(dataset.manifest.get("construction") or dataset.name).partition(".")[0]
+
+
+def is_base(dataset: Dataset) -> bool:
+    """Return whether *dataset* is a base: the original examples, from which items are constructed."""
+    return construction_of(dataset) == "base"
 
 
 @dataclass(frozen=True)
 class Scored:
     """The items of one test set that have a gold label, in order.
 
-    *gold* and *predicted* are indices in ``GOLDS`` [n]; *clusters* are numbers that are shared by all
-    test sets scored together [n]; *unlabelled* counts the items left out; *projection* has the labels of
-    the test set and how the probabilities were read as theirs.
+    *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
+    that were scored together [n]; *unlabelled* counts the items without a gold label; *projection* holds the
+    labels of the test set and how probabilities are mapped to them.
     """
 
     examples: Sequence[Example]
@@ -42,26 +62,26 @@ class Scored:
 
     @property
     def correct(self) -> NDArray[np.bool_]:
-        """Return which items are answered as the gold says: [n]."""
+        """Return which predictions equal the gold label: [n]."""
         right: NDArray[np.bool_] = self.gold == self.predicted
         return right
 
 
 def has_two_labels(run: Run) -> bool:
-    """Tell whether the model of *run* only tells entailment from the rest (``details.two_label``)."""
+    """Return whether the model of *run* only tells entailment from non-entailment (``details.two_label``)."""
     details = run.manifest.get("details")
     return isinstance(details, Mapping) and bool(details.get("two_label"))
 
 
-def score(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
+def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
     """Return the scored items of every test set of *run*.
 
-    A test set with other labels than the three is scored by its projection.  With *two_labels*, a set with
-    three is scored so: entailment is predicted where its probability is above 1/2, and anything else is
-    not_entailment, which is right for neutral and contradiction; *predicted* is then the gold label
-    itself where it is right, neutral where entailment is denied.
+    A test set without the three labels is scored by its projection.  With *two_labels*, a test set of three
+    labels is scored on two: entailment is predicted if its probability exceeds 1/2; anything else is
+    not_entailment, which is correct for neutral and contradiction.  *predicted* is then the gold label if the
+    prediction is correct, and neutral if entailment was rejected wrongly.
 
-    Raises CrossexamError where answers are missing.
+    Raises CrossexamError if predictions are missing.
     """
     numbers: dict[str, int] = {}
     return {
@@ -95,8 +115,8 @@ def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers:
     return Scored(kept, gold[labelled], predicted[labelled], clusters[labelled], unlabelled, projection)
 
 
-def said_of(projection: Projection, two_labels: bool) -> str | None:
-    """Return what is said of results had by *projection*, or of a model of two labels; else None."""
+def describe_projection(projection: Projection, two_labels: bool) -> str | None:
+    """Return how a report describes *projection* or a model of two labels; None for the three labels."""
     if projection is THREE_LABELS:
         return TWO_LABELS if two_labels else None
     return projection.says
@@ -107,7 +127,7 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
     if strange:
         found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
         raise CrossexamError(
-            f"gold labels that '{projection.name}' does not have: {found}",
+            f"gold labels outside the projection '{projection.name}': {found}",
             where=f"test set {name}",
             wanted=", ".join(projection.labels),
         )
@@ -116,11 +136,11 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
 def _probabilities(name: str, n: int, run: Run) -> NDArray[np.float64]:
     wanted = f"{n} rows of {len(LABELS)} probabilities"
     if name not in run.probabilities:
-        raise CrossexamError(f"'{run.model}' has no answers", where=f"test set {name}", wanted=wanted)
+        raise CrossexamError(f"'{run.model}' has no predictions", where=f"test set {name}", wanted=wanted)
     answered = np.asarray(run.probabilities[name], dtype=np.float64).reshape(-1, len(LABELS))
     if len(answered) != n:
         raise CrossexamError(
-            f"'{run.model}' has {len(answered)} answers for {n} items",
+            f"'{run.model}' has {len(answered)} predictions for {n} items",
             where=f"test set {name}",
             wanted=wanted,
             hint="run the model over this test set again",
@@ -130,3 +150,17 @@ def _probabilities(name: str, n: int, run: Run) -> NDArray[np.float64]:
 
 def _projected(gold: NDArray[np.int64], entailed: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold))
+
+
+def predicted_labels(run: Run, name: str) -> NDArray[np.int64]:
+    """Return the index of each label predicted on test set *name* [n], with or without a gold label.
+
+    A model of two labels predicts entailment or :data:`NOT_ENTAILED`.
+    """
+    dataset = run.datasets[name]
+    projection = projection_of(dataset.manifest, (item.label for item in dataset))
+    if projection is not THREE_LABELS:
+        return projection.predictions(run.probabilities[name])
+    if not has_two_labels(run):
+        return run.predictions(name)
+    return np.where(run.probabilities[name][:, _ENTAILMENT] > 0.5, _ENTAILMENT, NOT_ENTAILED)

@@ -1,8 +1,8 @@
-"""Which items hold: those that people verified, those they rejected, those that are only proposed.
+"""Runs over the items that annotators verified, and over those whose label is only proposed.
 
-``info["verdict"]`` is what ``validate verdict --apply`` found (``verified``, ``rejected``);
-``info["status"]`` is that of an item whose label its construction only proposes (``proposed`` until it is
-judged).
+``info["verdict"]`` is the result of ``validate verdict --apply`` (``verified``, ``rejected``);
+``info["status"]`` is the status of an item whose label is only proposed by its construction (``proposed``
+until it is judged).
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from typing import Final
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import PROPOSED, REJECTED, STATUS, VERIFIED, status_of
+from crossexam.evaluation.scores import is_base
 
-_PART: Final = "items_status"  # in the manifest of a part: which items it has
+_PART: Final = "items_status"  # in the manifest of a part: the status of its items
 
 
 def by_status(run: Run) -> Run:
-    """Return *run* with every test set of proposed labels parted into its verified and its proposed items.
+    """Return *run* with every test set of proposed labels split into its verified and its proposed items.
 
-    The parts are called ``NAME (verified)`` and ``NAME (proposed)``; items of which nothing is said stay
-    under ``NAME``.  Rejected items are left out, and the manifest counts them.  Parts stay as they are.
+    The parts are called ``NAME (verified)`` and ``NAME (proposed)``; items without a status stay under
+    ``NAME``.  Rejected items are left out and counted in the manifest.  Parts are not split again.
     """
     kept: dict[str, Dataset] = {}
     places: dict[str, tuple[str, list[int]]] = {}
@@ -34,16 +35,16 @@ def by_status(run: Run) -> Run:
             continue
         rejected += sum(status_of(example) == REJECTED for example in dataset)
         for status in (None, VERIFIED, PROPOSED):
-            _take(kept, places, run, name, status)
-    said = {"rejected_items": f"{rejected:,} items that people rejected are left out"} if rejected else {}
-    return _made(run, kept, places, said)
+            _add_items(kept, places, run, name, status)
+    note = {"rejected_items": f"{rejected:,} rejected items are left out"} if rejected else {}
+    return _run_over(run, kept, places, note)
 
 
 def verified_only(run: Run) -> Run:
-    """Return *run* over the verified items alone, each test set called ``NAME (verified)``.
+    """Return *run* over the verified items only, each test set called ``NAME (verified)``.
 
-    Bases stay whole, since the drop is measured from them: the base as it is, and controls of which nothing
-    is said, whose labels are the corpus's own.  Raises CrossexamError where no item is verified.
+    Bases stay whole, since the drop is measured from them: the base itself, and controls without a status,
+    whose labels are those of the corpus.  Raises CrossexamError if no item is verified.
     """
     kept: dict[str, Dataset] = {}
     places: dict[str, tuple[str, list[int]]] = {}
@@ -51,36 +52,32 @@ def verified_only(run: Run) -> Run:
     controls = {dataset.manifest.get("base_set") for dataset in run.datasets.values()}
     for name, dataset in run.datasets.items():
         statuses = Counter(status_of(example) or "not judged" for example in dataset)
-        if _is_base(dataset) or (name in controls and set(statuses) <= {"not judged"}):
+        if is_base(dataset) or (name in controls and set(statuses) <= {"not judged"}):
             kept[name], places[name] = dataset, (name, list(range(len(dataset))))
             continue
         counts += statuses
-        _take(kept, places, run, name, VERIFIED)
+        _add_items(kept, places, run, name, VERIFIED)
     if not counts[VERIFIED]:
         raise CrossexamError(
             f"no item of the test sets of '{run.model}' is verified",
-            hint="crossexam validate verdict STUDY --apply SUITE writes what people found into the suite",
+            hint="crossexam validate verdict STUDY --apply SUITE writes the verdicts into the suite",
         )
     left = ", ".join(f"{counts[key]:,} {key}" for key in (REJECTED, PROPOSED, "not judged") if counts[key])
-    said = f"verified items only: {counts[VERIFIED]:,}; left out: {left or 'none'}"
-    return _made(run, kept, places, {"scored_items": said})
+    note = f"verified items only: {counts[VERIFIED]:,}; left out: {left or 'none'}"
+    return _run_over(run, kept, places, {"scored_items": note})
 
 
-def _is_base(dataset: Dataset) -> bool:
-    return str(dataset.manifest.get("construction") or dataset.name).partition(".")[0] == "base"
-
-
-def _take(
+def _add_items(
     kept: dict[str, Dataset],
     places: dict[str, tuple[str, list[int]]],
     run: Run,
     name: str,
     status: str | None,
 ) -> None:
-    """Add the items of test set *name* that have *status*, where there are any, to *kept* and *places*."""
+    """Add the items of test set *name* that have *status*, if there are any, to *kept* and *places*."""
     dataset = run.datasets[name]
-    found = [place for place, example in enumerate(dataset) if status_of(example) == status]
-    if not found:
+    rows = [row for row, example in enumerate(dataset) if status_of(example) == status]
+    if not rows:
         return
     shown = f"{name} ({status})" if status else name
     bare, _, part = name.partition(".")
@@ -88,25 +85,24 @@ def _take(
     facts[_PART] = status or "without status"
     if "signature" in facts:
         facts["signature"] = f"{facts['signature']}|items:{status or 'without status'}"
-    kept[shown] = Dataset(shown, tuple(dataset.examples[place] for place in found), facts)
-    places[shown] = (name, found)
+    kept[shown] = Dataset(shown, tuple(dataset.examples[row] for row in rows), facts)
+    places[shown] = (name, rows)
 
 
-def _made(
+def _run_over(
     run: Run,
     kept: Mapping[str, Dataset],
     places: Mapping[str, tuple[str, list[int]]],
-    said: Mapping[str, str],
+    note: Mapping[str, str],
 ) -> Run:
-    """Return the run of *kept*; a part's base is the part of its base that has the same status, if any."""
+    """Return the run over *kept*; the base of a part is the part of its base with the same status, if any."""
     datasets = {}
     for shown, dataset in kept.items():
         origin, control = places[shown][0], dataset.manifest.get("base_set")
         suffix = shown.removeprefix(origin)
-        near = next((name for name in (f"{control}{suffix}", control) if name in kept), control)
-        changed = (
-            dataset if near == control else replace(dataset, manifest={**dataset.manifest, "base_set": near})
-        )
-        datasets[shown] = changed
-    shares = {shown: run.probabilities[origin][found] for shown, (origin, found) in places.items()}
-    return Run(run.model, datasets, shares, {**run.manifest, **said})
+        base = next((name for name in (f"{control}{suffix}", control) if name in kept), control)
+        if base != control:
+            dataset = replace(dataset, manifest={**dataset.manifest, "base_set": base})
+        datasets[shown] = dataset
+    probabilities = {shown: run.probabilities[origin][rows] for shown, (origin, rows) in places.items()}
+    return Run(run.model, datasets, probabilities, {**run.manifest, **note})

@@ -1,47 +1,47 @@
-"""The behaviour analysis as tables: accuracy by set and factor, the tests, the counts behind them."""
+"""The tables of the behaviour analysis: accuracy by set and factor, the tests, and their counts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from crossexam.reports.results import Measured
+from crossexam.evaluation.scores import construction_of
+from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
 
 _STUDY: Final = "sanchez2018"
-#: Which published table a column of ours is.
+#: The published table of each column.
 _PUBLISHED: Final = ("accuracy", "insensitivity", "unseen", "polarity")
 _FACTORS: Final = ("insensitivity", "unseen pairs", "polarity")
 _NOTE: Final = (
-    "Gold changed: items whose gold label is not that of their control. Pair unseen: the ordered pair of "
-    "words never stood in training. Against polarity: the label that the pair goes with most in training is "
-    "not the gold label (pairs unseen or tied among them)."
+    "Gold changed: items whose gold label differs from that of their control. Pair unseen: the ordered word "
+    "pair does not occur in training. Against polarity: the gold label is not the label with which the pair "
+    "occurs most often in training (including unseen and tied pairs)."
 )
 _TESTS: Final = (
-    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact where "
-    "a count of less than 5 is expected; corrected over all tests of the model. V: Cramer's, unbiased. "
-    "Detectable: the least effect (Cohen's w) that so many items show in four of five cases: where V is "
-    "under it, no finding is not a finding of nothing."
+    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact test if an "
+    "expected count is below 5; Holm and Bonferroni correct over all tests of the model. V: Cramer's V, "
+    "bias-corrected. Detectable: the smallest effect size (Cohen's w) detectable with so many items at a "
+    "power of 80 %; if V is smaller, a test without significance is no evidence that there is no effect."
 )
 
 
-def behaviour_table(models: Sequence[Measured], *, published_rows: bool = True) -> Table:
+def behaviour_table(results: Results) -> Table:
     """Return accuracy on each set of the study and on the subsets of the three factors; may have no rows."""
-    found = [_by_set(model) for model in models]
-    names = list(dict.fromkeys(name for sets in found for name in sets))
+    sets = _sets(results)
+    subsets = [_subsets(model) for model in results.models]
     rows: list[tuple[Cell, ...]] = []
-    for position, name in enumerate(names):
-        kind = next(sets[name].kind for sets in found if name in sets)
-        for model, sets in zip(models, found, strict=True):
-            result = model.result(name)
-            if result is not None and name in sets:
-                rows.append((name, model.name, result.n, result.accuracy, *sets[name].subsets))
-        last = position + 1 == len(names) or kind not in names[position + 1]
-        if published_rows and last:
-            rows += [(name, *row) for row in _published(kind)]
+    for position, (name, construction) in enumerate(sets):
+        for model, of_model in zip(results.models, subsets, strict=True):
+            if (result := model.result(name)) is not None:
+                factors = (of_model.get((name, factor)) for factor in _FACTORS)
+                rows.append((name, model.name, result.n, result.accuracy, *factors))
+        last = position + 1 == len(sets) or construction not in sets[position + 1][0]
+        if results.published_rows and last:
+            rows += [(name, *row) for row in _published(construction)]
     columns = (
         Column("Test set"),
         Column("Model"),
@@ -52,16 +52,16 @@ def behaviour_table(models: Sequence[Measured], *, published_rows: bool = True) 
         Column("Against polarity", "percent"),
     )
     notes = [_NOTE]
-    if published_rows and rows:
+    if results.published_rows and rows:
         notes.append(_source())
     return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)
 
 
-def factor_table(models: Sequence[Measured]) -> Table:
+def factor_table(results: Results) -> Table:
     """Return the tests of the three factors on each set and model; may have no rows."""
     rows: list[tuple[Cell, ...]] = []
-    for model in models:
-        for each in _factors(model):
+    for model in results.models:
+        for each in model.factors:
             statistic = f"{each.test.statistic:.2f} ({each.test.freedom})" if each.test.freedom else None
             odds = (
                 f"{each.odds_ratio.value:.2f} [{each.odds_ratio.low:.2f}, {each.odds_ratio.high:.2f}]"
@@ -78,7 +78,7 @@ def factor_table(models: Sequence[Measured]) -> Table:
                     each.p_value,
                     each.p_holm,
                     each.p_bonferroni,
-                    _plain(each),
+                    _effect(each),
                     odds,
                     _detectable(each),
                 )
@@ -99,46 +99,36 @@ def factor_table(models: Sequence[Measured]) -> Table:
     return Table("Tests of the three factors", columns, tuple(rows), (_TESTS,))
 
 
-def crossed_tables(models: Sequence[Measured]) -> list[Table]:
-    """Return the counts behind every test, one table each, as the paper's Tables 2 to 4."""
+def crossed_tables(results: Results) -> list[Table]:
+    """Return the counts behind every test, one table each, as in the paper's Tables 2 to 4."""
     tables = []
-    for model in models:
-        for each in _factors(model):
+    for model in results.models:
+        for each in model.factors:
             columns = (
                 Column(each.factor.capitalize()),
                 *(Column(name, "count") for name in each.crossed.columns),
             )
             counted = zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True)
             rows = tuple((name, *counts) for name, counts in counted)
-            tables.append(Table(f"{each.test_set}, {each.factor}: {model.name}", columns, rows))
+            title = f"{each.test_set}, {each.factor}: {model.name}"
+            tables.append(Table(title, columns, rows, folded="Contingency tables"))
     return tables
 
 
-class _OfSet:
-    """The kind of a set, and accuracy on the subset of each factor, in the order of the columns."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self.subsets: list[Cell] = [None] * len(_FACTORS)
-
-
-def _by_set(model: Measured) -> dict[str, _OfSet]:
+def _sets(results: Results) -> list[tuple[str, str]]:
+    """Return the sets of the study among the test sets, each with its construction."""
     from crossexam.constructions.word_pair_swaps import SETS
-    from crossexam.evaluation.behaviour import kind_of
 
-    found = {name: _OfSet(kind) for name in model.run.datasets if (kind := kind_of(model.run, name)) in SETS}
-    for each in _factors(model):
-        found[each.test_set].subsets[_FACTORS.index(each.factor)] = each.subset if each.subset.n else None
-    return found
+    named = ((name, construction_of(dataset)) for name, dataset in results.test_sets.items())
+    return [(name, construction) for name, construction in named if construction in SETS]
 
 
-def _factors(model: Measured) -> list[FactorResult]:
-    from crossexam.evaluation.behaviour import factor_results
+def _subsets(model: ModelResults) -> Mapping[tuple[str, str], Cell]:
+    """Return the accuracy on the subset of each test set and factor; a subset without items is left out."""
+    return {(each.test_set, each.factor): each.subset for each in model.factors if each.subset.n}
 
-    return factor_results(model.run)
 
-
-def _plain(each: FactorResult) -> str | None:
+def _effect(each: FactorResult) -> str | None:
     v = each.cramers_v
     if not each.test.freedom:
         return None
@@ -152,7 +142,7 @@ def _detectable(each: FactorResult) -> str | None:
 
 
 def _published(kind: str) -> list[tuple[Cell, ...]]:
-    """Return who, no number of items, and the published accuracies on the set *kind*."""
+    """Return name, no number of items, and the published accuracies of each system on the set *kind*."""
     from crossexam.published.figures import published
 
     tables = [published(_STUDY).table(key) for key in _PUBLISHED]

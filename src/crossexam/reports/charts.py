@@ -1,42 +1,60 @@
-"""Charts as SVG that is drawn here, once: no script and no network when the page is read.
+"""Charts as SVG, drawn in advance: the page needs neither a script nor the network to show them.
 
-Colours are the page's custom properties (``var(--entailment)``), so that one drawing serves the light
-and the dark page and the printed one.
-
-What the features of a random forest count for, as a chart that stands alone: SVG with its own colours.
+Colours are the page's custom properties (``var(--entailment)``), so that one drawing serves the light page,
+the dark page and print.  The chart of the feature importances of a random forest is written to a file of its
+own and has fixed colours.
 """
 
 from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import Gold
-from crossexam.reports.results import Measured, loss_of
+from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
-#: Widths of the plotting area in pixels: for columns of the page from 560 pixels, and for a phone.
+#: Widths of the plotting area in pixels, for wide columns (from 560 pixels) and for a phone.
 WIDTHS: Final = {"wide": 360, "narrow": 165}
-_ROW: Final = 40  # pixels a test set
+_ROW: Final = 40  # pixels per test set
 _FONT: Final = "Liberation Sans, Helvetica, Arial, sans-serif"
 
-# Segments of the bar of errors: type, where predicted (the colour) and of which gold (the shade).
+# Segments of the bar of errors: type, predicted label (the colour), and opacity (by gold label).
 # fmt: off
 _SEGMENTS: Final = (
     ("N-E", "entailment", 1.0), ("C-E", "entailment", 0.4),
     ("E-N", "neutral", 1.0), ("C-N", "neutral", 0.4),
     ("E-C", "contradiction", 1.0), ("N-C", "contradiction", 0.4),
 )
+_ERROR_LEGEND: Final = (
+    ("entailment",    "false entailment: N-E, lighter C-E"),
+    ("neutral",       "false neutral: E-N, lighter C-N"),
+    ("contradiction", "false contradiction: E-C, lighter N-C"),
+)
 # fmt: on
 
 
+@dataclass(frozen=True)
+class Charts:
+    """The charts of a section: *figures* are captions with drawings, SVG by width of the page or by model.
+
+    *legend*: a class of the page for the colour, and words.
+    """
+
+    figures: Sequence[tuple[str, Mapping[str, str]]]
+    note: str = ""
+    legend: Sequence[tuple[str, str]] = ()
+
+
 def _styled(chart: Any) -> Any:
-    """Return *chart* in the colours and type of the page."""
+    """Return *chart* in the colours and font of the page."""
     ink, line = "currentColor", "var(--line)"
     return (
         chart.configure(background="transparent", font=_FONT, padding=4)
@@ -58,7 +76,7 @@ def _styled(chart: Any) -> Any:
 
 
 def _dict_of(chart: Any) -> dict[str, Any]:
-    """Return the Vega-Lite of *chart*; what is drawn is fixed here, so that tests validate it, once."""
+    """Return the Vega-Lite of *chart*, not validated: charts do not vary in form, and tests validate them."""
     return dict(_styled(chart).to_dict(validate=False))
 
 
@@ -88,11 +106,31 @@ def _number(share: float) -> float | None:
     return round(100 * share, 3) if math.isfinite(share) else None
 
 
-def drop_chart(results: Sequence[TestSetResult], *, width: int, largest: float, least: float) -> str:
+def drop_charts(results: Results) -> Charts:
+    """Return a figure per model: its drop on each test set; none if there is no drop."""
+    extent = _drop_range(results)
+    if extent is None:
+        return Charts(())
+    least, largest = extent
+    figures = [
+        (name, {size: _drop_chart(of, width, largest, least) for size, width in WIDTHS.items()})
+        for name, of in _by_model(results).items()
+        if any(result.loss is not None for result in of)
+    ]
+    return Charts(figures, "Accuracy lost from the base; lines are 95 % confidence intervals.")
+
+
+def _by_model(results: Results) -> dict[str, list[TestSetResult]]:
+    """Return the measures of each model in the order of the test sets of the report."""
+    ordered = list(results.by_test_set())
+    return {model.name: [result for _, each, result in ordered if each is model] for model in results.models}
+
+
+def _drop_chart(results: Sequence[TestSetResult], width: int, largest: float, least: float) -> str:
     """Return the drops of one model with their intervals, in points, from *least* to *largest*."""
     import altair as alt
 
-    dropped = [(result, loss) for result in results if (loss := loss_of(result)) is not None]
+    dropped = [(result, loss) for result in results if (loss := result.loss) is not None]
     values = [
         {
             "name": result.name,
@@ -118,9 +156,9 @@ def drop_chart(results: Sequence[TestSetResult], *, width: int, largest: float, 
     return svg_of(layers.properties(width=width, height={"step": _ROW}))
 
 
-def drop_range(models: Sequence[Measured]) -> tuple[float, float] | None:
-    """Return the least and the largest bound of all drops, in points; None where there are none."""
-    losses = [loss for model in models for result in model.results if (loss := loss_of(result)) is not None]
+def _drop_range(results: Results) -> tuple[float, float] | None:
+    """Return the least and the largest bound of all drops, in points; None if there are none."""
+    losses = [loss for model in results.models for result in model.results if (loss := result.loss)]
     bounds = [100 * bound for loss in losses for bound in _bounds(loss) if math.isfinite(bound)]
     return (min(0.0, *bounds), max(5.0, *bounds)) if bounds else None
 
@@ -129,8 +167,19 @@ def _bounds(estimate: Estimate) -> tuple[float, float, float]:
     return estimate.low, estimate.value, estimate.high
 
 
-def error_chart(results: Sequence[TestSetResult], *, width: int, largest: float) -> str:
-    """Return the wrong answers of one model, in percent of the items, by gold and answered label.
+def error_charts(results: Results) -> Charts:
+    """Return a figure per model: its wrong predictions on each test set by gold and predicted label."""
+    largest = _error_range(results)
+    figures = [
+        (name, {size: _error_chart(of, width, largest) for size, width in WIDTHS.items()})
+        for name, of in _by_model(results).items()
+    ]
+    note = "Segments follow the order of the legend. N-E: gold neutral, predicted entailment."
+    return Charts(figures, note, _ERROR_LEGEND)
+
+
+def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -> str:
+    """Return the wrong predictions of one model, in percent of the items, by gold and predicted label.
 
     The axis ends at *largest*.
     """
@@ -142,7 +191,7 @@ def error_chart(results: Sequence[TestSetResult], *, width: int, largest: float)
         for piece in _pieces(result)
     ]
     scale = alt.Scale(domain=[0, largest])
-    titled = alt.Axis(title="wrong answers, % of the items", tickCount=5)
+    titled = alt.Axis(title="wrong predictions, % of items", tickCount=5)
     drawn = alt.Chart(alt.Data(values=values)).encode(
         x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=_names(results)
     )
@@ -160,7 +209,7 @@ def error_chart(results: Sequence[TestSetResult], *, width: int, largest: float)
 
 
 def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
-    """Return the pieces of the bar of *result*, each from where the last one ends."""
+    """Return the segments of the bar of *result*, each from the end of the last."""
     pieces = []
     end = 0.0
     for kind, answered, shade in _SEGMENTS:
@@ -179,20 +228,30 @@ def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
     return pieces
 
 
-def error_range(models: Sequence[Measured]) -> float:
-    """Return where the axis of wrong answers ends, in percent: the next ten after the largest share."""
-    shares = [sum(each.errors.values()) / each.n for model in models for each in model.results if each.n]
+def _error_range(results: Results) -> float:
+    """Return the end of the axis of wrong predictions, in percent: the largest share, rounded up to tens."""
+    shares = [each.wrong / each.n for model in results.models for each in model.results if each.n]
     return max(10.0, 10 * math.ceil(10 * max(shares, default=0.0)))
 
 
+def confusion_charts(results: Results) -> Charts:
+    """Return a figure per test set: the confusion matrix of each model."""
+    maps = HeatMaps()
+    figures = [
+        (name, {model.name: maps.draw(result) for _, model, result in of_set})
+        for name, of_set in groupby(results.by_test_set(), key=lambda entry: entry[0])
+    ]
+    return Charts(figures)
+
+
 class HeatMaps:
-    """Draws confusion matrices; a chart is compiled once a set of labels, a drawing takes other numbers."""
+    """Confusion matrices as SVG; the chart is compiled once per set of labels."""
 
     def __init__(self) -> None:
         self._vega: dict[tuple[Gold, ...], dict[str, Any]] = {}
 
     def draw(self, result: TestSetResult) -> str:
-        """Return the confusion matrix of *result*: gold down, answers across, shades are shares of a row."""
+        """Return the confusion matrix of *result*: rows are gold labels, shades are shares of a row."""
         import vl_convert
 
         if result.labels not in self._vega:
@@ -230,7 +289,7 @@ def _heat_map(labels: tuple[Gold, ...]) -> Any:
         {"gold": labels[0], "answer": labels[0], "share": 0.0, "count": "", "percent": "", "right": True}
     ]
     across = alt.Axis(
-        title="answered",
+        title="predicted",
         orient="top",
         labelAngle=0,
         ticks=False,
@@ -262,12 +321,12 @@ def _heat_map(labels: tuple[Gold, ...]) -> Any:
 
 
 _FEATURE_WIDTH: Final = 420  # pixels of the plotting area
-_FEATURE_ROW: Final = 22  # pixels a feature
+_FEATURE_ROW: Final = 22  # pixels per feature
 _INK: Final = "#1b2126"
 _LINE: Final = "#d6dbe0"
 _BAR: Final = "#7fb0d6"
 
-#: A feature, its share of the impurity that is taken away, and the standard deviation over the trees.
+#: A feature, its mean decrease in impurity as a share, and the standard deviation over the trees.
 Row = tuple[str, float, float]
 
 

@@ -1,4 +1,4 @@
-"""Every statistic: CSV with one number a row, JSON with one object a test set."""
+"""Every statistic as data: CSV with a number per row, JSON with an object per test set."""
 
 from __future__ import annotations
 
@@ -11,31 +11,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
+from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
-from crossexam.reports.cross_dataset import benchmark_figures
+from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.published_systems import STUDIES
-from crossexam.reports.results import Measured, content_hash_of, model_names
+from crossexam.reports.results import ModelResults, Results, model_names
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
 COLUMNS: Final = ("model", "test_set", "construction", "part", "base_set", "statistic", "of", "value",
                   "low", "high", "n", "clusters", "projection", "signature")  # fmt: skip
-#: What spreadsheets take for the start of a formula.
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 _ESTIMATES: Final = ("accuracy", "base_accuracy", "drop", "difference", "flip_rate")
 _NUMBERS: Final = ("p_value", "p_mid", "p_holm", "minimum_detectable_drop", "false_neutral_share",
                    "false_entailment_share")  # fmt: skip
-
-
-def defused(value: object) -> object:
-    """Return *value*, with an apostrophe before text that a spreadsheet would run as a formula.
-
-    >>> defused("=1+1"), defused("-"), defused(-1.5)
-    ("'=1+1", "'-", -1.5)
-    """
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
@@ -43,30 +33,38 @@ def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
     writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({key: defused(_finite(value)) for key, value in row.items()})
+        writer.writerow({key: _cell(value) for key, value in row.items()})
     return stream.getvalue()
 
 
+def _cell(value: object) -> object:
+    return escape_formula(value) if isinstance(value, str) else _finite(value)
+
+
 def _finite(value: object) -> object:
-    """Return *value*, or nothing for a share of no items."""
+    """Return *value*, or None for a share of no items."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def render_csv(models: Sequence[Measured]) -> str:
-    """Return every statistic of *models*, one a row; shares are between 0 and 1."""
-    return _csv(COLUMNS, (row for model in models for row in _rows_of(model)))
+def render_csv(results: Results) -> str:
+    """Return every statistic of the models, one per row; shares are between 0 and 1."""
+    return _csv(COLUMNS, (row for model in results.models for row in _rows_of(model)))
 
 
-def _rows_of(model: Measured) -> Iterator[dict[str, object]]:
+def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
     for result in model.results:
         yield from _rows(model, result)
-    for statistic, estimate in benchmark_figures(model).items():
+    for statistic, estimate in _benchmark_figures(model).items():
         corpora = "(corpora of the cross-dataset benchmark)"
         yield {"model": model.name, "test_set": corpora, "statistic": statistic, **estimate._asdict()}
 
 
-def signature_of(model: Measured, result: TestSetResult) -> str:
-    """Return what the numbers of *model* on a test set depend on."""
+def _benchmark_figures(model: ModelResults) -> dict[str, Estimate]:
+    return model.benchmark.figures if model.benchmark is not None else {}
+
+
+def signature_of(model: ModelResults, result: TestSetResult) -> str:
+    """Return the signature of the numbers of *model* on a test set: all that they depend on."""
     dataset = model.run.datasets[result.name]
     manifest = model.run.manifest
     parts = {
@@ -78,7 +76,7 @@ def signature_of(model: Measured, result: TestSetResult) -> str:
     return signature(parts)
 
 
-def _rows(model: Measured, result: TestSetResult) -> Iterator[dict[str, object]]:
+def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, object]]:
     known = {
         "model": model.name,
         "test_set": result.name,
@@ -109,8 +107,8 @@ def _rows(model: Measured, result: TestSetResult) -> Iterator[dict[str, object]]
             yield {**known, "statistic": "accuracy", "of": f"{slicing}={value}", **estimate._asdict()}
 
 
-def render_json(models: Sequence[Measured], *, published_rows: bool = True) -> str:
-    """Return everything that was measured of *models*, with the manifests of runs and test sets."""
+def render_json(results: Results) -> str:
+    """Return every measure of the models, with the manifests of runs and test sets."""
     document = {
         "crossexam": package_version(),
         "models": [
@@ -118,16 +116,16 @@ def render_json(models: Sequence[Measured], *, published_rows: bool = True) -> s
                 "name": model.name,
                 "model": model.run.model,
                 "manifest": dict(model.run.manifest),
-                "cross_dataset": benchmark_figures(model),
-                "test_sets": [_object(model, result, published_rows) for result in model.results],
+                "cross_dataset": _benchmark_figures(model),
+                "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
-            for model in models
+            for model in results.models
         ],
     }
     return _json(document)
 
 
-def _object(model: Measured, result: TestSetResult, published_rows: bool) -> dict[str, Any]:
+def _object(model: ModelResults, result: TestSetResult, published_rows: bool) -> dict[str, Any]:
     dataset = model.run.datasets[result.name]
     document: dict[str, Any] = {
         key: getattr(result, key)
@@ -156,7 +154,7 @@ def _json(document: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return *value* as JSON has it: estimates as objects, what is no number as null."""
+    """Return *value* as JSON types: estimates as objects, nan as null."""
     if isinstance(value, Estimate):
         return {key: _finite(part) for key, part in value._asdict().items()}
     if isinstance(value, Mapping):
@@ -169,17 +167,17 @@ def _plain(value: Any) -> Any:
 
 
 def comparison_csv(first: Run, second: Run) -> str:
-    """Return the comparison of two runs, one test set a row; estimates take three columns."""
+    """Return the comparison of two runs, a test set per row; estimates take three columns."""
     rows = list(_comparisons(first, second))
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
 
 def _comparisons(first: Run, second: Run) -> Iterator[dict[str, object]]:
-    from crossexam.evaluation.measures import compare
+    from crossexam.evaluation.comparison import compare_runs
 
     a, b = model_names([first, second])
-    for pair in compare(first, second):
+    for pair in compare_runs(first, second):
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
             key = {"b": "only_a_right", "c": "only_b_right"}.get(key, key)

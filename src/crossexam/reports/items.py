@@ -1,46 +1,35 @@
-"""The items that a report shows: which, and what of them; what the page reads."""
+"""The items that the page shows: a stratified sample of each test set, packed for the page's script."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Edit, Example, Side, located_in_result, undo_edits
-from crossexam.core.labels import (
-    GOLD_INDEX,
-    LABEL_INDEX,
-    LABELS,
-    PROJECTIONS,
-    THREE_LABELS,
-    Projection,
-    projection_of,
-)
+from crossexam.core.labels import GOLD_INDEX, PROJECTIONS, projection_of
 from crossexam.core.randomness import rng_for
-from crossexam.reports.results import dataset_of, names_of_test_sets
+from crossexam.evaluation.scores import NOT_ENTAILED, has_two_labels, predicted_labels
+from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Test sets are shown up to this many items: a page of a whole suite stays below some 5 MB.
+#: At most this many items per test set are shown, so that the page of a suite stays below about 5 MB.
 ITEMS_PER_SET: Final = 400
 
-#: Facts of an example that are for machines or are shown elsewhere.
+#: Keys of ``info`` that are of no interest to readers or are shown elsewhere.
 _NOT_SHOWN: Final = frozenset({"cluster", "annotator_labels", "pairID", "captionID"})
 _LONGEST_FACT: Final = 60  # characters
 
-#: The answer of a model of two labels that is not entailment, after the three labels.
-NOT_ENTAILED: Final = len(LABELS)
-
-Segment = str | list[str]  # text as it was, or [new, old]
+Segment = str | list[str]  # unchanged text, or [new, old]
 
 
 @dataclass
 class _Texts:
-    """Each text once, by number: the premise of a base stands in the page once, not in every test set."""
+    """The texts of the page by number, each stored once although several test sets share it."""
 
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -49,7 +38,7 @@ class _Texts:
 
 
 def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
-    """Return *text* in pieces: a string where nothing changed, ``[new, old]`` where an edit was made.
+    """Return *text* in pieces: a string if unchanged, ``[new, old]`` for an edit.
 
     >>> segments("It is cold.", [Edit("hypothesis", 6, 9, "hot", "cold")], "hypothesis")
     ['It is ', ['cold', 'hot'], '.']
@@ -66,22 +55,21 @@ def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
     return pieces
 
 
-def base_index(runs: Sequence[Run], dataset: Dataset) -> tuple[Dataset | None, list[int]]:
-    """Return the base of *dataset* among the test sets of *runs*, and each item's place in it (-1: none)."""
-    base_set = dataset.manifest.get("base_set")
-    if not base_set or not any(base_set in run.datasets for run in runs):
+def base_index(results: Results, dataset: Dataset) -> tuple[Dataset | None, list[int]]:
+    """Return the base of *dataset* among the test sets, and the position of each item's base (-1: none)."""
+    base = results.test_sets.get(str(dataset.manifest.get("base_set")))
+    if base is None:
         return None, [-1] * len(dataset)
-    base = dataset_of(runs, str(base_set))
     place = {example.id: number for number, example in enumerate(base)}
     return base, [-1 if item.base is None else place.get(item.base, -1) for item in dataset]
 
 
-def sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
-    """Return at most *limit* item numbers, every stratum present and rare ones over-represented.
+def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
+    """Return at most *limit* item numbers, with every stratum represented and rare ones over-represented.
 
-    Of a stratum of size s there are shown about sqrt(s) times a constant: the k-th item of each, in
-    random order, has the rank k / sqrt(s), and the lowest ranks are taken.  *strata* [n] are numbers
-    of strata.  The choice depends on *seed_text* and *strata* alone.
+    The sample from a stratum of size s is proportional to sqrt(s): the k-th item of each, in random order,
+    has the rank k / sqrt(s), and the items of lowest rank are chosen.  *strata* [n] are numbers of strata.
+    The sample depends only on *seed_text* and *strata*.
     """
     import numpy as np
 
@@ -100,7 +88,7 @@ def sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list
 def _strata(
     runs: Sequence[Run], dataset: Dataset, base: Dataset | None, places: list[int]
 ) -> NDArray[np.int64]:
-    """Return one number an item [n] for its gold, each model's answer, and whether the answer flipped."""
+    """Return a stratum per item [n]: its gold label, each model's prediction, and whether that flipped."""
     import numpy as np
 
     number = np.array([_gold(item) + 1 for item in dataset], dtype=np.int64)
@@ -108,10 +96,10 @@ def _strata(
     for run in runs:
         if dataset.name not in run.datasets:
             continue
-        answers = _said(run, dataset.name)
+        answers = predicted_labels(run, dataset.name)
         number = number * (NOT_ENTAILED + 1) + answers
         if base is not None and base.name in run.datasets and len(base):
-            before = _said(run, base.name)[at]  # where at is -1, the last one: masked below
+            before = predicted_labels(run, base.name)[at]  # where at is -1, the last one: masked below
             number = number * 2 + ((before != answers) & (at >= 0))
     return np.unique(number, return_inverse=True)[1].astype(np.int64)
 
@@ -121,9 +109,9 @@ def _gold(example: Example) -> int:
 
 
 def _starting_pair(example: Example) -> tuple[str, str] | None:
-    """Return the sentences that the edits of *example* start from; None where its record does not fit.
+    """Return the sentences before the edits of *example*; None if the edits do not fit its text.
 
-    `crossexam check` is what tells of a record that does not fit; a report shows the item without it.
+    `crossexam check` reports edits that do not fit; a report shows the item without its base.
     """
     if example.change is None:
         return None
@@ -136,29 +124,11 @@ def _starting_pair(example: Example) -> tuple[str, str] | None:
         return None
 
 
-def _projection(dataset: Dataset) -> Projection:
-    return projection_of(dataset.manifest, (item.label for item in dataset))
-
-
-def _said(run: Run, name: str) -> NDArray[np.int64]:
-    """Return the index of each answer [n]; a model of two labels says entailment or :data:`NOT_ENTAILED`."""
-    import numpy as np
-
-    from crossexam.evaluation.scores import has_two_labels
-
-    projection = _projection(run.datasets[name])
-    if projection is not THREE_LABELS:
-        return projection.predictions(run.probabilities[name])
-    if not has_two_labels(run):
-        return run.predictions(name)
-    return np.where(run.probabilities[name][:, LABEL_INDEX["entailment"]] > 0.5, 0, NOT_ENTAILED)
-
-
 def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[int] | None]]:
-    """Return per run its answers to *rows* of *name*: label and three probabilities in thousandths.
+    """Return the predictions of each run for *rows* of *name*: label and three probabilities in thousandths.
 
-    The label is stated, since rounded probabilities need not tell it.  None where a row is -1 or a run
-    was not asked.
+    The label is included since it cannot always be recovered from rounded probabilities.  None if a row is
+    -1, or if the run does not have the test set.
     """
     import numpy as np
 
@@ -169,13 +139,13 @@ def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[
             answers.append([None] * len(rows))
             continue
         thousandths = np.rint(np.nan_to_num(run.probabilities[name][asked]) * 1000).astype(np.int64)
-        given = iter(np.column_stack([_said(run, name)[asked], thousandths]).tolist())
+        given = iter(np.column_stack([predicted_labels(run, name)[asked], thousandths]).tolist())
         answers.append([next(given) if row >= 0 else None for row in rows])
     return answers
 
 
 def _facts(example: Example) -> str:
-    """Return the short facts of *example* in one line, such as ``genre: fiction · pair: hot/cold``."""
+    """Return the short values of ``info`` in one line, such as ``genre: fiction · pair: hot/cold``."""
     facts = []
     for key, value in example.info.items():
         if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
@@ -185,33 +155,29 @@ def _facts(example: Example) -> str:
     return " · ".join(facts)
 
 
-def pack_items(
-    runs: Sequence[Run], names: Sequence[str], *, items_per_set: int | None = ITEMS_PER_SET
-) -> dict[str, Any]:
-    """Return what the page's browser of items reads, as plain lists and numbers.
+def pack_items(results: Results) -> dict[str, Any]:
+    """Return the items for the page's script, as plain lists and numbers.
 
-    ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis,
-    base premise, base hypothesis, base gold, answers, base answers, facts]``: gold -1 where there is
-    none, a sentence the number of a text or its :func:`segments`, an answer None or its label (3 is
-    :data:`NOT_ENTAILED`) and three probabilities in thousandths; *names* are those of the models, in
-    the order of *runs*.
+    ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis, base premise,
+    base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is none, a
+    sentence is the number of a text or its :func:`segments`, and a prediction is None or its label (3 is
+    ``NOT_ENTAILED``) and three probabilities in thousandths.
     """
-    from crossexam.evaluation.scores import has_two_labels
-
+    runs = results.runs
     texts = _Texts()
     sets: list[dict[str, Any]] = []
     items: list[list[Any]] = []
-    for number, name in zip(count(), names_of_test_sets(runs), strict=False):
-        dataset = dataset_of(runs, name)
-        base, places = base_index(runs, dataset)
-        chosen = sample(_strata(runs, dataset, base, places), items_per_set, name)
+    for number, (name, dataset) in enumerate(results.test_sets.items()):
+        base, places = base_index(results, dataset)
+        strata = _strata(runs, dataset, base, places)
+        chosen = stratified_sample(strata, results.items_per_set, name)
         items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
-        two = _projection(dataset) is PROJECTIONS["two labels"]
+        projection = projection_of(dataset.manifest, (item.label for item in dataset))
+        two = projection is PROJECTIONS["two labels"]
         sets.append({"name": name, "shown": len(chosen), "total": len(dataset), "two": two})
-    two_labels = [has_two_labels(run) for run in runs]
     return {
-        "models": list(names),
-        "twoLabels": two_labels,
+        "models": [model.name for model in results.models],
+        "twoLabels": [has_two_labels(run) for run in runs],
         "sets": sets,
         "texts": list(texts.numbers),
         "items": items,

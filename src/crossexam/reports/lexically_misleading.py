@@ -1,33 +1,34 @@
-"""Accuracy where single words mislead: a table of CS_lambda, and the curve over lambda."""
+"""Accuracy on lexically-misleading examples: the table of CS_lambda, and the curve over lambda."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.reports.charts import svg_of
-from crossexam.reports.results import Measured
+from crossexam.reports.charts import WIDTHS, Charts, svg_of
+from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
     from crossexam.evaluation.lexically_misleading import MisledPart
 
-_CURVE: Final = tuple(step / 20 for step in range(20))
-_FEWEST: Final = 10  # examples that a point of the curve stands for
+_FEWEST: Final = 10  # examples at a point of the curve
 _NOTE: Final = (
-    "CS: the examples to which a bag-of-words model gives a wrong label with at least that probability "
-    "(Nie et al. 2019, section 5.4). Majority: share of the commonest label. Annotator: how often one of the "
-    "annotators says the gold label, which is their majority; expected, and one draw."
+    "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
+    "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Annotator: accuracy of a "
+    "single annotator against the gold label, which is their majority; expected, and of one random draw."
 )
 
 
-def misleading_table(models: Sequence[Measured]) -> Table:
-    """Return size and accuracy of the parts CS_lambda of each base that carries scores; may have no rows."""
-    from crossexam.evaluation.lexically_misleading import misled_parts
+def misleading_table(results: Results) -> Table:
+    """Return size and accuracy of the parts CS_lambda of each base that has scores; may have no rows."""
+    from crossexam.evaluation.lexically_misleading import STEPS
 
-    found = [misled_parts(model.run) for model in models]
-    keys = list(dict.fromkeys((each.part, each.lam) for parts in found for each in parts))
-    at = [{(each.part, each.lam): each for each in parts} for parts in found]
+    at = [
+        {(part.part, part.lam): part for part in model.lexical if part.lam in STEPS}
+        for model in results.models
+    ]
+    keys = dict.fromkeys(key for parts in at for key in parts)
     rows = []
     for key in keys:
         first = next(table[key] for table in at if key in table)
@@ -41,10 +42,10 @@ def misleading_table(models: Sequence[Measured]) -> Table:
         Column("Examples", "count"),
         Column("Majority", "percent"),
         Column("Annotator", "percent"),
-        Column("drawn", "percent"),
-        *(Column(model.name, "percent") for model in models),
+        Column("Drawn", "percent"),
+        *(Column(model.name, "percent") for model in results.models),
     )
-    return Table("Where single words mislead", columns, tuple(rows), (_NOTE,), grouped=1)
+    return Table("Lexically-misleading examples", columns, tuple(rows), (_NOTE,), grouped=1)
 
 
 def _name(lam: float) -> str:
@@ -55,13 +56,11 @@ def _human(part: MisledPart) -> tuple[Cell, Cell]:
     return (part.human.expected, part.human.drawn.value) if part.human else (None, None)
 
 
-def misleading_charts(models: Sequence[Measured], *, width: int) -> list[tuple[str, str]]:
-    """Return for each base that carries scores its name and an SVG: accuracy and examples over lambda."""
-    from crossexam.evaluation.lexically_misleading import misled_parts
-
+def misleading_charts(results: Results) -> Charts:
+    """Return a figure per base that has scores: accuracy and number of examples over lambda."""
     values: dict[str, list[dict[str, Any]]] = {}
-    for model in models:
-        for part in misled_parts(model.run, _CURVE):
+    for model in results.models:
+        for part in model.lexical:
             if part.size >= _FEWEST:
                 points = values.setdefault(part.part, [])
                 points.append(
@@ -74,7 +73,15 @@ def misleading_charts(models: Sequence[Measured], *, width: int) -> list[tuple[s
                         "high": 100 * part.model.high,
                     }
                 )
-    return [(part, svg_of(_chart(points, width))) for part, points in values.items()]
+    figures = [
+        (part, {size: svg_of(_chart(points, width)) for size, width in WIDTHS.items()})
+        for part, points in values.items()
+    ]
+    note = (
+        "Accuracy with its 95 % confidence interval, and number of examples, by minimum lexically-misleading "
+        "score (lambda)."
+    )
+    return Charts(figures, note)
 
 
 def _chart(points: Sequence[dict[str, Any]], width: int) -> Any:

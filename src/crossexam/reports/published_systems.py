@@ -1,4 +1,4 @@
-"""Published systems beside a model: which figure of which study stands beside which test set."""
+"""The figures of published systems: which study, table and column belong to which test set."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.reports.results import construction_of
+from crossexam.evaluation.scores import construction_of, is_base
 
 
 @dataclass(frozen=True)
-class Beside:
-    """A study beside test sets: the *group* its columns stand in, its tables in the order they are asked.
+class PublishedColumns:
+    """The columns of a study: the heading of the *group*, and its *tables* in order of precedence.
 
-    Over a base that the study does not have stand the figures for *elsewhere*, for orientation.
+    For a base that the study does not have, the figures for *elsewhere* are shown, for orientation.
     """
 
     study: str
@@ -25,7 +25,7 @@ class Beside:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Return the names of the systems, in the paper's order.
+        """The names of the systems, in the order of the paper.
 
         >>> STUDIES[0].systems
         ('NB', 'CH', 'RC', 'IS', 'BiLSTM', 'CBOW', 'ALIGN')
@@ -36,14 +36,14 @@ class Beside:
         return tuple(dict.fromkeys(row for key in self.tables for row in study.table(key).rows))
 
     def figures(self, dataset: Dataset) -> dict[str, float]:
-        """Return what each system was published to have on the counterpart of *dataset*, shares of 1.
+        """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
-        Empty where the paper has no such test set.
+        Empty if the paper has no such test set.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
         """
-        return self._of_part(dataset, part_of(dataset)) or self._of_part(dataset, self.elsewhere)
+        return self._of_part(dataset, base_split_of(dataset)) or self._of_part(dataset, self.elsewhere)
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
@@ -59,17 +59,17 @@ class Beside:
         return {}
 
     def notes(self, datasets: Sequence[Dataset]) -> list[str]:
-        """Return what a reader of the figures beside *datasets* must know."""
+        """Return the notes on the figures for *datasets*."""
         from crossexam.published.figures import published
 
         study = published(self.study)
         notes = [f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"]
         compared = [each for each in datasets if self.figures(each)]
-        foreign = dict.fromkeys(part_of(e) for e in compared if not self._of_part(e, part_of(e)))
+        foreign = dict.fromkeys(base_split_of(e) for e in compared if not self._of_part(e, base_split_of(e)))
         if foreign:
             notes.append(
-                f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; beside it "
-                f"stand the figures for {_NAMES[self.elsewhere]}, for orientation."
+                f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; the "
+                f"figures shown are those for {_NAMES[self.elsewhere]}, for orientation."
             )
         return notes
 
@@ -77,12 +77,12 @@ class Beside:
 _NAMES: Final = {"matched": "MultiNLI dev matched", "snli": "SNLI dev"}
 
 STUDIES: Final = (
-    Beside(
+    PublishedColumns(
         "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error"), "matched",
         "as published in Table 3 (other forms of spelling error: Table 8), on the authors' own test sets "
         "over MultiNLI dev, without intervals.",
     ),
-    Beside(
+    PublishedColumns(
         "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"), "snli",
         "as published in Tables 2 and 5, trained on all of SNLI or MultiNLI, on the authors' own adversaries "
         "and subsets, without intervals. Human: 100 items judged by the authors on the adversaries, else one "
@@ -91,18 +91,18 @@ STUDIES: Final = (
 )  # fmt: skip
 
 
-def part_of(dataset: Dataset) -> str:
+def base_split_of(dataset: Dataset) -> str:
     """Return the name of the base split of *dataset*: ``dev_matched``."""
     return str(dataset.manifest.get("part") or dataset.name.partition(".")[2])
 
 
-def studies_beside(datasets: Sequence[Dataset]) -> tuple[Beside, ...]:
-    """Return the studies that have a figure for a test set among *datasets* that is no base.
+def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
+    """Return the studies that have a figure for a test set among *datasets* that is not a base.
 
-    Where all are bases there is none: what their accuracies are to be held against, nothing says.
+    If all are bases there are none: the papers' bases are other corpora.
 
-    >>> [each.study for each in studies_beside([Dataset("so_swap.snli_dev", ())])]
+    >>> [each.study for each in columns_for([Dataset("so_swap.snli_dev", ())])]
     ['nie2019']
     """
-    made = [each for each in datasets if construction_of(each) != "base"]
+    made = [each for each in datasets if not is_base(each)]
     return tuple(study for study in STUDIES if any(study.figures(each) for each in made))

@@ -1,9 +1,9 @@
-"""Write a report of runs in the form that the suffix of its file names."""
+"""Reports and comparisons of runs, written in the format that the suffix of the file names."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,40 +12,41 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import FormatError
 from crossexam.core.files import write_text
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import (
-    SUMMARY_NOTE,
-    accuracy_of,
-    answer_table,
-    comparison_table,
-    drop_table,
-    error_table,
-    projections,
-    summary_table,
-)
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
-from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.accuracy import SUMMARY_NOTE, comparison_table, projection_notes
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline
+from crossexam.reports.html import render_html
 from crossexam.reports.items import ITEMS_PER_SET
-from crossexam.reports.lexically_misleading import misleading_table
-from crossexam.reports.provenance import run_table, signature_table, yield_table
-from crossexam.reports.results import Measured, loss_of, measured
-from crossexam.reports.table import Table
+from crossexam.reports.results import Results, results_of
+from crossexam.reports.sections import tables_in
 from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-REPORT_SUFFIXES: Final = (".html", ".md", ".tex", ".csv", ".json")
 COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
+
+
+def _markdown(results: Results) -> str:
+    return render_markdown(headline(results), tables_in("md", results))
+
+
+def _latex(results: Results) -> str:
+    return render_latex(headline(results), tables_in("tex", results))
+
+
+#: What writes a report, by the suffix of its file.
+RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
+    ".html": render_html, ".md": _markdown, ".tex": _latex, ".csv": render_csv, ".json": render_json,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Report:
-    """A report of *runs*, measured once, in any form.
+    """A report of *runs*, measured once, in any format.
 
-    *published_rows* puts the systems published for the same test sets beside the models; *items_per_set*
-    is how many items of each test set the page shows (None: all).
+    *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
+    of each test set that the page shows (None: all).
     """
 
     runs: tuple[Run, ...]
@@ -53,75 +54,38 @@ class Report:
     items_per_set: int | None = ITEMS_PER_SET
 
     @cached_property
-    def models(self) -> tuple[Measured, ...]:
-        """The measures of each run; raises CrossexamError where the runs cannot stand in one report."""
-        return measured(self.runs)
+    def results(self) -> Results:
+        """The measures of each run; raises CrossexamError if the runs do not fit into one report."""
+        return results_of(self.runs, published_rows=self.published_rows, items_per_set=self.items_per_set)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report to *path* and return it; raises FormatError for a suffix without a form."""
+        """Write the report to *path* and return it; raises FormatError for an unknown suffix."""
         path = Path(path)
-        _known_suffix(path, REPORT_SUFFIXES)
+        _known_suffix(path, tuple(RENDERERS))
         write_text(path, _encodable(self.text(path.suffix.lower())))
         return path
 
     def text(self, suffix: str) -> str:
-        """Return the report in the form of *suffix* (``.md``)."""
-        if suffix == ".html":
-            from crossexam.reports import html
-
-            return html.render(
-                self.models, published_rows=self.published_rows, items_per_set=self.items_per_set
-            )
-        if suffix == ".csv":
-            return render_csv(self.models)
-        if suffix == ".json":
-            return render_json(self.models, published_rows=self.published_rows)
-        render = render_latex if suffix == ".tex" else render_markdown
-        return render(headline(self.models), self.tables())
-
-    def tables(self) -> list[Table]:
-        """Return the tables of the report, those without rows left out."""
-        tables = [
-            accuracy_of(self.models, published_rows=self.published_rows),
-            drop_table(self.models),
-            error_table(self.models),
-            answer_table(self.models, published_rows=self.published_rows),
-            misleading_table(self.models),
-            score_table(self.models, published_rows=self.published_rows),
-            corpus_table(self.models),
-            behaviour_table(self.models, published_rows=self.published_rows),
-            factor_table(self.models),
-            *crossed_tables(self.models),
-            yield_table(self.runs),
-            signature_table(self.runs),
-            run_table(self.models),
-        ]
-        return [table for table in tables if table.rows]
+        """Return the report in the format of *suffix* (``.md``)."""
+        return RENDERERS[suffix](self.results)
 
     def terminal(self) -> RenderableType:
         """Return the headline, and accuracy and drop by test set, for a terminal."""
         from rich.console import Group
         from rich.text import Text
 
-        tables = [summary_table(model) for model in self.models]
-        if len(tables) > 1:
-            lost = any(loss_of(result) for model in self.models for result in model.results)
-            tables = [accuracy_of(self.models, published_rows=False), *(tables if lost else [])]
-        more = [
-            misleading_table(self.models),
-            score_table(self.models, published_rows=False),
-            behaviour_table(self.models, published_rows=False),
-        ]
-        tables += [table for table in more if table.rows]
-        said = projections(self.models) if len(self.models) == 1 else []  # else under the first table
-        notes = Text("\n".join([SUMMARY_NOTE, *said]), style="dim")
-        return Group(Text(headline(self.models), style="bold"), Text(), render_terminal(tables), notes)
+        results = replace(self.results, published_rows=False)
+        several = len(results.models) > 1  # then the projections are notes of the first table
+        notes = [SUMMARY_NOTE, *([] if several else projection_notes(results))]
+        tables = render_terminal(tables_in("terminal", results))
+        first = Text(headline(results), style="bold")
+        return Group(first, Text(), tables, Text("\n".join(notes), style="dim"))
 
 
-def report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:
+def make_report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
-    Items whose labels are proposed, and verified ones, are test sets apart.
+    Items with proposed labels and verified items are scored as separate test sets.
     """
     return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set)
 
@@ -129,16 +93,16 @@ def report(*runs: Run, published_rows: bool = True, items_per_set: int | None = 
 def write_report(
     runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET
 ) -> Path:
-    """Write the report of *runs* to *path*, whole or not at all, in the form that its suffix names.
+    """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
     Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
     """
-    return report(*runs, published_rows=published_rows, items_per_set=items_per_set).save(path)
+    return make_report(*runs, published_rows=published_rows, items_per_set=items_per_set).save(path)
 
 
 def terminal_report(runs: Sequence[Run]) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return report(*runs).terminal()
+    return make_report(*runs).terminal()
 
 
 def write_comparison(first: Run, second: Run, path: Path) -> Path:
@@ -167,7 +131,7 @@ def terminal_comparison(first: Run, second: Run) -> RenderableType:
 def _known_suffix(path: Path, known: Sequence[str]) -> None:
     if path.suffix.lower() not in known:
         raise FormatError(
-            f"no report has the suffix '{path.suffix}'",
+            f"'{path.suffix}' is not a format of a report",
             where=str(path),
             wanted=", ".join(known),
             hint=f"-o {path.with_suffix(known[0]).name}",
@@ -175,5 +139,5 @@ def _known_suffix(path: Path, known: Sequence[str]) -> None:
 
 
 def _encodable(text: str) -> str:
-    """Return *text* with lone surrogates, which UTF-8 cannot hold, as question marks."""
+    """Return *text* with lone surrogates, which UTF-8 cannot encode, replaced by question marks."""
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -1,51 +1,115 @@
-"""What a report is made from: runs, their measures, and one name for each model."""
+"""What a report is made from: runs, and every measure of theirs, computed once."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate
-from crossexam.core.example import PROPOSED
 
 if TYPE_CHECKING:
+    from crossexam.evaluation.behaviour import FactorResult
+    from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A run, the *name* its model has in the report, and the measures of each of its test sets."""
+class ModelResults:
+    """Every measure of a *run*, under the *name* of its model in the report.
+
+    *results* are the measures of each test set; the others are computed when first used, and kept.
+    """
 
     name: str
     run: Run
     results: tuple[TestSetResult, ...]
 
     def result(self, test_set: str) -> TestSetResult | None:
-        """Return the measures of *test_set*, or None where the model was not asked it."""
+        """Return the measures of *test_set*, or None if the model was not run over it."""
         return next((result for result in self.results if result.name == test_set), None)
 
+    @cached_property
+    def factors(self) -> tuple[FactorResult, ...]:
+        """The effects of the factors of the behaviour analysis; empty without such test sets."""
+        from crossexam.evaluation.behaviour import factor_results
 
-def measured(runs: Sequence[Run]) -> tuple[Measured, ...]:
-    """Return the measures of *runs*, each model under a name of its own.
+        return tuple(factor_results(self.run))
 
-    Raises CrossexamError where there is no run, or two runs answered different items under one name.
+    @cached_property
+    def benchmark(self) -> BenchmarkScore | None:
+        """The score on the cross-dataset benchmark; None without corpora of the benchmark."""
+        from crossexam.evaluation.cross_dataset import benchmark_score
+
+        return benchmark_score(self.run, self.results)
+
+    @cached_property
+    def lexical(self) -> tuple[MisledPart, ...]:
+        """The accuracy by lexically-misleading score, at every step of the curve; empty without scores."""
+        from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
+
+        return tuple(misled_parts(self.run, CURVE))
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of the models of a report, and what to show of them.
+
+    *published_rows* adds the published systems for the same test sets; the page shows *items_per_set* items
+    of each test set (None: all).
+    """
+
+    models: tuple[ModelResults, ...]
+    published_rows: bool = True
+    items_per_set: int | None = None
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs of the models."""
+        return [model.run for model in self.models]
+
+    @cached_property
+    def test_sets(self) -> dict[str, Dataset]:
+        """The test sets by name, in order of appearance, each from the first run that has it."""
+        datasets: dict[str, Dataset] = {}
+        for run in self.runs:
+            for name, dataset in run.datasets.items():
+                datasets.setdefault(name, dataset)
+        return datasets
+
+    def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
+        """Yield name, model and measures of every test set, ordered by test set."""
+        for name in self.test_sets:
+            for model in self.models:
+                if (result := model.result(name)) is not None:
+                    yield name, model, result
+
+
+def results_of(
+    runs: Sequence[Run], *, published_rows: bool = True, items_per_set: int | None = None
+) -> Results:
+    """Return the results of *runs*, each model under a name of its own.
+
+    Raises CrossexamError if there is no run, or if a test set of one name holds different items in two runs.
     """
     from crossexam.evaluation.measures import measure
 
     if not runs:
         raise CrossexamError("there is no run to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
-    return tuple(
-        Measured(name, run, tuple(measure(run))) for name, run in zip(model_names(runs), runs, strict=True)
+    models = tuple(
+        ModelResults(name, run, tuple(measure(run)))
+        for name, run in zip(model_names(runs), runs, strict=True)
     )
+    return Results(models, published_rows, items_per_set)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:
-    """Return one name a run: the model's, numbered where two runs are of models with one name."""
+    """Return one name per run: that of its model, numbered if several runs have models of one name."""
     total = Counter(run.model for run in runs)
     seen: Counter[str] = Counter()
     names = []
@@ -55,33 +119,9 @@ def model_names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def names_of_test_sets(runs: Sequence[Run]) -> list[str]:
-    """Return the test sets of *runs* in order of appearance."""
-    return list(dict.fromkeys(name for run in runs for name in run.datasets))
-
-
-def dataset_of(runs: Sequence[Run], name: str) -> Dataset:
-    """Return the test set *name* from the first of *runs* that has it."""
-    return next(run.datasets[name] for run in runs if name in run.datasets)
-
-
-def construction_of(dataset: Dataset) -> str:
-    """Return the name of the construction of *dataset* without its version.
-
-    >>> construction_of(Dataset("negation.dev", (), {"construction": "negation.v1"}))
-    'negation'
-    """
-    construction = dataset.manifest.get("construction") or dataset.name
-    return str(construction).partition(".")[0]
-
-
-def content_hash_of(dataset: Dataset) -> str:
-    """Return the content hash of *dataset*: the manifest's, unless --limit cut the set it is of."""
-    known = dataset.manifest.get("content_hash")
-    return str(known) if known and dataset.manifest.get("rows") == len(dataset) else dataset.content_hash()
-
-
 def _check_same_items(runs: Sequence[Run]) -> None:
+    from crossexam.evaluation.comparison import content_hash_of
+
     known: dict[str, tuple[str, Dataset, str | None]] = {}
     for run in runs:
         for name, dataset in run.datasets.items():
@@ -92,37 +132,8 @@ def _check_same_items(runs: Sequence[Run]) -> None:
             known[name] = (model, first, digest)
             if content_hash_of(dataset) != digest:
                 raise CrossexamError(
-                    f"'{model}' and '{run.model}' answered different items",
+                    f"'{model}' and '{run.model}' were run over different items",
                     where=f"test set {name}",
                     wanted="runs over the same test sets",
                     hint="build the suite once and run both models over it",
                 )
-
-
-def worst(results: Sequence[TestSetResult]) -> TestSetResult | None:
-    """Return the test set that *results* say broke most; None where nothing was measured.
-
-    That is the one with the largest drop among those whose interval lies above 0, else the one with the
-    largest drop, else, where no test set has a base, the one with the lowest accuracy.  Sets whose labels
-    are proposed count only where there are no others.
-    """
-    answered = [result for result in results if result.n > 0]
-    sure = [result for result in answered if not result.name.endswith(f"({PROPOSED})")]
-    return max(sure or answered, key=badness, default=None)
-
-
-def badness(result: TestSetResult) -> tuple[bool, bool, float]:
-    """Return what :func:`worst` orders by."""
-    loss = loss_of(result)
-    return (False, False, -result.accuracy.value) if loss is None else (True, loss.low > 0, loss.value)
-
-
-def loss_of(result: TestSetResult) -> Estimate | None:
-    """Return how much accuracy was lost from base to test set: paired where it can be, else the difference.
-
-    None for a base, and where nothing could be compared.
-    """
-    for loss in (result.drop, result.difference):
-        if loss is not None and loss.n > 0 and loss.value == loss.value:
-            return loss
-    return None

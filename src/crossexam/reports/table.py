@@ -1,4 +1,4 @@
-"""Tables of numbers before they have a form: columns that say what their cells are."""
+"""Tables of numbers, independent of any format: typed columns and rows of cells."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOTHING: Final = "–"
 
 @dataclass(frozen=True)
 class Column:
-    """The *header* of a column, what its cells are, and the *group* of columns that it stands in."""
+    """The *header* of a column, the *kind* of its cells, and the *group* of columns to which it belongs."""
 
     header: str
     kind: Kind = "text"
@@ -26,23 +26,27 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """*rows* of cells under *columns*; repeated cells of the first *grouped* columns are shown once."""
+    """*rows* of cells under *columns*; repeated cells of the first *grouped* columns are shown once.
+
+    The page folds the table away under the line *folded*, together with neighbours of the same line.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     grouped: int = 0
+    folded: str = ""
 
     def shown_once(self, row: int, column: int) -> bool:
-        """Whether the cell repeats the one above it in a grouped column."""
+        """Return whether the cell repeats the one above it in a grouped column."""
         if row == 0 or column >= self.grouped:
             return False
         return self.rows[row][: column + 1] == self.rows[row - 1][: column + 1]
 
 
 def missing(cell: Cell) -> bool:
-    """Whether there is nothing to show: None, or a number that is not one (a share of no items)."""
+    """Return whether *cell* is empty: None, or not a number (a share of no items)."""
     if cell is None:
         return True
     number = cell.value if isinstance(cell, Estimate) else cell
@@ -73,7 +77,7 @@ def number_text(cell: Cell, kind: Kind) -> str:
 
 
 def interval_text(cell: Cell) -> str:
-    """Return the interval of *cell* in percent, or nothing where it has none.
+    """Return the interval of *cell* in percent, or an empty string if it has none.
 
     >>> interval_text(Estimate(0.476, 0.4661, 0.4859, 90, 30))
     '[46.6, 48.6]'
@@ -89,7 +93,7 @@ def _percent(share: float) -> str:
 
 
 def cell_text(cell: Cell, kind: Kind) -> str:
-    """Return *cell* as text, with its interval where it has one.
+    """Return *cell* as text, with its interval if it has one.
 
     >>> cell_text(Estimate(-0.01, -0.02, 0.0, 90, 30), "points")
     '-1.0 [-2.0, 0.0]'

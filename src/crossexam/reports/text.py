@@ -1,9 +1,4 @@
-r"""Tables as LaTeX for the booktabs package, everything escaped.
-
-Tables as GitHub-flavoured Markdown.
-
-Tables for the terminal.
-"""
+"""Tables as text: LaTeX (booktabs), GitHub-flavoured Markdown, and for the terminal; all text is escaped."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ _LATEX_SPECIAL: Final = {
 
 
 def escape_latex(text: str) -> str:
-    r"""Return *text* such that LaTeX sets it as it is.
+    r"""Return *text* escaped for LaTeX.
 
     >>> print(escape_latex(r"50% of base_set \input{x}"))
     50\% of base\_set \textbackslash{}input\{x\}
@@ -54,7 +49,7 @@ def _latex_cell(table: Table, row: int, column: int) -> str:
 
 
 def _latex_heading(table: Table) -> list[str]:
-    """Return the rows of the heading: one for the groups of columns where there are any, one for columns."""
+    """Return the rows of the heading: groups of columns if there are any, and columns."""
     lines = []
     if any(column.group for column in table.columns):
         groups, rules, position = [], [], 1
@@ -69,7 +64,7 @@ def _latex_heading(table: Table) -> list[str]:
 
 
 def latex_table(table: Table) -> str:
-    """Return *table* as a floating table whose caption is its title and notes."""
+    """Return *table* as a float; its caption holds title and notes."""
     letters = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     body = []
     for row in range(len(table.rows)):
@@ -97,7 +92,7 @@ def latex_table(table: Table) -> str:
 
 
 def render_latex(title: str, tables: Sequence[Table]) -> str:
-    r"""Return *tables*, each a float; the document that reads them wants ``\usepackage{booktabs}``."""
+    r"""Return *tables*, each a float, for a document with ``\usepackage{booktabs}``."""
     head = f"% {' '.join(title.split())}\n% \\usepackage[T1]{{fontenc}}\n% \\usepackage{{booktabs}}"
     return "\n\n".join([head, *(latex_table(table) for table in tables)]) + "\n"
 
@@ -106,7 +101,7 @@ _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&$])")
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return *text* such that Markdown shows it as it is.
+    r"""Return *text* escaped for Markdown.
 
     >>> print(escape_markdown("base.dev_matched | <b>"))
     base.dev\_matched \| \<b\>
@@ -125,7 +120,7 @@ def _markdown_cell(table: Table, row: int, column: int) -> str:
 
 
 def markdown_table(table: Table, *, level: int = 2) -> str:
-    """Return *table* under a heading of *level*, its notes below it."""
+    """Return *table* under a heading of *level*, with its notes below."""
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     lines = [[escape_markdown(column.header) for column in table.columns], rule]
     lines += [
@@ -138,7 +133,7 @@ def markdown_table(table: Table, *, level: int = 2) -> str:
 
 
 def render_markdown(title: str, tables: Sequence[Table]) -> str:
-    """Return a document of *tables*."""
+    """Return a Markdown document of *tables*."""
     return "\n\n".join([f"# {escape_markdown(title)}", *(markdown_table(table) for table in tables)]) + "\n"
 
 
@@ -157,7 +152,7 @@ def _terminal_cell(table: Table, row: int, column: int) -> Text:
 
 
 def terminal_table(table: Table) -> RenderableType:
-    """Return *table* as a renderable; names are never read as markup."""
+    """Return *table* for `rich` to print; names are not interpreted as markup."""
     from rich import box
     from rich.console import Group
     from rich.table import Table as RichTable
@@ -175,7 +170,7 @@ def terminal_table(table: Table) -> RenderableType:
 
 
 def render_terminal(tables: Sequence[Table]) -> RenderableType:
-    """Return *tables* below each other."""
+    """Return *tables*, one below the other, for `rich` to print."""
     from rich.console import Group
 
     return Group(*(terminal_table(table) for table in tables))

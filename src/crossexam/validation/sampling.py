@@ -14,7 +14,7 @@ from crossexam.core.example import HOW, KIND, RELATION, Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import has_two_labels, score
+from crossexam.evaluation.scores import has_two_labels, is_base, score_run
 from crossexam.validation.questions import chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 from crossexam.validation.suggestions import Misclassified, suggestions
@@ -124,7 +124,7 @@ def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str
     asked = chosen_questions(request.questions or ("category",))
     items: list[Item] = []
     entries: dict[str, Any] = {}
-    scores = score(run, two_labels=has_two_labels(run))
+    scores = score_run(run, two_labels=has_two_labels(run))
     for name in _sets(run.datasets, request.sets, with_base=True):
         dataset, scored = run.datasets[name], scores[name]
         rows = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)
@@ -151,15 +151,6 @@ def _sets(
     if not names:
         raise CrossexamError("the suite has only its base", hint="--set NAME to judge the base")
     return names
-
-
-def is_base(dataset: Dataset) -> bool:
-    """Return whether *dataset* is a base, unchanged.
-
-    >>> is_base(Dataset("base.dev", (), {"construction": "base"})), is_base(Dataset("base.dev", ()))
-    (True, True)
-    """
-    return str(dataset.manifest.get("construction") or dataset.name).partition(".")[0] == "base"
 
 
 def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:

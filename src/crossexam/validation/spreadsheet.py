@@ -9,26 +9,15 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import write_text
+from crossexam.core.files import escape_formula, write_text
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
 from crossexam.validation.study import Item, Judgement, Study
 
 #: The cell of a question that is not asked about an item.
 NOT_ASKED: Final = "not asked"
-#: Characters by which spreadsheets recognise a formula (OWASP, CSV injection).
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _TEXTS: Final = ("premise", "hypothesis")
 _SHORT: Final[Mapping[str, str]] = {"y": "yes", "n": "no"}
 _SHORT_LABELS: Final[Mapping[str, str]] = {"e": "entailment", "n": "neutral", "c": "contradiction"}
-
-
-def escape_formula(text: str) -> str:
-    """Return *text*, with an apostrophe in front if a spreadsheet would run it as a formula.
-
-    >>> escape_formula("=1+1"), escape_formula("It rains.")
-    ("'=1+1", 'It rains.')
-    """
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def column_of(judge: str, question: str) -> str:
@@ -63,9 +52,10 @@ def write_csv(study: Study, path: Path, *, judges: Sequence[str], with_answers: 
             for judge in judges
             for question in questions
         ]
-        row = (item.name, item.premise, item.hypothesis, *seen, *cells)
-        writer.writerow([escape_formula(cell) for cell in row])
-    write_text(path, "\ufeff" + stream.getvalue())  # by which Excel recognises UTF-8
+        writer.writerow(
+            [escape_formula(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)]
+        )
+    write_text(path, "\ufeff" + stream.getvalue())  # the mark by which Excel knows UTF-8
 
 
 def read_csv(study: Study, path: Path) -> list[Judgement]:
@@ -155,8 +145,8 @@ def _item(row: Mapping[str, str], by_name: Mapping[str, Item], seen: set[str], w
         raise FormatError(f"there are two rows for item {name}", where=where)
     seen.add(name)
     for side, text in zip(_TEXTS, (item.premise, item.hypothesis), strict=True):
-        cell = row.get(side)
-        if cell is not None and _plain(cell) not in {_plain(text), _plain(escape_formula(text))}:
+        found = row.get(side)
+        if found is not None and _plain(found) not in {_plain(text), _plain(escape_formula(text))}:
             raise FormatError(
                 f"the {side} is not that of item {name}",
                 where=where,

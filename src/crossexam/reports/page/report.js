@@ -1,5 +1,5 @@
 "use strict";
-// The browser of items. Data is only ever written through textContent.
+// The browser of items. Data is written through textContent only.
 (() => {
   const LABELS = ["entailment", "neutral", "contradiction", "not entailment"]; // the last: of two-label models
   const NOT_ENTAILED = 3;
@@ -113,7 +113,7 @@
     if (data.models.length > 1) row.append(make("span", "who", data.models[number]));
     const label = answer[0];
     const judged = goldLabel < 0 ? "" : isRight(label, goldLabel) ? "right" : "wrong";
-    const mark = { right: "✓ right: ", wrong: "✗ wrong: ", "": "" }[judged];
+    const mark = { right: "✓ correct: ", wrong: "✗ wrong: ", "": "" }[judged];
     const verdict = make("span", `verdict ${judged}`, mark + LABELS[label]);
     if (before >= 0 && before !== label) verdict.append(make("span", "flip", ` (was ${LABELS[before]})`));
     const parts = partsOf(answer, two || data.twoLabels[number]);
@@ -143,10 +143,10 @@
     const two = data.sets[item[SET]].two;
     const pairs = make("div", "pairs");
     if (item[BASE_PREMISE] !== null) {
-      const was = item[BASE_GOLD] < 0 ? "Made from" : `Base, gold ${LABELS[item[BASE_GOLD]]}`;
+      const was = item[BASE_GOLD] < 0 ? "Constructed from" : `Base, gold: ${LABELS[item[BASE_GOLD]]}`;
       pairs.append(pair(was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], [], two));
     }
-    const now = item[BASE_PREMISE] === null ? "" : "Stressed";
+    const now = item[BASE_PREMISE] === null ? "" : "Item";
     if (!now) pairs.classList.add("single");
     pairs.append(pair(now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], item[BEFORE], two));
     element.append(title, pairs);
@@ -158,7 +158,7 @@
     page = Math.min(Math.max(page, 0), pages - 1);
     const list = at("list");
     const shown = found.slice(page * A_PAGE, (page + 1) * A_PAGE).map(card);
-    list.replaceChildren(...(shown.length ? shown : [make("p", "empty", "No item fits these filters.")]));
+    list.replaceChildren(...(shown.length ? shown : [make("p", "empty", "No item matches these filters.")]));
     at("count").textContent = `${found.length.toLocaleString("en")} ${found.length === 1 ? "item" : "items"}`;
     at("page").textContent = `page ${page + 1} of ${pages}`;
     for (const id of ["previous", "previous-below"]) at(id).disabled = page === 0;
@@ -180,7 +180,7 @@
     const cut = each.shown < each.total ? ` (${each.shown} of ${each.total.toLocaleString("en")})` : "";
     option(set, number, each.name + cut);
   });
-  set.value = data.first; // the test set of the headline; Clear shows all
+  set.value = data.first; // the test set of the headline; Clear shows all test sets
   if (data.twoLabels.includes(true) || data.sets.some((each) => each.two)) option(answer, NOT_ENTAILED, LABELS[NOT_ENTAILED]);
   data.models.forEach((name, number) => option(model, number, name));
   at("of-model").hidden = data.models.length < 2;

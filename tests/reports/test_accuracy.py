@@ -1,4 +1,4 @@
-"""Answers by label on test sets of one gold label."""
+"""The table of predictions by label on test sets of one gold label."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
-from crossexam.reports.accuracy import answer_table
-from crossexam.reports.report import report
-from crossexam.reports.results import measured
+from crossexam.reports.accuracy import prediction_table
+from crossexam.reports.report import make_report
+from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
 
 
@@ -21,13 +21,13 @@ def run_of(name: str, golds: list[Label], said: str) -> Run:
 
 
 def table_of(*runs: Run, published_rows: bool = True) -> Table:
-    return answer_table(measured(runs), published_rows=published_rows)
+    return prediction_table(results_of(runs, published_rows=published_rows))
 
 
 def test_shares_of_each_label_and_the_published_below() -> None:
     table = table_of(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC"))
     headers = [column.header for column in table.columns]
-    assert headers[1:] == ["Expected", "Answered by", "Items", "Entailment", "Neutral", "Contradiction"]
+    assert headers[1:] == ["Expected", "Model", "Items", "Entailment", "Neutral", "Contradiction"]
     assert table.rows[0] == ("so_swap.snli_dev", "contradiction", "mine", 4, 0.5, 0.25, 0.25)
     beside = {str(row[2]): row[4:] for row in table.rows[1:]}
     assert beside["DIIN (published)"] == (0.849, 0.106, 0.045)  # Table 2: E 84.9, C 4.5, N 10.6
@@ -57,6 +57,6 @@ def test_a_set_of_another_study_has_no_published_rows() -> None:
 
 @pytest.mark.parametrize("suffix", [".md", ".tex", ".html"])
 def test_it_is_in_the_report(suffix: str) -> None:
-    text = report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
-    assert "Answers by label" in text
+    text = make_report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
+    assert "Predictions by label" in text
     assert "84.9" in text

@@ -1,0 +1,128 @@
+"""The sections of a report: one table, which every format reads.
+
+A new section is a function from the results to its tables, and a line in :data:`SECTIONS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from crossexam.reports.accuracy import (
+    accuracy_table,
+    drop_table,
+    error_table,
+    prediction_table,
+    slice_tables,
+    summary_tables,
+)
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.charts import Charts, confusion_charts, drop_charts, error_charts
+from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.provenance import run_table, signature_table, yields_table
+from crossexam.reports.results import Results
+from crossexam.reports.table import Table
+
+#: A page, a Markdown and a LaTeX document, and the summary for a terminal.
+Format = Literal["html", "md", "tex", "terminal"]
+
+_PAGE: Final = ("html",)
+_WRITTEN: Final = ("html", "md", "tex")
+_TERMINAL: Final = ("terminal",)
+_ALL: Final = (*_WRITTEN, *_TERMINAL)
+
+
+def _none(results: Results) -> list[Table]:
+    return []
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a report: its *tables* and, on the page, its *charts*.
+
+    Tables without rows are left out, and a section without anything to show is hidden.
+
+    *key* is its anchor on the page, *name* its link in the navigation, *title* its heading: that of its first
+    table if empty.  *within*: the key of the section of the page that shows it, without a link of its own.
+    *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that draws
+    the charts or items above the tables.
+    """
+
+    key: str
+    name: str
+    tables: Callable[[Results], Table | list[Table]] = _none
+    formats: Sequence[Format] = _WRITTEN
+    title: str = ""
+    charts: Callable[[Results], Charts] | None = None
+    within: str = ""
+    captions: bool = False
+    template: str = ""
+
+    def tables_of(self, results: Results) -> list[Table]:
+        """Return the tables of the section that have rows."""
+        tables = self.tables(results)
+        return [table for table in ([tables] if isinstance(tables, Table) else tables) if table.rows]
+
+
+# fmt: off
+SECTIONS: Final[tuple[Section, ...]] = (
+    Section("summary",    "Summary",                summary_tables,   _TERMINAL),
+    Section("accuracy",   "Accuracy",               accuracy_table),
+    Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
+    Section("errors",     "Errors",                 error_table,      charts=error_charts),
+    Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
+    Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
+    Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
+    Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
+    Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
+    Section("factors",    "Factors",                factor_table,     within="behaviour"),
+    Section("counts",     "Counts",                 crossed_tables,   within="behaviour", captions=True),
+    Section("confusion",  "Confusion",              formats=_PAGE, title="Confusion matrices",
+            charts=confusion_charts, template="confusion"),
+    Section("items",      "Items",                  formats=_PAGE, template="items"),
+    Section("slices",     "Slices",                 slice_tables,     _PAGE, title="Slices", captions=True),
+    Section("yield",      "Yield",                  yields_table),
+    Section("signatures", "Signatures",             signature_table,  title="Signatures", captions=True),
+    Section("runs",       "Runs",                   run_table,        within="signatures", captions=True),
+)
+# fmt: on
+
+
+def tables_in(form: Format, results: Results) -> list[Table]:
+    """Return the tables that *form* shows, in order."""
+    return [table for section in SECTIONS if form in section.formats for table in section.tables_of(results)]
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A section as the page shows it, with the sections *inside* it."""
+
+    section: Section
+    tables: list[Table]
+    charts: Charts | None
+    inside: tuple[PageSection, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The heading of the section."""
+        return self.section.title or (self.tables[0].title if self.tables else self.section.name)
+
+
+def page_sections(results: Results) -> list[PageSection]:
+    """Return the sections that the page shows, in order; those without anything to show are left out."""
+    return _shown_within("", results)
+
+
+def _shown_within(parent: str, results: Results) -> list[PageSection]:
+    shown = []
+    for section in SECTIONS:
+        if "html" not in section.formats or section.within != parent:
+            continue
+        tables = section.tables_of(results)
+        if tables or (section.tables is _none):
+            charts = section.charts(results) if section.charts is not None else None
+            inside = _shown_within(section.key, results)
+            shown.append(PageSection(section, tables, charts, tuple(inside)))
+    return shown

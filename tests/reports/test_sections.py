@@ -1,0 +1,237 @@
+"""The sections of a report: every line of the table in every format that it names, and each measure once."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, Label
+from crossexam.evaluation import behaviour, cross_dataset, lexically_misleading, measures
+from crossexam.reports.report import RENDERERS, make_report
+from crossexam.reports.results import Results, results_of
+from crossexam.reports.sections import SECTIONS, Section, page_sections
+from crossexam.reports.table import missing
+from crossexam.reports.text import escape_latex, escape_markdown
+from crossexam.suites.lexically_misleading import SCORE
+
+MANIFEST: Final = {"model_key": "k"}
+YIELD: Final = {"examples": 30, "items": 24, "rejected": {"no full stop": 6}}
+
+
+def dataset(
+    name: str, golds: list[Label], info: Callable[[int], dict[str, Any]] | None = None, **facts: Any
+) -> Dataset:
+    """A test set with a pair per gold label; each pair has the base of its number."""
+    items = tuple(
+        Example(
+            f"{name}:{k}",
+            f"Ann has {k} cats.",
+            f"Ann has {k}.",
+            gold,
+            base=f"base.x:{k}",
+            info=info(k) if info else {},
+        )
+        for k, gold in enumerate(golds)
+    )
+    return Dataset(
+        name, items, {"construction": name.partition(".")[0], "part": "x", "yield": YIELD, **facts}
+    )
+
+
+def run_of(*datasets: Dataset, **manifest: Any) -> Run:
+    """A run whose model gets every third item of a base wrong, else every fifth, in two ways in turn."""
+    answers = {}
+    for test_set in datasets:
+        wrong = 3 if test_set.name.startswith("base") else 5
+        rows = np.full((len(test_set), 3), 0.1)
+        for k, item in enumerate(test_set):
+            gold = LABELS.index(item.label)  # type: ignore[arg-type]
+            rows[k, gold if k % wrong else (gold + 1 + k // wrong % 2) % 3] = 0.8
+        answers[test_set.name] = rows
+    return Run("mine", {each.name: each for each in datasets}, answers, manifest)
+
+
+GOLDS: Final[list[Label]] = [LABELS[k % 3] for k in range(24)]
+
+
+def stress() -> Run:
+    base = dataset("base.x", GOLDS)
+    negation = dataset("negation.x", [*GOLDS[1:], GOLDS[0]], base_set="base.x", keeps_label=True)
+    return run_of(base, negation, **MANIFEST)
+
+
+def adversary() -> Run:
+    return run_of(dataset("so_swap.x", ["contradiction"] * 24), **MANIFEST)
+
+
+def lexical() -> Run:
+    def info(k: int) -> dict[str, Any]:
+        return {SCORE: 0.1 + k / 30, "annotator_labels": [GOLDS[k]] * 3}
+
+    return run_of(dataset("base.x", GOLDS, info), **MANIFEST)
+
+
+def benchmark() -> Run:
+    corpora = {"sick": {"key": "sick", "title": "SICK", "protocol": "human judged", "complete": True}}
+    places = {**corpora, "snli_test": {"reference": True}}
+    sets = (dataset(f"corpus.{key}", GOLDS, part=key, cross_dataset=place) for key, place in places.items())
+    return run_of(*sets, **MANIFEST)
+
+
+def swaps() -> Run:
+    def info(k: int) -> dict[str, Any]:
+        return {"seen": k % 4 > 0, "polarity": LABELS[k % 2], "control_label": GOLDS[k - k % 2]}
+
+    return run_of(dataset("base.x", GOLDS), dataset("i_th.x", GOLDS, info, base_set="base.x"), **MANIFEST)
+
+
+#: For each section a run that has it.
+RUNS: Final[Mapping[str, Callable[[], Run]]] = {
+    "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
+    "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
+    "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
+    "signatures": stress, "runs": stress,
+}  # fmt: skip
+#: The sections that every report has.
+ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
+#: Test sets and columns that promise no number: a base has no drop.
+NO_NUMBER: Final = {("base.x", "Drop"), ("base.x", "p (Holm)")}
+PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
+
+
+def results_with(section: Section) -> Results:
+    return results_of([RUNS[section.key]()], published_rows=False, items_per_set=5)
+
+
+def terminal_text(run: Run) -> str:
+    console = Console(width=200, file=io.StringIO(), record=True)
+    console.print(make_report(run, published_rows=False).terminal())
+    return console.export_text()
+
+
+def headings(page: str) -> list[str]:
+    """Return the headings of sections and tables, and the lines under which tables are folded away."""
+    return re.findall(r"<(?:h2|h3|caption|summary)>(.*?)</", page)
+
+
+def test_the_table_is_sound() -> None:
+    keys = [section.key for section in SECTIONS]
+    assert len(set(keys)) == len(keys)
+    assert set(RUNS) == set(keys)  # a new section needs a run here
+    assert set(RENDERERS) == {".html", ".md", ".tex", ".csv", ".json"}
+    for section in SECTIONS:
+        assert section.formats
+        assert not section.within or section.within in keys[: keys.index(section.key)]
+
+
+@pytest.mark.parametrize(("section", "form"), PAIRS, ids=lambda value: getattr(value, "key", value))
+def test_a_section_is_in_each_of_its_formats(section: Section, form: str) -> None:
+    results = results_with(section)
+    tables = section.tables_of(results)
+    if form == "html":
+        page = RENDERERS[".html"](results)
+        assert section.within or page.count(f'<section id="{section.key}">') == 1
+        assert section.within or page.count(f'<a href="#{section.key}">{section.name}</a>') == 1
+        for table in tables:
+            assert page.count(f'aria-label="{escape(table.title)}"') >= 1
+    elif form == "terminal":
+        text = terminal_text(results.runs[0])
+        assert all(table.title in text for table in tables)
+    else:
+        text = RENDERERS[f".{form}"](results)
+        for table in tables:
+            md, tex = f"## {escape_markdown(table.title)}\n", rf"\caption{{{escape_latex(table.title)}"
+            assert text.count({"md": md, "tex": tex}[form]) == 1
+    assert tables or section.charts or section.template
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
+def test_its_title_is_on_the_page_once(section: Section) -> None:
+    if "html" not in section.formats:
+        return
+    results = results_with(section)
+    shown = headings(RENDERERS[".html"](results))
+    top = {each.section.key: each for each in page_sections(results)}
+    if section.within:
+        lines = {table.folded or table.title for table in section.tables_of(results)}
+        assert all(shown.count(escape(line)) == 1 for line in lines)
+    else:
+        assert shown.count(escape(top[section.key].title)) == 1
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
+def test_it_hides_itself(section: Section) -> None:
+    """A base with one gold label has no drop, no slices, and belongs to no study; its run has no manifest."""
+    plain = run_of(dataset("base.x", ["neutral"] * 6))
+    results = results_of([plain], published_rows=False)
+    shown = {each.section.key for each in page_sections(results)} | {
+        inner.section.key for each in page_sections(results) for inner in each.inside
+    }
+    if section.key in ALWAYS:
+        assert section.tables_of(results) or section.key in shown
+        return
+    assert section.tables_of(results) == []
+    assert section.key not in shown
+    assert f'id="{section.key}"' not in RENDERERS[".html"](results)
+    assert f'"#{section.key}"' not in RENDERERS[".html"](results)
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.key)
+def test_its_tables_have_titles_of_their_own_and_all_their_numbers(section: Section) -> None:
+    tables = section.tables_of(results_with(section))
+    titles = [(table.folded, table.title) for table in tables]
+    assert all(title for _, title in titles)
+    assert len(set(titles)) == len(titles)
+    for table in tables:
+        for row in table.rows:
+            assert len(row) == len(table.columns)
+            for column, cell in zip(table.columns, row, strict=True):
+                if column.kind != "text" and (row[0], column.header) not in NO_NUMBER:
+                    assert not missing(cell), f"{table.title}: {row[0]}, {column.header}"
+                    assert not isinstance(cell, str)
+
+
+@pytest.mark.parametrize(
+    "section", [each for each in SECTIONS if each.charts], ids=lambda section: section.key
+)
+def test_its_charts_are_drawn(section: Section) -> None:
+    assert section.charts is not None
+    charts = section.charts(results_with(section))
+    assert charts.figures
+    for caption, drawings in charts.figures:
+        assert caption
+        assert all(svg.startswith("<svg") for svg in drawings.values())
+
+
+def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def count(module: Any, name: str) -> None:
+        measure = getattr(module, name)
+
+        def counted(*args: Any, **options: Any) -> Any:
+            calls.append(name)
+            return measure(*args, **options)
+
+        monkeypatch.setattr(module, name, counted)
+
+    count(measures, "measure")
+    count(behaviour, "factor_results")
+    count(cross_dataset, "benchmark_score")
+    count(lexically_misleading, "misled_parts")
+    for run in (swaps(), benchmark(), lexical()):
+        calls.clear()
+        report = make_report(run)
+        for suffix in RENDERERS:
+            report.text(suffix)
+        report.terminal()
+        assert sorted(calls) == ["benchmark_score", "factor_results", "measure", "misled_parts"]

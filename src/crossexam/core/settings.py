@@ -20,8 +20,8 @@ class Settings:
 
     parts: Mapping[str, Any]
 
-    def with_values(self, values: Mapping[str, str]) -> Settings:
-        """Return the settings with *values* (texts by field, or ``part.field``) in their places.
+    def with_values(self, values: Mapping[str, Any], *, where: str = "--set") -> Settings:
+        """Return the settings with *values* (by field or ``part.field``); texts are parsed by type.
 
         Raises UnknownNameError with the nearest field, CrossexamError where a value does not fit or a
         field is in two parts.
@@ -32,9 +32,10 @@ class Settings:
         0.0004
         """
         parts = dict(self.parts)
-        for name, text in values.items():
+        for name, value in values.items():
             part, field = self._find(name)
-            value = parse_value(text, get_type_hints(type(parts[part]))[field], name)
+            if isinstance(value, str):
+                value = parse_value(value, get_type_hints(type(parts[part]))[field], name, where=where)
             parts[part] = replace(parts[part], **{field: value})
         return Settings(parts)
 
@@ -62,7 +63,7 @@ class Settings:
         return found[0], wanted
 
 
-def parse_value(text: str, kind: Any, name: str) -> Any:
+def parse_value(text: str, kind: Any, name: str, *, where: str = "--set") -> Any:
     """Return *text* as a value of the type *kind*; raises CrossexamError.
 
     >>> parse_value("none", float | None, "clip"), parse_value("(1, 3)", tuple[int, ...], "widths")
@@ -73,7 +74,7 @@ def parse_value(text: str, kind: Any, name: str) -> Any:
             return _converted(text.strip(), choice)
         except ValueError:
             continue
-    raise CrossexamError(f"'{name}' cannot be '{text}'", where="--set", wanted=_described(kind))
+    raise CrossexamError(f"'{name}' cannot be '{text}'", where=where, wanted=_described(kind))
 
 
 def _choices(kind: Any) -> tuple[Any, ...]:
@@ -96,6 +97,8 @@ def _converted(text: str, kind: Any) -> Any:
         return kind(text)
     elif kind is str:
         return text
+    elif kind == tuple[str, ...]:
+        return tuple(piece.strip() for piece in text.strip("()[] ").split(","))
     elif get_origin(kind) is tuple:
         items = json.loads(f"[{text.strip('()[] ')}]")
         element = get_args(kind)[0]

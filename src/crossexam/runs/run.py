@@ -16,7 +16,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
-from crossexam.models.model import AnswersSets, Batch, Model, ModelOptions, Pair, PlansBatches
+from crossexam.models.model import AnswersSets, Batch, Model, Pair, PlansBatches, check_batch_size
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, Store, pair_hash
 
@@ -42,17 +42,19 @@ def run(
     data: Suite | Dataset | str | Path,
     *,
     store: Path | None = None,
-    options: ModelOptions | None = None,
+    options: Mapping[str, Any] | None = None,
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Run:
     """Return the answers of *model* over *data*: a suite, a test set, or the path of one.
 
     Answers go into ``store.sqlite`` in the folder *store* batch by batch; what is there already is not
-    asked again.  *limit* takes the first items of each test set.  Nothing else is written: see
+    asked again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
+    *limit* takes the first items of each test set.  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
-    options = options or ModelOptions()
+    options = options or {}
+    check_batch_size(options.get("batch_size", "auto"))
     if limit is not None and limit < 1:
         raise CrossexamError(f"the limit is {limit}", wanted="a whole number above 0")
     whole = _test_sets(data)
@@ -91,7 +93,7 @@ def _ask_pairs(
     model: Model,
     asked: Mapping[str, Dataset],
     store: Path | None,
-    options: ModelOptions,
+    options: Mapping[str, Any],
     progress: Progress,
 ) -> _Answered:
     """Ask *model* every distinct pair that the store does not know, and gather the answers."""
@@ -128,7 +130,7 @@ def _ask_pairs(
 
 
 def _batches(
-    model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: ModelOptions
+    model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: Mapping[str, Any]
 ) -> Iterator[Batch]:
     """Yield the answers to the pairs that are not *known*.
 
@@ -138,7 +140,8 @@ def _batches(
     if isinstance(model, PlansBatches):
         yield from model.batches(pairs, known)
         return
-    size = PAIRS_AT_ONCE if options.batch_size == "auto" else options.batch_size
+    stated = options.get("batch_size", "auto")
+    size = PAIRS_AT_ONCE if stated == "auto" else int(stated)
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:

@@ -126,11 +126,10 @@ def open_model(
 
 
 def _opened_members(kind: ModelKind, name: str, values: Mapping[str, Any]) -> list[list[Model]]:
-    """Return the third argument of the opener, if it has one; members take the values of their kinds only."""
+    """Return the third argument of the opener, if it has one: the members, with the same values."""
     if kind.members is None:
         return []
-    of_kinds = {option: value for option, value in values.items() if "." in option}
-    return [[open_model(member, of_kinds) for member in kind.member_names(name)]]
+    return [[open_model(member, values) for member in kind.member_names(name)]]
 
 
 def kind_named(model: str) -> ModelKind:
@@ -172,7 +171,7 @@ def options_of(kind: ModelKind, values: Mapping[str, Any], *, where: str) -> Any
         if value is None or (dot and prefix != kind.name):
             continue
         if option not in known:
-            if not dot and option in COMPUTING:
+            if not dot and (option in COMPUTING or kind.members):  # what members lack, they refuse
                 continue
             flag = f"--set {name}" if dot else f"--{option.replace('_', '-')}"
             raise CrossexamError(

@@ -14,13 +14,6 @@ if TYPE_CHECKING:
     from crossexam.shallow.fitting import FitRequest, FittedFolder, ShallowModel
 
 
-def shallow_named(name: str) -> ShallowModel | None:
-    """Return the shallow model with the name or alias *name*, None if there is none."""
-    from crossexam.shallow import table
-
-    return table.shallow_named(name)
-
-
 def shallow_names() -> list[str]:
     """Return the names and aliases of the shallow models.
 

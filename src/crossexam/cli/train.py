@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from crossexam.cli.shallow_screen import fit_and_show, refuse_options, shallow_named, shallow_names
+from crossexam.cli.shallow_screen import fit_and_show, refuse_options, shallow_names
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -125,6 +125,8 @@ def train(
     ] = None,
 ) -> None:
     """Train a model; an interrupted training goes on where it was."""
+    from crossexam.shallow.table import shallow_named
+
     if (shallow := shallow_named(model)) is not None:
         from crossexam.shallow.fitting import FitRequest as ShallowRequest
 

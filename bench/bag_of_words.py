@@ -89,7 +89,8 @@ def measure(path: Path, folder: Path) -> None:
     """Fit on the pairs in *path*, score 20,000 of them; print seconds and peak memory."""
     from crossexam.corpora.spec import iter_corpus
     from crossexam.models.table import open_model
-    from crossexam.shallow.bag_of_words_training import Request, train_bag_of_words
+    from crossexam.shallow.bag_of_words import BAG_OF_WORDS
+    from crossexam.shallow.fitting import FitRequest, fit_once
 
     stages: dict[str, float] = {}
 
@@ -97,7 +98,7 @@ def measure(path: Path, folder: Path) -> None:
         stages.setdefault(stage, time.process_time())
 
     wall, cpu = time.perf_counter(), time.process_time()
-    trained = train_bag_of_words(Request(str(path), "snli:dev", folder, progress=progress))
+    trained = fit_once(BAG_OF_WORDS, FitRequest(str(path), "snli:dev", folder, progress=progress))
     end = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     manifest = trained.manifest

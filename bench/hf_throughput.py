@@ -26,7 +26,6 @@ import transformers
 
 from crossexam.api import build
 from crossexam.core.randomness import rng_for
-from crossexam.models.model import ModelOptions
 from crossexam.models.table import open_model
 
 Pair = tuple[str, str]
@@ -59,7 +58,7 @@ def askers(folder: Path) -> tuple[dict[str, Asker], Any]:
     """Return what answers pairs, by name with batch size, and our model for its counts."""
     from sentence_transformers import CrossEncoder
 
-    ours = open_model(f"hf/{folder}", ModelOptions(device="cpu"))
+    ours = open_model(f"hf/{folder}", {"device": "cpu"})
     pipeline = transformers.pipeline("text-classification", model=str(folder), top_k=None, device="cpu")
     encoder = CrossEncoder(str(folder), device="cpu")
 

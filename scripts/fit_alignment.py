@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
 from crossexam.core.files import write_json
-from crossexam.models.alignment import CLASSES, features
+from crossexam.models.alignment import CLASSES, unaligned_shares
 
 TARGET = Path(__file__).parents[1] / "src" / "crossexam" / "models" / "alignment_rte3.json"
 STRENGTHS = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -34,7 +34,7 @@ def read_rte(archive: Path, name: str) -> tuple[list[tuple[str, str]], NDArray[n
 
 def main(archive: Path) -> None:
     pairs, entailed = read_rte(archive, "rte3_dev")
-    table = features(pairs)
+    table = unaligned_shares(pairs)
 
     def folds(strength: float) -> float:
         model = LogisticRegression(C=strength, max_iter=10_000)
@@ -50,7 +50,7 @@ def main(archive: Path) -> None:
         "inverse_regularisation": strength,
         "accuracy_rte3_dev_ten_fold": round(folds(strength), 5),
         "accuracy_rte3_dev": round(float(model.score(table, entailed)), 5),
-        "accuracy_rte3_test": round(float(model.score(features(test_pairs), test_entailed)), 5),
+        "accuracy_rte3_test": round(float(model.score(unaligned_shares(test_pairs), test_entailed)), 5),
         "published_accuracy_rte3_test": 0.61125,
         "intercept": round(float(model.intercept_[0]), 6),
         "weights": {

@@ -16,14 +16,14 @@ from typing import Any
 from crossexam.core.files import write_json
 from crossexam.corpora.labelled import load_corpus
 from crossexam.shallow.bag_of_words import (
-    MANIFEST,
+    BAG_OF_WORDS,
     TABLE,
     BagOfWords,
     load_bag_of_words,
     load_table,
     save_bag_of_words,
 )
-from crossexam.shallow.bag_of_words_training import Request, score, train_bag_of_words
+from crossexam.shallow.fitting import MANIFEST, FitRequest, fit_once, score_on_corpus
 
 TARGET = Path(__file__).parents[1] / "src" / "crossexam" / "models" / "shipped_bag_of_words"
 TRAIN = ("snli/snli_1.0_train_subset.jsonl", "multinli/multinli_train_subset_tokenised.tsv")
@@ -47,13 +47,13 @@ def save_pruned(model: BagOfWords, folder: Path, config: dict[str, Any]) -> BagO
 def main() -> None:
     data = Path(os.environ["CROSSEXAM_DATA"])
     with tempfile.TemporaryDirectory() as scratch:
-        request = Request(
+        request = FitRequest(
             "+".join(str(data / name) for name in TRAIN), "snli:dev", Path(scratch) / "whole", TESTS
         )
-        whole = train_bag_of_words(request)
+        whole = fit_once(BAG_OF_WORDS, request)
         model = load_bag_of_words(whole.folder)
-    features, fitting = request.settings()
-    shipped = save_pruned(model, TARGET, {"features": asdict(features), "fit": asdict(fitting)})
+    settings = {name: asdict(part) for name, part in BAG_OF_WORDS.settings.items()}
+    shipped = save_pruned(model, TARGET, settings)
     corpora = [load_corpus(name) for name in TESTS]
     fingerprint = dict(whole.manifest["fingerprint"])
     fingerprint["train"] = [
@@ -71,7 +71,7 @@ def main() -> None:
         "features": {kind: len(codes) for kind, codes in shipped.features.codes.items()},
         "bytes": (TARGET / TABLE).stat().st_size,
         "tests_before_pruning": whole.manifest["tests"],
-        "tests": {corpus.spec: score(shipped, corpus) for corpus in corpora},
+        "tests": {corpus.spec: score_on_corpus(shipped, corpus) for corpus in corpora},
     }
     manifest["scores"] = {f"dev_{name}": manifest["tests"]["snli:dev"][name] for name in ("accuracy", "loss")}
     write_json(TARGET / MANIFEST, manifest)

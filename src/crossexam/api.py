@@ -156,15 +156,13 @@ def run(
 
     *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or
     a function of a list of (premise, hypothesis) pairs.  Answers are kept in the folder *store*, from
-    which an interrupted run resumes.  *options* are those of ModelOptions.  Raises CrossexamError.
+    which an interrupted run resumes.  *options* are those of the model's kind:
+    ``device``, ``batch_size``, ...  Raises CrossexamError.
     """
-    from crossexam.models.model import ModelOptions
     from crossexam.runs.folder import save_run
     from crossexam.runs.run import predict_suite
 
-    answers = predict_suite(
-        model, data, store=Path(store) if store else None, options=ModelOptions(**options)
-    )
+    answers = predict_suite(model, data, store=Path(store) if store else None, options=options)
     if store:
         save_run(answers, Path(store))
     return answers

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.ensemble import Mean
-from crossexam.models.model import ModelOptions, Pair
+from crossexam.models.model import Pair
 from crossexam.models.table import open_model
 
 
@@ -53,12 +53,12 @@ def test_what_is_known_of_each_member() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mean/builtin/majority", "a mean of fewer than two models"),
-        ("mean/builtin/majority,", "a mean of fewer than two models"),
-        ("mean/builtin/majority,builtin/majority", "a model twice"),
+        ("mean/builtin/majority", "an ensemble of fewer than two models"),
+        ("mean/builtin/majority,", "an ensemble of fewer than two models"),
+        ("mean/builtin/majority,builtin/majority", "the ensemble has a model twice"),
         ("mean/builtin/majority,bultin/overlap", "did you mean"),
     ],
 )
 def test_mistakes(name: str, message: str) -> None:
     with pytest.raises(CrossexamError, match=message):
-        open_model(name, ModelOptions())
+        open_model(name)

@@ -12,7 +12,6 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.models.answers import to_probabilities
-from crossexam.models.model import ModelOptions
 from crossexam.models.table import open_model
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
@@ -50,7 +49,7 @@ def test_tensors_are_answers() -> None:
 
 def test_numbers_need_a_declared_order() -> None:
     with pytest.raises(
-        FormatError, match="numbers of classes, whose order is not declared\n  hint: --label-order"
+        FormatError, match="class indices, and the class order is not declared\n  hint: --label-order"
     ):
         to_probabilities([0, 1], 2, None, where="f")
     table = to_probabilities(np.array([0, 1]), 2, ("contradiction", "neutral", "entailment"), where="f")
@@ -69,16 +68,16 @@ def test_a_declared_order_holds_for_columns_too() -> None:
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        (["neutral"], "f: 1 answers to 2 pairs"),
-        (["neutral", "maybe"], "f: answer 1 is 'maybe', which is no label"),
-        ([{"neutral": 1.0}, {"perhaps": 1.0}], "f: answer 1 is 'perhaps', which is no label"),
+        (["neutral"], "f: 1 answers for 2 pairs"),
+        (["neutral", "maybe"], "f: answer 1 is 'maybe', which is not a label"),
+        ([{"neutral": 1.0}, {"perhaps": 1.0}], "f: answer 1 is 'perhaps', which is not a label"),
         ([[1, 0], [0, 1]], r"f: the answers are of shape \(2, 2\)\n  wanted: \(2, 3\)"),
         ([[1, 0, 0], [0, 1]], "f: the answers are ragged or not numeric"),
-        ([[1, 0, 0], [0, 1, float("nan")]], r"f: answer 1 is \[0.0, 1.0, nan\]; of 2 answers 1 are no prob"),
-        ([[2.5, -1.0, 0.3], [1, 0, 0]], "logits become probabilities by a softmax"),
-        ([[0.5, 0.2, 0.1], [1, 0, 0]], r"of 2 answers 1 are no probabilities\n  wanted: finite numbers"),
-        (None, "the function returned no list or array"),
-        ("neutral", "the function returned no list or array"),
+        ([[1, 0, 0], [0, 1, float("nan")]], r"f: answer 1 is \[0.0, 1.0, nan\]; 1 of 2 answers are not prob"),
+        ([[2.5, -1.0, 0.3], [1, 0, 0]], "apply a softmax to logits"),
+        ([[0.5, 0.2, 0.1], [1, 0, 0]], r"1 of 2 answers are not probabilities\n  wanted: finite numbers"),
+        (None, "the function did not return a list or an array"),
+        ("neutral", "the function did not return a list or an array"),
     ],
 )
 def test_malformed_answers_are_told(answers: Any, message: str) -> None:
@@ -107,7 +106,7 @@ def test_the_key_changes_with_the_source(tmp_path: Path, monkeypatch: pytest.Mon
         _module(tmp_path, "own_model_b", f"def judge(pairs):\n    return ['{answer}' for _ in pairs]\n")
         keys.append(open_model("py/own_model_b:judge").key)
     assert keys[0] == keys[1] != keys[2]
-    declared = ModelOptions(label_order=("neutral", "entailment", "contradiction"))
+    declared = {"label_order": ("neutral", "entailment", "contradiction")}
     assert open_model("py/own_model_b:judge", declared).key != keys[2]
 
 

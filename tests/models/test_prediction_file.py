@@ -16,7 +16,6 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models.model import ModelOptions
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 
@@ -48,7 +47,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 
 def answers(path: Path, *, order: tuple[str, ...] | None = None, data: Dataset | Suite = DATA) -> list[int]:
-    answered = predict_suite(f"file/{path}", data, options=ModelOptions(label_order=order))
+    answered = predict_suite(f"file/{path}", data, options={"label_order": order})
     return answered.predictions("tiny").tolist()
 
 
@@ -92,7 +91,7 @@ def test_two_named_columns_are_a_model_of_two_labels(tmp_path: Path, names: tupl
     )
     assert answered.manifest["details"]["two_label"] is True
     rows[1][names[1]] = 0.9
-    with pytest.raises(FormatError, match="of 3 answers 1 are no probabilities"):
+    with pytest.raises(FormatError, match="1 of 3 answers are not probabilities"):
         predict_suite(f"file/{write(tmp_path / 'q.csv', rows)}", DATA)
 
 
@@ -114,17 +113,17 @@ def test_an_undeclared_order_is_asked_for_with_the_one_that_fits(tmp_path: Path,
 
 def test_an_order_of_the_wrong_size(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", rows_of("list", "id"))
-    with pytest.raises(FormatError, match="declared order entailment,not_entailment is not of 3 classes"):
+    with pytest.raises(FormatError, match="declared order entailment,not_entailment does not have 3 classes"):
         answers(path, order=("entailment", "not_entailment"))
 
 
 def test_a_wrong_order_is_warned_of(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", rows_of("list", "id"))
     answered = predict_suite(
-        f"file/{path}", DATA, options=ModelOptions(label_order=("neutral", "contradiction", "entailment"))
+        f"file/{path}", DATA, options={"label_order": ("neutral", "contradiction", "entailment")}
     )
     assert "contradiction,entailment,neutral agrees with 100.0 %" in answered.manifest["details"]["warning"]
-    answered = predict_suite(f"file/{path}", DATA, options=ModelOptions(label_order=ORDER))
+    answered = predict_suite(f"file/{path}", DATA, options={"label_order": ORDER})
     assert "warning" not in answered.manifest["details"]
 
 
@@ -183,13 +182,17 @@ def test_two_labels_are_recorded(tmp_path: Path) -> None:
         ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{oops\n', "p.jsonl, line 2: not JSON"),
         ("p.jsonl", "3\n", "line 1: a prediction is a int\n  wanted: a JSON object"),
         ("p.jsonl", "", "the file holds no predictions"),
-        ("p.jsonl", '{"name": "a1", "label": "neutral"}\n', "no column says which item a prediction is of"),
+        ("p.jsonl", '{"name": "a1", "label": "neutral"}\n', "no column identifies the item of a prediction"),
         ("p.jsonl", '{"id": "a1", "answer": "neutral"}\n', "no column holds predictions"),
         ("p.jsonl", '{"id": "a1", "label": "neutral"}\n{"id": "a2"}\n', "row 1: no value for 'label'"),
         ("p.jsonl", '{"id": "a1", "label": "perhaps"}\n', "no prediction"),
-        ("p.csv", "id,label\na1,neutral\na2\n", "p.csv, line 3: the line has another number of fields"),
+        (
+            "p.csv",
+            "id,label\na1,neutral\na2\n",
+            "p.csv, line 3: the line and the header differ",
+        ),
         ("p.parquet", "no parquet", "not a Parquet file"),
-        ("p.xlsx", "x", "a file of predictions does not end in '.xlsx'"),
+        ("p.xlsx", "x", "'.xlsx' is not a format of prediction files"),
     ],
 )
 def test_malformed_files_are_told(tmp_path: Path, name: str, text: str, message: str) -> None:
@@ -202,7 +205,7 @@ def test_unknown_labels_name_the_item(tmp_path: Path) -> None:
     rows = [
         {**row, "label": "perhaps" if row["id"] == "a2" else row["label"]} for row in rows_of("label", "id")
     ]
-    with pytest.raises(FormatError, match="item a2: 'perhaps' in column 'label' is no label"):
+    with pytest.raises(FormatError, match="item a2: 'perhaps' in column 'label' is not a label"):
         answers(write(tmp_path / "p.jsonl", rows))
 
 
@@ -216,7 +219,7 @@ def test_the_key_changes_with_content_and_order(tmp_path: Path) -> None:
     second = write(tmp_path / "b.jsonl", rows_of("number", "id"))
     keys = [open_model(f"file/{path}").key for path in (first, first, second)]
     assert keys[0] == keys[1] != keys[2]
-    assert open_model(f"file/{second}", ModelOptions(label_order=ORDER)).key != keys[2]
+    assert open_model(f"file/{second}", {"label_order": ORDER}).key != keys[2]
 
 
 def test_real_predictions(shared_data: Path) -> None:

@@ -21,7 +21,6 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import write_test_set
-from crossexam.models.model import ModelOptions
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
 from crossexam.runs.run import predict_suite
 
@@ -32,8 +31,8 @@ BATCH = 8
 CHILD = """
 import hashlib, os, signal, sys
 from pathlib import Path
-from crossexam.models.table import ModelOptions
-from crossexam.runs import folder, run
+from crossexam.runs import folder
+from crossexam.runs.run import predict_suite
 from crossexam.runs.answer_store import AnswerStore
 
 suite, out, log, moment, count = sys.argv[1:]
@@ -71,9 +70,9 @@ def watched_write(*args):
     write(*args)
 folder._write_predictions = watched_write
 
-options = ModelOptions(batch_size=BATCH_SIZE)
+options = {"batch_size": BATCH_SIZE}
 out = Path(out)
-folder.save_run(run.predict_suite("py/judge_of_the_test:judge", suite, store=out, options=options), out)
+folder.save_run(predict_suite("py/judge_of_the_test:judge", suite, store=out, options=options), out)
 """.replace("BATCH_SIZE", str(BATCH))
 
 MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"
@@ -222,7 +221,7 @@ def test_a_resumed_run_has_the_batches_of_an_undisturbed_one(tmp_path: Path) -> 
             return predict(pairs)
 
         model.predict = noting  # type: ignore[method-assign]
-        predict_suite(model, data_of(100), store=store, options=ModelOptions(batch_size=30))
+        predict_suite(model, data_of(100), store=store, options={"batch_size": 30})
         return batches
 
     calm = batches_of(Counting("k"), tmp_path / "calm")

@@ -16,7 +16,6 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import load_suite, load_suites, write_test_set
-from crossexam.models.model import ModelOptions
 from crossexam.runs.folder import read_run, save_run
 from crossexam.runs.run import predict_suite
 
@@ -211,7 +210,7 @@ def test_functions_are_asked_in_batches(tmp_path: Path) -> None:
         return ["neutral"] * len(pairs)
 
     data = Dataset("d", tuple(Example(str(k), str(k), "h", None) for k in range(7)))
-    answered = predict_suite(judge, data, options=ModelOptions(batch_size=3))
+    answered = predict_suite(judge, data, options={"batch_size": 3})
     assert sizes == [3, 3, 1]
     assert set(answered.predictions("d")) == {1}
 

@@ -21,22 +21,22 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.models.bag_of_words import SHIPPED, BagOfWordsModel, open_shipped
-from crossexam.models.model import Model, ModelOptions
+from crossexam.models.builtin import SHIPPED, SHIPPED_FOLDER, open_shipped
+from crossexam.models.fitted import FittedModel
+from crossexam.models.model import Model
 from crossexam.models.table import open_model
 from crossexam.shallow.bag_of_words import (
-    CONFIG,
-    MANIFEST,
+    BAG_OF_WORDS,
     TABLE,
     BagOfWords,
     FitSettings,
-    fit,
+    fit_bag_of_words,
     load_bag_of_words,
     load_table,
     save_table,
 )
-from crossexam.shallow.bag_of_words_training import Request, train_bag_of_words
-from crossexam.shallow.lexical_features import FeatureSettings, LexicalFeatures, Words
+from crossexam.shallow.fitting import CONFIG, MANIFEST, FitRequest, fit_once, score_on_corpus
+from crossexam.shallow.lexical_features import FeatureSettings, LexicalFeatures, WordCollector
 
 WORDS = st.sampled_from("dog cat man woman sleeps runs quickly outside not red blue".split())
 SENTENCES = st.lists(WORDS, max_size=6).map(" ".join)
@@ -44,8 +44,8 @@ PAIRS = st.lists(st.tuples(SENTENCES, SENTENCES), max_size=8)
 ALL_WORDS = FeatureSettings(content=False, min_count=1, min_pair_count=1)
 
 
-def _collected(pairs: list[tuple[str, str]]) -> Words:
-    words = Words(None)
+def _collected(pairs: list[tuple[str, str]]) -> WordCollector:
+    words = WordCollector(None)
     for number, (premise, hypothesis) in enumerate(pairs):
         words.add(Example(str(number), premise, hypothesis, "neutral"))
     return words
@@ -122,7 +122,7 @@ def _tagged(premise: list[list[str]], hypothesis: list[list[str]], label: Label 
 def test_a_content_word_is_what_is_mostly_tagged_so() -> None:
     from crossexam.language.tagging.tagger import resolve_tagger
 
-    words = Words(resolve_tagger("parses").tokens)
+    words = WordCollector(resolve_tagger("parses").tokens)
     words.add(
         _tagged([["A", "DT"], ["Dog", "NN"], ["is", "VBZ"], ["in", "RP"]], [["like", "VB"], ["%", "NN"]])
     )
@@ -162,7 +162,7 @@ TRAINED_ON = [
 
 
 def _fitted(**changes: Any) -> BagOfWords:
-    return fit(TRAINED_ON, replace(ALL_WORDS, **changes), FitSettings(c=1.0)).model  # type: ignore[arg-type]
+    return fit_bag_of_words(TRAINED_ON, replace(ALL_WORDS, **changes), FitSettings(c=1.0)).model  # type: ignore[arg-type]
 
 
 def test_the_fit_is_softmax_regression_with_a_squared_penalty() -> None:
@@ -189,13 +189,13 @@ def test_a_hypothesis_only_model_does_not_read_the_premise() -> None:
 
 def test_what_cannot_be_fitted_is_refused() -> None:
     with pytest.raises(CrossexamError, match="none of 8 training examples is contradiction"):
-        fit([e for e in TRAINED_ON if e.label != "contradiction"], ALL_WORDS)
+        fit_bag_of_words([e for e in TRAINED_ON if e.label != "contradiction"], ALL_WORDS)
     with pytest.raises(
-        CrossexamError, match="no word is in 99 of 12 training examples\n  hint: --set min_count"
+        CrossexamError, match="no word is in at least 99 of 12 training examples\n  hint: --set min_count"
     ):
-        fit(TRAINED_ON, replace(ALL_WORDS, min_count=99, min_pair_count=99))
+        fit_bag_of_words(TRAINED_ON, replace(ALL_WORDS, min_count=99, min_pair_count=99))
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
-    assert fit([*TRAINED_ON, *unlabelled], ALL_WORDS).examples == len(TRAINED_ON)
+    assert fit_bag_of_words([*TRAINED_ON, *unlabelled], ALL_WORDS).examples == len(TRAINED_ON)
 
 
 def test_pruning_keeps_the_strongest_features_and_their_words() -> None:
@@ -263,8 +263,8 @@ VALUES = {"content": "false", "min_count": "1", "min_pair_count": "1"}
 
 
 def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) -> None:
-    request = Request(str(corpus), str(corpus), tmp_path / "m", (str(corpus),), values=VALUES | {"c": "2"})
-    trained = train_bag_of_words(request)
+    request = FitRequest(str(corpus), str(corpus), tmp_path / "m", (str(corpus),), values=VALUES | {"c": "2"})
+    trained = fit_once(BAG_OF_WORDS, request)
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
     assert manifest["examples"] == 12
     assert manifest["converged"] is True
@@ -277,24 +277,24 @@ def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) 
     assert model.details["train"] == [str(corpus)]
     pairs = [(e.premise, e.hypothesis) for e in TRAINED_ON]
     assert np.array_equal(model.predict(pairs), load_bag_of_words(trained.folder).probabilities(pairs))
-    again = train_bag_of_words(request)  # stands there already
+    again = fit_once(BAG_OF_WORDS, request)  # stands there already
     assert again.manifest == manifest
     with pytest.raises(CrossexamError, match="another folder for -o"):
-        train_bag_of_words(replace(request, values=VALUES))
+        fit_once(BAG_OF_WORDS, replace(request, values=VALUES))
 
 
 def test_two_corpora_and_slices_are_read_one_after_the_other(corpus: Path, tmp_path: Path) -> None:
     names = f"{corpus}[:3]+{corpus}[3::3]"
-    trained = train_bag_of_words(Request(names, str(corpus), tmp_path / "m", values=VALUES))
+    trained = fit_once(BAG_OF_WORDS, FitRequest(names, str(corpus), tmp_path / "m", values=VALUES))
     assert trained.manifest["examples"] == 3 + 3
-    limited = train_bag_of_words(
-        Request(f"{corpus}+{corpus}", str(corpus), tmp_path / "n", values=VALUES, limit=3)
+    limited = fit_once(
+        BAG_OF_WORDS, FitRequest(f"{corpus}+{corpus}", str(corpus), tmp_path / "n", values=VALUES, limit=3)
     )
     assert limited.manifest["examples"] == 3 + 3
 
 
 def test_requests_that_make_no_sense(corpus: Path, tmp_path: Path) -> None:
-    request = Request(str(corpus), str(corpus), tmp_path / "m")
+    request = FitRequest(str(corpus), str(corpus), tmp_path / "m")
     for values, message in (
         ({"c": "0"}, "'c' is 0"),
         ({"min_count": "0"}, "'min_count' is 0"),
@@ -302,16 +302,16 @@ def test_requests_that_make_no_sense(corpus: Path, tmp_path: Path) -> None:
         ({"pairs": "maybe"}, "'pairs' cannot be 'maybe'"),
     ):
         with pytest.raises(CrossexamError, match=message):
-            train_bag_of_words(replace(request, values=values))
+            fit_once(BAG_OF_WORDS, replace(request, values=values))
     with pytest.raises(CrossexamError, match="no epochs to draw a share for"):
-        train_bag_of_words(replace(request, train="snli:train@0.1"))
+        fit_once(BAG_OF_WORDS, replace(request, train="snli:train@0.1"))
     assert not (tmp_path / "m").exists()
 
 
 def test_folders_that_are_no_models(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="there is no such folder"):
         open_model(f"bow/{tmp_path / 'none'}")
-    with pytest.raises(CrossexamError, match="no bag-of-words model is here"):
+    with pytest.raises(CrossexamError, match="this folder holds no bag-of-words model"):
         open_model(f"bow/{tmp_path}")
     for name in (TABLE, MANIFEST):
         (tmp_path / name).write_text("{}")
@@ -323,14 +323,12 @@ def test_folders_that_are_no_models(tmp_path: Path) -> None:
         ({"revision": "x"}, "--revision"),
     ):
         with pytest.raises(CrossexamError, match=message):
-            open_model(f"bow/{tmp_path}", ModelOptions(**options))
+            open_model(f"bow/{tmp_path}", options)
 
 
 def test_the_model_that_ships_is_small_and_knows_its_source() -> None:
-    from crossexam.models.bag_of_words import _FOLDER
-
-    table = Path(str(_FOLDER)) / TABLE
-    manifest = json.loads((_FOLDER / MANIFEST).read_text(encoding="utf-8"))
+    table = Path(str(SHIPPED_FOLDER)) / TABLE
+    manifest = json.loads((SHIPPED_FOLDER / MANIFEST).read_text(encoding="utf-8"))
     assert table.stat().st_size == manifest["bytes"] < 3_000_000
     assert manifest["source"].startswith("parts of the training sets of SNLI 1.0")
     assert manifest["tests"]["snli:dev"]["accuracy"] > 60
@@ -342,7 +340,7 @@ def test_the_model_that_ships_is_small_and_knows_its_source() -> None:
 
 
 def test_it_goes_by_the_words_that_a_shallow_model_goes_by() -> None:
-    strongest = open_shipped().strongest(15)
+    strongest = open_shipped().fitted.strongest(15)
     assert "hypothesis: nobody" in dict(strongest["contradiction"])
     assert "hypothesis: outdoors" in dict(strongest["entailment"])
     assert "hypothesis: friends" in dict(strongest["neutral"])
@@ -364,19 +362,16 @@ def test_the_shipped_model_answers_without_scikit_learn_torch_or_a_tagger(tmp_pa
 def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data: Path) -> None:
     from crossexam.corpora.labelled import Corpus
     from crossexam.corpora.spec import read_corpus
-    from crossexam.shallow.bag_of_words_training import score
 
     dev = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl")
-    found = score(open_shipped().fitted, Corpus("snli:dev", tuple(dev.examples)))
-    from crossexam.models.bag_of_words import _FOLDER
-
-    assert found == json.loads((_FOLDER / MANIFEST).read_text(encoding="utf-8"))["tests"]["snli:dev"]
+    found = score_on_corpus(open_shipped().fitted, Corpus("snli:dev", tuple(dev.examples)))
+    assert found == json.loads((SHIPPED_FOLDER / MANIFEST).read_text(encoding="utf-8"))["tests"]["snli:dev"]
 
 
 def test_fitting_without_scikit_learn_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn.linear_model", None)
     with pytest.raises(CrossexamError, match=r'pip install "crossexam\[shallow\]"'):
-        fit(TRAINED_ON, ALL_WORDS)
+        fit_bag_of_words(TRAINED_ON, ALL_WORDS)
 
 
 def _crossexam(*arguments: str) -> str:
@@ -402,6 +397,6 @@ def test_the_command_line_trains_and_prints_features(corpus: Path, tmp_path: Pat
 
 
 def test_a_model_of_this_kind_is_told_from_others() -> None:
-    assert isinstance(open_model("builtin/bag-of-words"), BagOfWordsModel)
+    assert isinstance(open_model("builtin/bag-of-words"), FittedModel)
     with pytest.raises(CrossexamError, match="leave out --label-order"):
-        open_model("builtin/bag-of-words", ModelOptions(label_order=LABELS))
+        open_model("builtin/bag-of-words", {"label_order": LABELS})

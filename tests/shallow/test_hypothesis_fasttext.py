@@ -21,21 +21,19 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.models.model import Model, ModelOptions
+from crossexam.models.model import Model
 from crossexam.models.table import open_model
-from crossexam.shallow.fitting import Request
+from crossexam.shallow.fitting import CONFIG, MANIFEST, FitRequest, fit_once
 from crossexam.shallow.hypothesis_fasttext import (
-    CONFIG,
-    MANIFEST,
+    HYPOTHESIS_FASTTEXT,
     WEIGHTS,
     FastTextSettings,
     HypothesisFastText,
     NGrams,
     bucket_of,
-    fit,
+    fit_hypothesis_fasttext,
     load_hypothesis_fasttext,
 )
-from crossexam.shallow.hypothesis_fasttext_training import train_hypothesis_fasttext
 
 SENTENCES = st.lists(st.sampled_from("dog cat man sleeps runs not red".split()), max_size=6).map(" ".join)
 BUCKETS = 50_000
@@ -71,7 +69,7 @@ def test_rows_are_those_of_known_words_and_of_buckets_that_were_met() -> None:
 @given(sentences=st.lists(SENTENCES, min_size=3, max_size=8))
 def test_what_was_read_in_training_is_known_afterwards(sentences: list[str]) -> None:
     examples = [Example(str(n), "", text, LABELS[n % 3]) for n, text in enumerate(sentences)]
-    grams = fit(examples, replace(SMALL, epochs=1)).model.grams
+    grams = fit_hypothesis_fasttext(examples, replace(SMALL, epochs=1)).model.grams
     for text in sentences:
         spoken = [*text.split(), "</s>"]
         assert len(grams.rows(text)) == len(spoken) + len(spoken) - 1  # all words, all neighbours
@@ -98,7 +96,7 @@ def test_the_descent_is_that_of_fasttext() -> None:
     """One example a step: dL/dz = p - y; the mean passes each row its share, and the rate falls to 0."""
     import torch
 
-    fitted = fit(TRAINED_ON, replace(SMALL, epochs=2, batch_size=1), seed=3).model
+    fitted = fit_hypothesis_fasttext(TRAINED_ON, replace(SMALL, epochs=2, batch_size=1), seed=3).model
     generator = torch.Generator().manual_seed(3)
     vectors = ((2 * torch.rand(len(fitted.grams), 4, generator=generator) - 1) / 4).double().numpy()
     output, step, total = np.zeros((4, 3)), 0, 2 * len(TRAINED_ON)
@@ -120,7 +118,7 @@ def test_the_descent_is_that_of_fasttext() -> None:
 
 
 def test_it_learns_and_does_not_read_the_premise() -> None:
-    model = fit(TRAINED_ON, SMALL).model
+    model = fit_hypothesis_fasttext(TRAINED_ON, SMALL).model
     answers = model.probabilities([(example.premise, example.hypothesis) for example in TRAINED_ON])
     assert [LABELS[k] for k in answers.argmax(axis=1)] == [example.label for example in TRAINED_ON]
     others = model.probabilities([("Something else.", example.hypothesis) for example in TRAINED_ON])
@@ -128,26 +126,26 @@ def test_it_learns_and_does_not_read_the_premise() -> None:
 
 
 def test_rare_words_are_left_out() -> None:
-    assert "tall" in fit(TRAINED_ON, SMALL).model.grams.words
+    assert "tall" in fit_hypothesis_fasttext(TRAINED_ON, SMALL).model.grams.words
     rare = [*TRAINED_ON, Example("x", "It rains.", "Somebody waits.", "neutral")]
-    words = fit(rare, replace(SMALL, min_count=2)).model.grams.words
+    words = fit_hypothesis_fasttext(rare, replace(SMALL, min_count=2)).model.grams.words
     assert "somebody" not in words
     assert "waits" in words
 
 
 def test_what_cannot_be_fitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CrossexamError, match="none of 8 training examples is contradiction"):
-        fit([example for example in TRAINED_ON if example.label != "contradiction"], SMALL)
+        fit_hypothesis_fasttext([e for e in TRAINED_ON if e.label != "contradiction"], SMALL)
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
-    assert fit([*TRAINED_ON, *unlabelled], SMALL).examples == len(TRAINED_ON)
+    assert fit_hypothesis_fasttext([*TRAINED_ON, *unlabelled], SMALL).examples == len(TRAINED_ON)
     two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
     with pytest.raises(
         CrossexamError, match="example rte-1 is labelled not_entailment\n  wanted: entailment, n"
     ):
-        fit([*TRAINED_ON, two], SMALL)
+        fit_hypothesis_fasttext([*TRAINED_ON, two], SMALL)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(CrossexamError, match=r'pip install "crossexam\[torch\]"'):
-        fit(TRAINED_ON, SMALL)
+        fit_hypothesis_fasttext(TRAINED_ON, SMALL)
 
 
 def _written(path: Path, examples: list[Example]) -> Path:
@@ -168,8 +166,8 @@ VALUES = {"width": "4", "buckets": "1000", "epochs": "30", "lr": "0.5", "batch_s
 
 
 def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) -> None:
-    request = Request(str(corpus), str(corpus), tmp_path / "m", values=VALUES, seed=1)
-    manifest = train_hypothesis_fasttext(request).manifest
+    request = FitRequest(str(corpus), str(corpus), tmp_path / "m", values=VALUES, seed=1)
+    manifest = fit_once(HYPOTHESIS_FASTTEXT, request).manifest
     assert manifest == json.loads((tmp_path / "m" / MANIFEST).read_text())
     assert (manifest["examples"], manifest["scores"]["dev_accuracy"]) == (12, 100.0)
     assert manifest["fingerprint"]["seed"] == 1
@@ -185,45 +183,45 @@ def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) 
 
 
 def test_a_seed_fixes_the_bytes_and_what_is_done_is_not_done_again(corpus: Path, tmp_path: Path) -> None:
-    request = Request(str(corpus), str(corpus), tmp_path / "m", values=VALUES)
-    first = train_hypothesis_fasttext(request)
+    request = FitRequest(str(corpus), str(corpus), tmp_path / "m", values=VALUES)
+    first = fit_once(HYPOTHESIS_FASTTEXT, request)
     for seed, same in ((0, True), (1, False)):
-        other = train_hypothesis_fasttext(replace(request, folder=tmp_path / f"n{seed}", seed=seed))
+        other = fit_once(HYPOTHESIS_FASTTEXT, replace(request, folder=tmp_path / f"n{seed}", seed=seed))
         weights = [(folder / WEIGHTS).read_bytes() for folder in (first.folder, other.folder)]
         assert (weights[0] == weights[1]) is same
         keys = {open_model(f"hom/{folder}").key for folder in (first.folder, other.folder)}
         assert len(keys) == 2 - same
     touched = (first.folder / WEIGHTS).stat().st_mtime_ns
-    again = train_hypothesis_fasttext(replace(request, tests=(str(corpus),)))
+    again = fit_once(HYPOTHESIS_FASTTEXT, replace(request, tests=(str(corpus),)))
     assert (first.folder / WEIGHTS).stat().st_mtime_ns == touched
     assert again.manifest == {**first.manifest, "tests": again.manifest["tests"]}
     assert again.manifest["tests"][str(corpus)]["rows"] == 12
     with pytest.raises(CrossexamError, match="another folder for -o"):
-        train_hypothesis_fasttext(replace(request, seed=5))
+        fit_once(HYPOTHESIS_FASTTEXT, replace(request, seed=5))
 
 
 def test_requests_that_make_no_sense(corpus: Path, tmp_path: Path) -> None:
-    request = Request(str(corpus), str(corpus), tmp_path / "m")
+    request = FitRequest(str(corpus), str(corpus), tmp_path / "m")
     for values, message in (
         ({"width": "0"}, "'width' is 0"),
         ({"widht": "1"}, "did you mean 'width'"),
         ({"epochs": "many"}, "'epochs' cannot be 'many'"),
     ):
         with pytest.raises(CrossexamError, match=message):
-            train_hypothesis_fasttext(replace(request, values=values))
+            fit_once(HYPOTHESIS_FASTTEXT, replace(request, values=values))
     with pytest.raises(CrossexamError, match="no epochs to draw a share for"):
-        train_hypothesis_fasttext(replace(request, train="snli:train@0.1"))
+        fit_once(HYPOTHESIS_FASTTEXT, replace(request, train="snli:train@0.1"))
     two = _written(tmp_path / "two.jsonl", [replace(TRAINED_ON[2], label="not_entailment"), *TRAINED_ON])
     for change in ({"train": str(two)}, {"dev": str(two)}, {"tests": (str(two),)}):
         with pytest.raises(CrossexamError, match=r"two.jsonl: example .* is labelled not_entailment"):
-            train_hypothesis_fasttext(replace(request, **change))
+            fit_once(HYPOTHESIS_FASTTEXT, replace(request, **change))
     assert not (tmp_path / "m").exists()
 
 
 @pytest.fixture(scope="module")
 def folder(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("model") / "m"
-    return train_hypothesis_fasttext(Request(str(corpus), str(corpus), folder, values=VALUES)).folder
+    return fit_once(HYPOTHESIS_FASTTEXT, FitRequest(str(corpus), str(corpus), folder, values=VALUES)).folder
 
 
 def test_answers_need_no_torch(folder: Path) -> None:
@@ -239,7 +237,7 @@ def test_answers_need_no_torch(folder: Path) -> None:
 def test_folders_that_are_no_models(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="there is no such folder"):
         open_model(f"hom/{tmp_path / 'none'}")
-    with pytest.raises(CrossexamError, match="no fastText model of hypotheses is here"):
+    with pytest.raises(CrossexamError, match="this folder holds no fastText model of hypotheses"):
         open_model(f"hom/{tmp_path}")
     for name in (CONFIG, MANIFEST, WEIGHTS):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
@@ -250,7 +248,7 @@ def test_folders_that_are_no_models(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="this is 'crossexam-zoo', format 1"):
         open_model(f"hom/{tmp_path}")
     with pytest.raises(CrossexamError, match="leave out --label-order"):
-        open_model(f"hom/{folder}", ModelOptions(label_order=LABELS))
+        open_model(f"hom/{folder}", {"label_order": LABELS})
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
-from crossexam.models.model import Model, ModelOptions
+from crossexam.models.model import Model
 from crossexam.models.table import open_model
-from crossexam.shallow.fitting import Request
+from crossexam.shallow.fitting import CONFIG, MANIFEST, FitRequest, fit_once
 from crossexam.shallow.pair_features import (
     FEATURES,
     PairFeatures,
@@ -32,18 +32,16 @@ from crossexam.shallow.pair_features import (
     word_movers_distance,
 )
 from crossexam.shallow.random_forest import (
-    CONFIG,
-    MANIFEST,
+    RANDOM_FOREST,
     TREES,
     VECTORS,
     ForestSettings,
     arrays_of,
-    fit,
+    fit_random_forest,
     load_forest,
     load_random_forest,
     save_forest,
 )
-from crossexam.shallow.random_forest_training import train_random_forest
 
 WORDS = "dog cat man woman sleeps runs outside not".split()
 VECTOR_OF = WordVectors(tuple(WORDS), np.random.default_rng(1).normal(size=(len(WORDS), 3)))
@@ -216,13 +214,13 @@ def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tm
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"left": np.zeros(3, dtype=np.int32)}, "do not hold together"),  # a walk would not end
-        ({"right": np.array([0, 1, 2], dtype=np.int32)}, "do not hold together"),  # nor would this
-        ({"right": np.array([9, 1, 2], dtype=np.int32)}, "do not hold together"),
-        ({"feature": np.array([19, 0, 0], dtype=np.uint8)}, "do not hold together"),
-        ({"roots": np.array([3], dtype=np.int32)}, "do not hold together"),
-        ({"shares": np.full((3, 3), np.nan)}, "do not hold together"),
-        ({"shares": np.zeros((3, 2))}, "do not hold together"),
+        ({"left": np.zeros(3, dtype=np.int32)}, "not those of decision trees"),  # a walk would not end
+        ({"right": np.array([0, 1, 2], dtype=np.int32)}, "not those of decision trees"),  # nor would this
+        ({"right": np.array([9, 1, 2], dtype=np.int32)}, "not those of decision trees"),
+        ({"feature": np.array([19, 0, 0], dtype=np.uint8)}, "not those of decision trees"),
+        ({"roots": np.array([3], dtype=np.int32)}, "not those of decision trees"),
+        ({"shares": np.full((3, 3), np.nan)}, "not those of decision trees"),
+        ({"shares": np.zeros((3, 2))}, "not those of decision trees"),
         ({"threshold": None}, "not the trees of a random forest"),
         ({"roots": np.array([None])}, "not the trees of a random forest"),
     ],
@@ -277,7 +275,7 @@ FEW = ForestSettings(trees=10, min_leaf=1)
 
 
 def test_the_fit_learns_and_says_what_features_count_for() -> None:
-    fitted = fit(TRAINED_ON, VECTOR_OF, FEW)
+    fitted = fit_random_forest(TRAINED_ON, VECTOR_OF, FEW)
     answers = fitted.model.probabilities([(e.premise, e.hypothesis) for e in TRAINED_ON])
     assert [LABELS[k] for k in answers.argmax(axis=1)] == [example.label for example in TRAINED_ON]
     assert np.allclose(answers.sum(axis=1), 1)
@@ -290,17 +288,17 @@ def test_the_fit_learns_and_says_what_features_count_for() -> None:
 
 def test_what_cannot_be_fitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CrossexamError, match="none of 16 training examples is contradiction"):
-        fit([example for example in TRAINED_ON if example.label != "contradiction"], VECTOR_OF, FEW)
+        fit_random_forest([e for e in TRAINED_ON if e.label != "contradiction"], VECTOR_OF, FEW)
     with pytest.raises(CrossexamError, match="none of 0 training examples is entailment"):
-        fit([], VECTOR_OF, FEW)
+        fit_random_forest([], VECTOR_OF, FEW)
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
-    assert fit([*TRAINED_ON, *unlabelled], VECTOR_OF, FEW).examples == len(TRAINED_ON)
+    assert fit_random_forest([*TRAINED_ON, *unlabelled], VECTOR_OF, FEW).examples == len(TRAINED_ON)
     two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
     with pytest.raises(CrossexamError, match="example rte-1 is labelled not_entailment"):
-        fit([*TRAINED_ON, two], VECTOR_OF, FEW)
+        fit_random_forest([*TRAINED_ON, two], VECTOR_OF, FEW)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(CrossexamError, match="fitting a random forest needs the package 'scikit-learn'"):
-        fit(TRAINED_ON, VECTOR_OF, FEW)
+        fit_random_forest(TRAINED_ON, VECTOR_OF, FEW)
 
 
 @pytest.fixture(scope="module")
@@ -323,13 +321,13 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def request_of(corpus: Path, vectors: Path, tmp_path: Path) -> Request:
+def request_of(corpus: Path, vectors: Path, tmp_path: Path) -> FitRequest:
     values = {"trees": "10", "min_leaf": "1"}
-    return Request(str(corpus), str(corpus), tmp_path / "m", values=values, vectors=vectors)
+    return FitRequest(str(corpus), str(corpus), tmp_path / "m", values=values, vectors=vectors)
 
 
-def test_training_writes_a_folder_that_is_a_model(request_of: Request) -> None:
-    manifest = train_random_forest(request_of).manifest
+def test_training_writes_a_folder_that_is_a_model(request_of: FitRequest) -> None:
+    manifest = fit_once(RANDOM_FOREST, request_of).manifest
     folder = request_of.folder
     assert manifest == json.loads((folder / MANIFEST).read_text())
     assert (manifest["examples"], manifest["trees"], manifest["scores"]["dev_accuracy"]) == (24, 10, 100.0)
@@ -347,46 +345,46 @@ def test_training_writes_a_folder_that_is_a_model(request_of: Request) -> None:
 
 
 def test_a_seed_fixes_the_bytes_and_what_is_done_is_not_done_again(
-    request_of: Request, tmp_path: Path
+    request_of: FitRequest, tmp_path: Path
 ) -> None:
-    first = train_random_forest(request_of)
+    first = fit_once(RANDOM_FOREST, request_of)
     for seed, same in ((0, True), (1, False)):
-        other = train_random_forest(replace(request_of, folder=tmp_path / f"n{seed}", seed=seed))
+        other = fit_once(RANDOM_FOREST, replace(request_of, folder=tmp_path / f"n{seed}", seed=seed))
         trees = [(folder / TREES).read_bytes() for folder in (first.folder, other.folder)]
         assert (trees[0] == trees[1]) is same
         keys = {open_model(f"rf/{folder}").key for folder in (first.folder, other.folder)}
         assert len(keys) == 2 - same
     touched = (first.folder / TREES).stat().st_mtime_ns
-    again = train_random_forest(replace(request_of, tests=(request_of.dev,)))
+    again = fit_once(RANDOM_FOREST, replace(request_of, tests=(request_of.dev,)))
     assert (first.folder / TREES).stat().st_mtime_ns == touched
     assert again.manifest["tests"][request_of.dev]["rows"] == 24
     with pytest.raises(CrossexamError, match="another folder for -o"):
-        train_random_forest(replace(request_of, values={"trees": "11"}))
+        fit_once(RANDOM_FOREST, replace(request_of, values={"trees": "11"}))
 
 
-def test_requests_that_make_no_sense(request_of: Request, tmp_path: Path) -> None:
+def test_requests_that_make_no_sense(request_of: FitRequest, tmp_path: Path) -> None:
     for values, message in (
         ({"trees": "0"}, "'trees' is 0"),
         ({"tree": "5"}, "did you mean 'trees'"),
         ({"candidates": "20"}, "'candidates' is 20"),
     ):
         with pytest.raises(CrossexamError, match=message):
-            train_random_forest(replace(request_of, values=values))
+            fit_once(RANDOM_FOREST, replace(request_of, values=values))
     with pytest.raises(CrossexamError, match="needs word vectors"):
-        train_random_forest(replace(request_of, vectors=None))
+        fit_once(RANDOM_FOREST, replace(request_of, vectors=None))
     with pytest.raises(CrossexamError, match="there is no such file of vectors"):
-        train_random_forest(replace(request_of, vectors=tmp_path / "none.txt"))
+        fit_once(RANDOM_FOREST, replace(request_of, vectors=tmp_path / "none.txt"))
     two = tmp_path / "two.jsonl"
     row = {"gold_label": "not_entailment", "pairID": "t", "sentence1": "It rains.", "sentence2": "It pours."}
     two.write_text(json.dumps(row) + "\n", encoding="utf-8")
     for change in ({"train": f"{request_of.train}+{two}"}, {"dev": str(two)}, {"tests": (str(two),)}):
         with pytest.raises(CrossexamError, match=r"two.jsonl: example t is labelled not_entailment"):
-            train_random_forest(replace(request_of, **change))
+            fit_once(RANDOM_FOREST, replace(request_of, **change))
     assert not request_of.folder.exists()
 
 
-def test_answers_need_no_scikit_learn(request_of: Request) -> None:
-    folder = train_random_forest(request_of).folder
+def test_answers_need_no_scikit_learn(request_of: FitRequest) -> None:
+    folder = fit_once(RANDOM_FOREST, request_of).folder
     code = (
         "import sys; sys.modules['sklearn'] = None; "
         "from crossexam.models.table import open_model; "
@@ -399,7 +397,7 @@ def test_answers_need_no_scikit_learn(request_of: Request) -> None:
 def test_folders_that_are_no_models(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="there is no such folder"):
         open_model(f"rf/{tmp_path / 'none'}")
-    with pytest.raises(CrossexamError, match="no random forest is here"):
+    with pytest.raises(CrossexamError, match="this folder holds no random forest"):
         open_model(f"rf/{tmp_path}")
     for name in (MANIFEST, TREES, VECTORS):
         (tmp_path / name).write_text("{}")
@@ -407,7 +405,7 @@ def test_folders_that_are_no_models(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="this is 'crossexam-zoo', format 1"):
         open_model(f"rf/{tmp_path}")
     with pytest.raises(CrossexamError, match="leave out --revision"):
-        open_model(f"rf/{tmp_path}", ModelOptions(revision="x"))
+        open_model(f"rf/{tmp_path}", {"revision": "x"})
 
 
 def _crossexam(*arguments: str) -> str:
@@ -416,7 +414,7 @@ def _crossexam(*arguments: str) -> str:
     return done.output
 
 
-def test_the_command_line_trains_and_draws_importances(request_of: Request, tmp_path: Path) -> None:
+def test_the_command_line_trains_and_draws_importances(request_of: FitRequest, tmp_path: Path) -> None:
     folder, chart = tmp_path / "m", tmp_path / "importance.svg"
     line = ["train", "random-forest", "--train", request_of.train, "--dev", request_of.dev, "-o", str(folder)]
     line += ["--vectors", str(request_of.vectors), "--set", "trees=10", "--set", "min_leaf=1"]
@@ -431,7 +429,7 @@ def test_the_command_line_trains_and_draws_importances(request_of: Request, tmp_
     assert "var(--" not in drawn
     with pytest.raises(CrossexamError, match=r"a chart cannot be \.png"):
         _crossexam("features", f"rf/{folder}", "-o", str(tmp_path / "x.png"))
-    with pytest.raises(CrossexamError, match="-o draws the features of a random forest"):
+    with pytest.raises(CrossexamError, match="-o draws feature importances"):
         _crossexam("features", "builtin/bag-of-words", "-o", str(chart))
     with pytest.raises(CrossexamError, match="--epochs does nothing for random-forest"):
         _crossexam(*line, "--epochs", "2")

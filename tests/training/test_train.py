@@ -20,8 +20,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
 from crossexam.core.settings import grid
 from crossexam.corpora.labelled import Corpus
-from crossexam.models.model import ModelOptions
-from crossexam.models.zoo import open_zoo
+from crossexam.models.table import open_model
 from crossexam.training.data import Data, load_data, parse_augmentations
 from crossexam.training.debiasing import (
     folds_of,
@@ -147,7 +146,7 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
 
 def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, data: Data) -> None:
     trained = train(request_of())
-    model = open_zoo(str(trained.folder), ModelOptions(device="cpu"))
+    model = open_model(f"zoo/{trained.folder}", {"device": "cpu"})
     answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
     gold = ["entailment neutral contradiction".split().index(str(e.label)) for e in data.dev.examples]
     assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)
@@ -191,18 +190,16 @@ def test_a_finished_training_is_not_done_again_and_not_overwritten(request_of: A
 
 
 def test_each_distinct_sentence_is_encoded_once(request_of: Any) -> None:
-    model = open_zoo(str(train(request_of()).folder), ModelOptions(device="cpu"))
+    model = open_model(f"zoo/{train(request_of()).folder}", {"device": "cpu"})
     pairs = [(f"The dog {p}.", f"A cat {h}.") for p in ("runs", "sleeps") for h in ("eats", "sings", "purrs")]
     whole = model.predict(pairs)
     assert (model.details["sentences_asked"], model.details["sentences_encoded"]) == (12, 2 + 3)
-    alone = np.concatenate(
-        [open_zoo(model.name[4:], ModelOptions(device="cpu")).predict([pair]) for pair in pairs]
-    )
+    alone = np.concatenate([open_model(model.name, {"device": "cpu"}).predict([pair]) for pair in pairs])
     assert whole == pytest.approx(alone, abs=1e-6)
 
 
 def test_a_resumed_run_asks_for_what_is_not_known(request_of: Any) -> None:
-    model = open_zoo(str(train(request_of()).folder), ModelOptions(device="cpu"))
+    model = open_model(f"zoo/{train(request_of()).folder}", {"device": "cpu"})
     pairs = [("A dog runs.", "It moves."), ("A dog runs.", "It sleeps."), ("Rain falls.", "It is wet.")]
     found = list(model.batches(pairs, [True, False, True]))
     assert [index for batch in found for index in batch.indices] == [1]
@@ -211,18 +208,19 @@ def test_a_resumed_run_asks_for_what_is_not_known(request_of: Any) -> None:
 
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(request_of: Any, tmp_path: Path) -> None:
     folder = train(request_of()).folder
-    key = open_zoo(str(folder), ModelOptions()).key
+    key = open_model(f"zoo/{folder}").key
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     (copy / "manifest.json").write_text("{}")
-    assert open_zoo(str(copy), ModelOptions()).key == key
+    assert open_model(f"zoo/{copy}").key == key
     content = bytearray(_weights(copy))
     content[-1] ^= 1
     (copy / "model.safetensors").write_bytes(content)
-    assert open_zoo(str(copy), ModelOptions()).key != key
+    assert open_model(f"zoo/{copy}").key != key
 
 
 def test_a_model_that_reads_pairs_together_answers_too(request_of: Any) -> None:
-    model = open_zoo(str(train(request_of("crossing")).folder), ModelOptions(device="cpu", batch_size=2))
+    folder = train(request_of("crossing")).folder
+    model = open_model(f"zoo/{folder}", {"device": "cpu", "batch_size": 2})
     pairs = [("A dog runs.", "It moves."), ("Rain falls on the old town.", "It is wet."), ("Snow.", "Cold.")]
     assert model.predict(pairs).shape == (3, 3)
     assert model.details["sentences_encoded"] == 6
@@ -251,24 +249,24 @@ def test_a_configuration_that_cannot_be_read_is_told(
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, **change}))
     with pytest.raises(FormatError) as error:
-        open_zoo(str(folder), ModelOptions())
+        open_model(f"zoo/{folder}")
     assert message in str(error.value)
 
 
 def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="there is no such folder"):
-        open_zoo(str(tmp_path / "absent"), ModelOptions())
+        open_model(f"zoo/{tmp_path / 'absent'}")
     (tmp_path / "begun" / "unfinished").mkdir(parents=True)
     with pytest.raises(CrossexamError, match="the training was not finished"):
-        open_zoo(str(tmp_path / "begun"), ModelOptions())
+        open_model(f"zoo/{tmp_path / 'begun'}")
     trained = train_seeds(request_of(values={"epochs": "1"}), [0, 1])
     with pytest.raises(CrossexamError, match="it holds 2 models: seed-0, seed-1"):
-        open_zoo(str(trained[0].folder.parent), ModelOptions())
+        open_model(f"zoo/{trained[0].folder.parent}")
     with pytest.raises(CrossexamError, match="leave out --label-order"):
-        open_zoo(str(trained[0].folder), ModelOptions(label_order=("entailment",)))
+        open_model(f"zoo/{trained[0].folder}", {"label_order": ("entailment",)})
     (trained[0].folder / "model.safetensors").unlink()
     with pytest.raises(FormatError, match="there is no such file"):
-        open_zoo(str(trained[0].folder), ModelOptions()).predict([("a", "b")])
+        open_model(f"zoo/{trained[0].folder}").predict([("a", "b")])
 
 
 # Options
@@ -294,7 +292,7 @@ def test_debiasing_keeps_the_main_model_only(request_of: Any, method: str) -> No
     plain = train(request_of(folder="plain"))
     debiased = train(request_of(folder="debiased", debias=method))
     assert _weights(debiased.folder) != _weights(plain.folder)
-    model = open_zoo(str(debiased.folder), ModelOptions(device="cpu"))
+    model = open_model(f"zoo/{debiased.folder}", {"device": "cpu"})
     assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
 
 

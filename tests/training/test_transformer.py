@@ -17,7 +17,6 @@ import torch
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.corpora.labelled import Corpus
-from crossexam.models.model import ModelOptions
 from crossexam.models.table import open_model
 from crossexam.training.data import Data, load_data
 from crossexam.training.request import Request
@@ -78,7 +77,7 @@ def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     assert not (trained.folder / "unfinished").exists()
-    model = open_model(f"hf/{trained.folder}", ModelOptions(device="cpu"))
+    model = open_model(f"hf/{trained.folder}", {"device": "cpu"})
     answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
     gold = [("entailment", "neutral", "contradiction").index(str(e.label)) for e in data.dev.examples]
     assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)

@@ -55,7 +55,9 @@ def examine(
     from crossexam.suites.table import suite_named
 
     options.refuse_foreign(suite, split=split, pairs=pairs, index=index, controls=controls)
-    chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
+    chosen = options.model_options(
+        batch_size, device, dtype, max_length, label_order, revision, models=models
+    )
     folder = output / "suite"
     if suite_named(suite).name == CROSS_DATASET:
         build_cross_dataset(base, folder, split, seed=seed, limit=limit, force=force)

@@ -1,4 +1,4 @@
-"""crossexam features: what a bag-of-words model or a random forest goes by."""
+"""crossexam features: the most important features of a shallow model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from crossexam.core.errors import CrossexamError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from crossexam.models.bag_of_words import BagOfWordsModel
-    from crossexam.models.random_forest import RandomForestModel
+    from crossexam.shallow.fitting import FeatureTable
 
 
 def features(
@@ -24,69 +23,55 @@ def features(
             metavar="MODEL",
         ),
     ] = "builtin/bag-of-words",
-    top: Annotated[int, typer.Option(help="So many features (of each label).", min=1, metavar="N")] = 20,
+    top: Annotated[int, typer.Option(help="Number of features (per label).", min=1, metavar="N")] = 20,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="Of a random forest: a chart of all features.", metavar="FILE.svg"
+            "-o", "--output", help="For a random forest: a chart of all features.", metavar="FILE.svg"
         ),
     ] = None,
 ) -> None:
-    """Print the features that a model goes by.
+    """Print the most important features of a model.
 
-    Of a bag-of-words model those that speak most for each label, with their weights: "hypothesis: nobody" is
-    a word of the hypothesis, "outside / inside" a word of the premise and one of the hypothesis.  Of a
-    random forest how much of the impurity each takes away.
+    For a bag-of-words model, the features with the largest weights for each label: "hypothesis: nobody" is a
+    word of the hypothesis, "outside / inside" a word of the premise and one of the hypothesis.  For a random
+    forest, the mean decrease in impurity of each feature.
     """
     from crossexam.cli.console import show
-    from crossexam.models.bag_of_words import BagOfWordsModel
-    from crossexam.models.random_forest import RandomForestModel
+    from crossexam.models.fitted import FittedModel
     from crossexam.models.table import open_model
 
     opened = open_model(model)
-    if isinstance(opened, RandomForestModel):
-        show(_importances(opened, top))
-        if output is not None:
-            _draw(opened, output)
-        return
-    if not isinstance(opened, BagOfWordsModel):
-        raise CrossexamError(
-            f"the features of {model} have no names", wanted="bow/FOLDER, builtin/bag-of-words or rf/FOLDER"
-        )
+    table = opened.features(top) if isinstance(opened, FittedModel) else None
+    if table is None:
+        raise CrossexamError(f"the features of {model} have no names", wanted=_having_features())
+    if output is not None and table.bars is None:
+        raise CrossexamError("-o draws feature importances, and this model has weights", where=model)
+    show(_shown(table))
     if output is not None:
-        raise CrossexamError("-o draws the features of a random forest", where=model, wanted="rf/FOLDER")
-    show(_strongest(opened, top))
+        _draw(table, output)
 
 
-def _strongest(model: BagOfWordsModel, top: int) -> Table:
-    """Return the table of the *top* features of each label."""
+def _having_features() -> str:
+    from crossexam.shallow.table import SHALLOW
+
+    folders = [f"{model.prefix}/FOLDER" for model in SHALLOW.values() if model.features]
+    return " or ".join(["builtin/bag-of-words", *folders])
+
+
+def _shown(features: FeatureTable) -> Table:
     from rich.table import Table
 
-    strongest = model.strongest(top)
-    table = Table(title=f"strongest features of {model.name}", title_justify="left")
-    for label in strongest:
-        table.add_column(label)
-        table.add_column("weight", justify="right")
-    for line in zip(*strongest.values(), strict=True):
-        table.add_row(*(cell for name, weight in line for cell in (name, f"{weight:+.2f}")))
+    table = Table(title=features.title, title_justify="left")
+    for column, numeric in zip(features.columns, features.numeric, strict=True):
+        table.add_column(column, justify="right" if numeric else "left")
+    for row in features.rows:
+        table.add_row(*row)
     return table
 
 
-def _importances(model: RandomForestModel, top: int) -> Table:
-    """Return the table of the *top* features of a forest, the most important first."""
-    from rich.table import Table
-
-    table = Table(title=f"mean decrease in impurity, in percent, in {model.name}", title_justify="left")
-    for column in ("feature", "share", "deviation", "what"):
-        table.add_column(column, justify="right" if column in ("share", "deviation") else "left")
-    ordered = sorted(model.importances(), key=lambda each: -each.mean)
-    for each in ordered[:top]:
-        table.add_row(each.feature, f"{100 * each.mean:.1f}", f"{100 * each.deviation:.1f}", each.what)
-    return table
-
-
-def _draw(model: RandomForestModel, output: Path) -> None:
-    """Write the chart of all features, the most important first; raises CrossexamError for no SVG."""
+def _draw(features: FeatureTable, output: Path) -> None:
+    """Write the chart of all features, the most important first; raises CrossexamError if it is not SVG."""
     from crossexam.cli.console import written
     from crossexam.core.files import write_text
     from crossexam.reports.charts import importance_chart
@@ -95,7 +80,5 @@ def _draw(model: RandomForestModel, output: Path) -> None:
         raise CrossexamError(
             f"a chart cannot be {output.suffix or 'nameless'}", where=str(output), wanted=".svg"
         )
-    ordered = sorted(model.importances(), key=lambda each: -each.mean)
-    rows = [(each.feature, each.mean, each.deviation) for each in ordered]
-    write_text(output, importance_chart(rows, f"{model.name}: what its features count for"))
+    write_text(output, importance_chart(list(features.bars or ()), features.chart_title))
     written(output)

@@ -88,18 +88,9 @@ def _suites() -> _Listing:
 
 
 def _models() -> _Listing:
-    from crossexam.models.builtin import SUMMARIES
     from crossexam.models.table import MODELS
 
-    rows = list(SUMMARIES.items())
-    rows += [(m.prefix, m.description) for kind, m in MODELS.items() if kind not in ("builtin", "zoo")]
-    if _has_torch():
-        from crossexam.zoo.table import ARCHITECTURES
-
-        rows += [(f"zoo/FOLDER of {a.name}", f"{a.summary} ({a.paper})") for a in ARCHITECTURES.values()]
-    else:
-        rows.append((MODELS["zoo"].prefix, f"{MODELS['zoo'].description} (extra torch)"))
-    return _Listing(("name", "what"), rows)
+    return _Listing(("name", "what"), [row for kind in MODELS.values() for row in kind.listed()])
 
 
 def _recipes() -> _Listing:
@@ -126,40 +117,12 @@ def _neural() -> list[tuple[str, ...]]:
 
 
 def _shallow() -> list[tuple[str, ...]]:
-    """Return what is fitted in one go: what is counted in it, how, and after which paper."""
-    from crossexam.shallow.bag_of_words import FitSettings
-    from crossexam.shallow.hypothesis_fasttext import FastTextSettings
-    from crossexam.shallow.random_forest import ForestSettings
+    """Return the rows of the models that are fitted in one go."""
+    from crossexam.shallow.table import SHALLOW
 
-    fasttext, regression, forest = FastTextSettings(), FitSettings(), ForestSettings()
     return [
-        (
-            "bag-of-words",
-            "3 a feature",
-            "l-bfgs",
-            "",
-            "all",
-            f"{regression.iterations:,}",
-            "Nie et al. 2019, section 5.2",
-        ),
-        (
-            "hypothesis-fasttext (hom)",
-            f"{fasttext.width} an n-gram",
-            "sgd",
-            f"{fasttext.learning_rate:g}",
-            str(fasttext.batch_size),
-            str(fasttext.epochs),
-            "Zhang et al. 2020, section 3.1",
-        ),
-        (
-            "random-forest (rf)",
-            f"{forest.trees} trees",
-            "",
-            "",
-            "all",
-            "1",
-            "Zhang et al. 2020, section 3.1 and appendix B.1",
-        ),
+        (f"{model.name} ({model.alias})" if model.alias else model.name, *model.recipe, model.source)
+        for model in SHALLOW.values()
     ]
 
 

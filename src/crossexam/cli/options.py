@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
-    from crossexam.models.model import ModelOptions
     from crossexam.suites.bases import Base
 
 _CONSTRUCTION: Final = "How to build"
@@ -165,12 +164,13 @@ SkipBad = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Build anew over another suite.")]
 BatchSize = Annotated[
-    str, typer.Option(help="Pairs a batch, or auto.", rich_help_panel=_MODEL, metavar="N|auto")
+    str, typer.Option(help="Pairs per batch, or auto.", rich_help_panel=_MODEL, metavar="N|auto")
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.", rich_help_panel=_MODEL)]
 Dtype = Annotated[str, typer.Option(help="float32, bfloat16 or float16.", rich_help_panel=_MODEL)]
 MaxLength = Annotated[
-    int | None, typer.Option(help="Longest pair in tokens; default: the model's own.", rich_help_panel=_MODEL)
+    int | None,
+    typer.Option(help="Maximum length of a pair in tokens; default: the model's.", rich_help_panel=_MODEL),
 ]
 LabelOrder = Annotated[
     str | None,
@@ -179,6 +179,16 @@ LabelOrder = Annotated[
     ),
 ]
 Revision = Annotated[str | None, typer.Option(help="Revision of a hub checkpoint.", rich_help_panel=_MODEL)]
+ModelSettings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="An option of a kind of model: --set hf.dtype=bfloat16. Repeatable.",
+        rich_help_panel=_MODEL,
+        metavar="KIND.OPTION=VALUE",
+        show_default=False,
+    ),
+]
 Items = Annotated[
     str | None,
     typer.Option(help="Items of each test set on the HTML page, or all. Default: 400.", metavar="N|all"),
@@ -256,24 +266,71 @@ def model_options(
     max_length: int | None,
     label_order: str | None,
     revision: str | None,
-) -> ModelOptions:
-    """Return the options of a model; raises CrossexamError where one makes no sense."""
-    from crossexam.models.model import ModelOptions
+    *,
+    models: Sequence[str] = (),
+    settings: Iterable[tuple[str, str, str]] = (),
+) -> dict[str, Any]:
+    """Return the option values of *models*, for :func:`crossexam.runs.run.run`; raises CrossexamError.
+
+    *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for them:
+    it is for the kinds among *models* that have the option.
+    """
+    from crossexam.models.table import COMPUTING, kinds_of
 
     if batch_size != "auto" and not (batch_size.isdigit() and int(batch_size) > 0):
         raise CrossexamError(f"--batch-size is '{batch_size}'", wanted="auto or a whole number above 0")
-    return ModelOptions(
-        batch_size="auto" if batch_size == "auto" else int(batch_size),
-        device=device,
-        dtype=dtype,
-        max_length=max_length,
-        label_order=tuple(part.strip() for part in label_order.split(",")) if label_order else None,
-        revision=revision,
-    )
+    flags: dict[str, Any] = {
+        "batch_size": None if batch_size == "auto" else int(batch_size),
+        "device": None if device == "auto" else device,
+        "dtype": None if dtype == "float32" else dtype,
+        "max_length": max_length,
+        "label_order": label_order or None,
+        "revision": revision,
+    }
+    kinds = kinds_of(models)
+    values: dict[str, Any] = {}
+    for option, value in flags.items():
+        if value is not None:
+            having = [f"{name}.{option}" for name, kind in kinds.items() if option in kind.option_names]
+            # Without a kind, an option is refused by models that lack it, unless it is one of COMPUTING.
+            values |= dict.fromkeys([option] if option in COMPUTING or not having else having, value)
+    for kind, option, text in settings:
+        name = f"{kind}.{option}"
+        if kind not in kinds:
+            raise CrossexamError(
+                f"--set has '{name}', and none of the models is {kind}/...",
+                wanted=f"an option of {', '.join(f'{each}/' for each in kinds)}",
+            )
+        if name in values or flags.get(option) is not None:
+            raise CrossexamError(f"'{option}' is both in --set {name} and in --{option.replace('_', '-')}")
+        values[name] = text
+    return values
+
+
+def model_settings(pieces: Sequence[str] | None) -> list[tuple[str, str, str]]:
+    """Return ``KIND.OPTION=VALUE`` *pieces* as (kind, option, text) triples; raises CrossexamError.
+
+    >>> model_settings(["hf.dtype=bfloat16"])
+    [('hf', 'dtype', 'bfloat16')]
+    """
+    from crossexam.core.settings import parse_assignments
+    from crossexam.models.table import MODELS
+
+    triples = []
+    for name, text in parse_assignments(pieces or [], "--set").items():
+        kind, dot, option = name.partition(".")
+        if not (dot and option):
+            raise CrossexamError(
+                f"--set has '{name}={text}'", wanted="KIND.OPTION=VALUE, as in hf.dtype=bfloat16"
+            )
+        if kind not in MODELS:
+            raise UnknownNameError("kind of model", kind, MODELS)
+        triples.append((kind, option, text))
+    return triples
 
 
 def model_folder(runs: Path, model: str) -> Path:
-    """Return the folder below *runs* for the answers of *model*.
+    """Return the folder in *runs* for the predictions of *model*.
 
     >>> model_folder(Path("runs"), "hf/out/my model").as_posix()
     'runs/hf-out-my-model'

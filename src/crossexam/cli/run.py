@@ -1,4 +1,4 @@
-"""crossexam run: ask a model about test sets."""
+"""crossexam run: run a model over test sets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def run(
     tests: Annotated[
         list[Path], typer.Argument(help="Folders of test sets, or single files.", metavar="DIR|FILE...")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the answers.", metavar="RUN")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for the predictions.", metavar="RUN")
+    ],
     limit: options.Limit = None,
     batch_size: options.BatchSize = "auto",
     device: options.Device = "auto",
@@ -23,15 +25,25 @@ def run(
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
     revision: options.Revision = None,
+    values: options.ModelSettings = None,
 ) -> None:
-    """Run a model over built test sets; an interrupted run goes on where it was."""
+    """Run a model over built test sets; an interrupted run is resumed."""
     from crossexam.cli.console import progress_bar, show, written
     from crossexam.core.test_sets import load_suites
     from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import refuse_other_run, save_run
     from crossexam.runs.run import predict_suite
 
-    chosen = options.model_options(batch_size, device, dtype, max_length, label_order, revision)
+    chosen = options.model_options(
+        batch_size,
+        device,
+        dtype,
+        max_length,
+        label_order,
+        revision,
+        models=[model],
+        settings=options.model_settings(values),
+    )
     refuse_other_run(model, output)
     with progress_bar() as progress:
         answers = predict_suite(

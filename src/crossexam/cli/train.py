@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from crossexam.cli.shallow_screen import ALIASES, SHALLOW, fit_and_show, refuse_options, shallow_named
+from crossexam.cli.shallow_screen import fit_and_show, refuse_options, shallow_names
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -125,8 +125,10 @@ def train(
     ] = None,
 ) -> None:
     """Train a model; an interrupted training goes on where it was."""
+    from crossexam.shallow.table import shallow_named
+
     if (shallow := shallow_named(model)) is not None:
-        from crossexam.shallow.fitting import Request as ShallowRequest
+        from crossexam.shallow.fitting import FitRequest as ShallowRequest
 
         refuse_options(
             shallow,
@@ -207,7 +209,7 @@ def _known(model: str, debias: str | None) -> None:
     from crossexam.zoo.table import ARCHITECTURES, architecture_named
 
     if model not in ARCHITECTURES and not model.startswith(PREFIX):
-        raise UnknownNameError("model to train", model, [*ARCHITECTURES, *SHALLOW, *ALIASES])
+        raise UnknownNameError("model to train", model, [*ARCHITECTURES, *shallow_names()])
     architecture_named(model)
 
 

@@ -39,8 +39,8 @@ class Settings:
 
     parts: Mapping[str, Any]
 
-    def with_values(self, values: Mapping[str, str]) -> Settings:
-        """Return the settings changed by *values*, texts by ``field`` or ``part.field``.
+    def with_values(self, values: Mapping[str, Any], *, where: str = _OPTION) -> Settings:
+        """Return the settings changed by *values*, by ``field`` or ``part.field``; texts are parsed by type.
 
         The values of a part are set together, so that its ``__post_init__`` sees them all.  Raises
         UnknownNameError with the nearest field, and CrossexamError if a value has the wrong type, if
@@ -55,12 +55,15 @@ class Settings:
         """
         changes: dict[str, dict[str, Any]] = {}
         given: dict[str, list[str]] = {}
-        for name, text in values.items():
+        for name, value in values.items():
             part, field = self._find(name)
             if field in changes.setdefault(part, {}):
-                raise CrossexamError(f"'{field}' is given twice", where=_OPTION)
-            changes[part][field] = parse_value(text, get_type_hints(type(self.parts[part]))[field], name)
-            given.setdefault(part, []).append(f"{_OPTION} {name}={text}")
+                raise CrossexamError(f"'{field}' is given twice", where=where)
+            given.setdefault(part, []).append(f"{where} {name}={value}")
+            if isinstance(value, str):
+                kind = get_type_hints(type(self.parts[part]))[field]
+                value = parse_value(value, kind, name, where=where)
+            changes[part][field] = value
         changed = {
             part: _replaced(self.parts[part], of_part, " ".join(given[part]))
             for part, of_part in changes.items()
@@ -119,7 +122,7 @@ def _replaced(part: Any, values: Mapping[str, Any], where: str) -> Any:
         raise CrossexamError(str(error), where=where) from None
 
 
-def parse_value(text: str, kind: Any, name: str) -> Any:
+def parse_value(text: str, kind: Any, name: str, *, where: str = _OPTION) -> Any:
     """Return *text* as a value of the type *kind* of the field *name*.
 
     Types are bool (true, yes, 1; false, no, 0), int, float, str, Path, None (none), Literal, tuples of these
@@ -135,7 +138,7 @@ def parse_value(text: str, kind: Any, name: str) -> Any:
             return _converted(text.strip(), choice)
         except ValueError:
             continue
-    raise CrossexamError(f"'{name}' cannot be '{text}'", where=_OPTION, wanted=_described(kind))
+    raise CrossexamError(f"'{name}' cannot be '{text}'", where=where, wanted=_described(kind))
 
 
 def _generality(kind: Any) -> int:

@@ -1,16 +1,16 @@
 """ALIGN, the bag-of-words alignment baseline (Naik et al., 2018, C18-1198, section 4.1).
 
-Each word of the hypothesis takes the word of the premise that it is most similar to by Levenshtein
-distance (MacCartney, 2009, Natural Language Inference, chapter 2).  A logistic classifier weighs what
-is left unaligned by part of speech and says entailment or not.  It was fitted on RTE-3, which has two
-labels, so it never predicts contradiction.
+Each word of the hypothesis is aligned to the most similar word of the premise by Levenshtein distance
+(MacCartney, 2009, Natural Language Inference, chapter 2).  A logistic classifier weighs what is left
+unaligned by part of speech and predicts entailment or not.  It was fitted on RTE-3, which has two labels, so
+it never predicts contradiction.
 
 Deviation from the paper, which published no code: parts of speech come from lists of closed-class
-words and the shape of a word, not from a tagger, so that the model needs no data to be installed.  It
-tells numbers, names (capitals, though not first in the sentence), adverbs (-ly), negation,
-prepositions, other function words and all else; a tagger would also tell nouns from verbs, which here
-share a weight.  The paper's model has 61.125 % on the RTE-3 test set; what ours has stands in
-``alignment_rte3.json`` beside its weights.
+words and the shape of a word, not from a POS tagger, so that the model needs no data.  It distinguishes
+numbers, names (capitalized, but not first in the sentence), adverbs (-ly), negation, prepositions, other
+function words and all other words; a tagger would also distinguish nouns and verbs, which share a weight
+here.  The paper's model has 61.125 % on the RTE-3 test set; the accuracy of ours is in
+``alignment_rte3.json``, together with its weights.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _WORD: Final = re.compile(
 
 @lru_cache(maxsize=65_536)
 def _class_of(word: str, first: bool) -> str:
-    """Return the class of *word*, which is *first* in its sentence or not."""
+    """Return the class of *word*; *first* if it is the first of its sentence."""
     lower = word.lower()
     if lower in _CLASS_OF:
         return _CLASS_OF[lower]
@@ -78,23 +78,23 @@ def _words(sentence: str) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return tuple(word.lower() for word in found), classes
 
 
-def words(sentence: str) -> tuple[str, ...]:
-    """Return the lower-case words of *sentence*.
+def lowercase_words(sentence: str) -> tuple[str, ...]:
+    """Return the words of *sentence* in lower case.
 
-    >>> words("The dog doesn't run.")
+    >>> lowercase_words("The dog doesn't run.")
     ('the', 'dog', 'does', "n't", 'run')
     """
     return _words(sentence)[0]
 
 
-def features(pairs: Sequence[Pair]) -> NDArray[np.float64]:
-    """Return how much of each hypothesis is left unaligned, by class of words: [n, len(CLASSES)].
+def unaligned_shares(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    """Return the share of each hypothesis that is left unaligned, by class of words: [n, len(CLASSES)].
 
-    Of each class, the sum of 1 - similarity to the best premise word over the hypothesis's words of
-    that class, divided by the number of hypothesis words.  Similarity is 1 - Levenshtein distance /
-    length of the longer word.
+    For a class, the sum of 1 - similarity to the most similar premise word over the words of that class in
+    the hypothesis, divided by the number of words of the hypothesis.  Similarity is 1 - Levenshtein distance
+    / length of the longer word.
 
-    >>> features([("A dog runs.", "A dog ran.")]).round(3).tolist()  # run: 1 - 2 edits / 4 letters
+    >>> unaligned_shares([("A dog runs.", "A dog ran.")]).round(3).tolist()  # run: 1 - 2 edits / 4 letters
     [[0.167, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
     """
     import numpy as np
@@ -115,8 +115,8 @@ def features(pairs: Sequence[Pair]) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=1)
-def fitted() -> dict[str, Any]:
-    """Return what ``scripts/fit_alignment.py`` fitted: weights, intercept, source, accuracy."""
+def fitted_weights() -> dict[str, Any]:
+    """Return weights, intercept, source and accuracy as ``scripts/fit_alignment.py`` fitted them."""
     import json
 
     text = files("crossexam.models").joinpath("alignment_rte3.json").read_text(encoding="utf-8")
@@ -125,15 +125,15 @@ def fitted() -> dict[str, Any]:
 
 
 def predict(pairs: Sequence[Pair]) -> NDArray[np.float64]:
-    """Return the probabilities of *pairs*: [n, 3], contradiction always 0.
+    """Return the probabilities of *pairs*: [n, 3], that of contradiction always 0.
 
     >>> predict([("A tall man plays a guitar.", "A man plays a guitar.")]).argmax(axis=1).tolist()
     [0]
     """
     import numpy as np
 
-    model = fitted()
+    model = fitted_weights()
     weights = np.array([model["weights"][name] for name in CLASSES])
     # Summed row by row: a matrix product rounds differently for other numbers of rows.
-    entailed = 1 / (1 + np.exp(-((features(pairs) * weights).sum(axis=1) + model["intercept"])))
+    entailed = 1 / (1 + np.exp(-((unaligned_shares(pairs) * weights).sum(axis=1) + model["intercept"])))
     return np.column_stack([entailed, 1 - entailed, np.zeros(len(entailed))])

@@ -1,4 +1,4 @@
-"""What a function or file answers, as probabilities: checked, and in the order of ``LABELS``."""
+"""The output of a function or file as probabilities: checked, and in the order of ``LABELS``."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 #: How far from 1 a row of probabilities may sum, for functions that compute in 16 bits.
 _TOLERANCE: Final = 1e-2
 _WANTED: Final = (
-    "a label, a mapping from label to probability, or a row of three probabilities for each pair, "
+    "a label, a mapping from label to probability, or a row of three probabilities per pair, "
     "in the order of the pairs"
 )
 
 
 def to_probabilities(answers: Any, count: int, order: Order | None, *, where: str) -> NDArray[np.float64]:
-    """Return *answers* to *count* pairs as probabilities [count, 3]; raises FormatError.
+    """Return *answers* for *count* pairs as probabilities [count, 3]; raises FormatError.
 
     >>> to_probabilities(["neutral"], 1, None, where="f").tolist()
     [[0.0, 1.0, 0.0]]
     """
     rows = _as_rows(answers, where)
     if len(rows) != count:
-        raise FormatError(f"{len(rows)} answers to {count} pairs", where=where, wanted=_WANTED)
+        raise FormatError(f"{len(rows)} answers for {count} pairs", where=where, wanted=_WANTED)
     if not count:
         import numpy as np
 
@@ -55,7 +55,7 @@ def _as_rows(answers: Any, where: str) -> list[Any]:
         except TypeError:
             answers = None
     if answers is None:
-        raise FormatError("the function returned no list or array", where=where, wanted=_WANTED)
+        raise FormatError("the function did not return a list or an array", where=where, wanted=_WANTED)
     return [row.tolist() if hasattr(row, "tolist") else row for row in answers]
 
 
@@ -75,7 +75,7 @@ def _label_index(name: object, number: int, where: str) -> int:
     found = class_name(name)
     if found is None or not isinstance(name, str):
         raise FormatError(
-            f"answer {number} is {name!r}, which is no label", where=where, wanted=" or ".join(LABELS)
+            f"answer {number} is {name!r}, which is not a label", where=where, wanted=" or ".join(LABELS)
         )
     return LABELS.index("neutral" if found == "not_entailment" else found)
 
@@ -83,7 +83,7 @@ def _label_index(name: object, number: int, where: str) -> int:
 def _from_numbers(rows: Sequence[Any], order: Order | None, where: str) -> NDArray[np.float64]:
     if order is None:
         raise FormatError(
-            "the answers are numbers of classes, whose order is not declared",
+            "the answers are class indices, and the class order is not declared",
             where=where,
             hint="--label-order entailment,neutral,contradiction, or return names",
         )
@@ -99,8 +99,8 @@ def _from_mappings(rows: Sequence[Any], where: str) -> NDArray[np.float64]:
     table = []
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
-            raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a mapping, as answer 0 is")
-        if "label" in row:  # what a text-classification pipeline returns of its best class
+            raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a mapping, like answer 0")
+        if "label" in row:  # what a text-classification pipeline returns for its best class
             table.append([float(k == _label_index(row["label"], number, where)) for k in range(len(LABELS))])
             continue
         shares = [0.0] * len(LABELS)
@@ -126,7 +126,7 @@ def _from_table(rows: Sequence[Any], order: Order | None, where: str) -> NDArray
 
 
 def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
-    """Return *table* [n, k] with rows that sum to 1; raises FormatError where they are no probabilities."""
+    """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities."""
     import numpy as np
 
     sums = table.sum(axis=1)
@@ -134,11 +134,11 @@ def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np
     if wrong.any():
         number = int(wrong.argmax())
         raise FormatError(
-            f"answer {number} is {table[number].tolist()}; of {len(table)} answers {int(wrong.sum())} are no "
-            "probabilities",
+            f"answer {number} is {table[number].tolist()}; {int(wrong.sum())} of {len(table)} answers are "
+            "not probabilities",
             where=where,
             wanted="finite numbers of at least 0 that sum to 1",
-            hint="logits become probabilities by a softmax",
+            hint="apply a softmax to logits",
         )
     exact: NDArray[np.float64] = table / sums[:, None]
     return exact

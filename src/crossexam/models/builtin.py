@@ -1,9 +1,11 @@
-"""Models that ship with the package: rules to compare with, which need no download.
+"""Models that ship with the package: baselines that need no download.
 
-``majority`` says the most frequent label of a corpus's validation set where the test set states it (the
-cross-dataset benchmark), else entailment; ``neutral`` always says neutral.  ``overlap`` goes by shared
-words and negation.  ``alignment`` is the ALIGN baseline of :mod:`crossexam.models.alignment`.
-``bag-of-words`` is fitted: :mod:`crossexam.models.bag_of_words`.
+``majority`` predicts the most frequent label of a corpus's validation set if the test set states it (the
+cross-dataset benchmark), else entailment; ``neutral`` always predicts neutral.  ``overlap`` goes by word
+overlap and negation.  ``alignment`` is the ALIGN baseline of :mod:`crossexam.models.alignment`.
+
+``bag-of-words`` is the shallow model of :mod:`crossexam.shallow.bag_of_words`, fitted by
+``scripts/fit_bag_of_words.py``; data, settings and accuracies are in its manifest.
 """
 
 from __future__ import annotations
@@ -11,34 +13,37 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.models import alignment, bag_of_words
+from crossexam.models import alignment
 from crossexam.models.answers import one_hot
-from crossexam.models.model import Model, ModelOptions, Pair
+from crossexam.models.fitted import FittedModel
+from crossexam.models.model import Model, NoOptions, Pair
+from crossexam.shallow.bag_of_words import BAG_OF_WORDS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: The share of the hypothesis's words that the premise has: entailment from the first on, contradiction
-#: below the second.  Chosen by hand on 27,869 pairs of SNLI's and 20,000 of MultiNLI's training set,
-#: where the rule has 45.5 % and 52.1 %.
+#: The share of the hypothesis's words that are also in the premise: entailment from the first on,
+#: contradiction below the second.  Chosen by hand on 27,869 pairs of SNLI's and 20,000 of MultiNLI's training
+#: set, on which the rule has 45.5 % and 52.1 %.
 ENTAILED_FROM: Final = 0.6
 CONTRADICTED_BELOW: Final = 0.2
 
 
 @dataclass(frozen=True)
-class Rule:
-    """A built-in model: a function of pairs, with its version."""
+class BuiltinRule:
+    """A built-in model: the function *predict_pairs*, with its version."""
 
     name: str
     version: str
     summary: str
-    answer: Callable[[Sequence[Pair]], NDArray[np.float64]]
+    predict_pairs: Callable[[Sequence[Pair]], NDArray[np.float64]]
 
     @property
     def key(self) -> str:
@@ -52,28 +57,28 @@ class Rule:
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs*: [n, 3]."""
-        return self.answer(pairs)
+        return self.predict_pairs(pairs)
 
 
 @dataclass(frozen=True)
-class Majority(Rule):
-    """The rule that looks at what a test set's manifest states of the validation set of its corpus."""
+class Majority(BuiltinRule):
+    """The most frequent label, as the test set's manifest states it for the validation set of its corpus."""
 
     def predict_sets(
         self, asked: Sequence[Dataset], whole: Sequence[Dataset]
     ) -> dict[str, NDArray[np.float64]]:
-        """Return for each of *asked* its corpus's most frequent label (Zhang et al. 2020, section 3.1).
+        """Return, for each of *asked*, its corpus's most frequent label (Zhang et al. 2020, section 3.1).
 
         ``not_entailment`` is half neutral, half contradiction.
         """
         import numpy as np
 
-        found = {}
+        tables = {}
         for dataset in asked:
-            place = dataset.manifest.get("cross_dataset") or {}
-            row = _ONLY[place.get("majority") or "entailment"]
-            found[dataset.name] = np.tile(np.array(row), (len(dataset), 1))
-        return found
+            benchmark = dataset.manifest.get("cross_dataset") or {}
+            row = _ONLY[benchmark.get("majority") or "entailment"]
+            tables[dataset.name] = np.tile(np.array(row), (len(dataset), 1))
+        return tables
 
 
 _ONLY: Final[dict[str, tuple[float, float, float]]] = {
@@ -92,23 +97,23 @@ def _neutral(pairs: Sequence[Pair]) -> NDArray[np.float64]:
 def _majority(pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """Return entailment for every pair: the most frequent label of SNLI's training set.
 
-    It does not look at the gold labels of what it is tested on.
+    The gold labels of the test set are not used.
     """
     return one_hot([LABEL_INDEX["entailment"]] * len(pairs))
 
 
 def _overlap(pairs: Sequence[Pair]) -> NDArray[np.float64]:
-    """Return labels by negation and by the share of the hypothesis's words that the premise has."""
+    """Return labels by negation and by the share of the hypothesis's words that are in the premise."""
     return one_hot([LABEL_INDEX[overlap_label(premise, hypothesis)] for premise, hypothesis in pairs])
 
 
 def overlap_label(premise: str, hypothesis: str) -> str:
-    """Return contradiction where only the hypothesis negates, else the label for the shared words.
+    """Return contradiction if only the hypothesis has a negation, else the label for the word overlap.
 
     >>> overlap_label("A man plays a guitar.", "A man plays."), overlap_label("A man plays.", "Nobody plays.")
     ('entailment', 'contradiction')
     """
-    theirs, ours = set(alignment.words(premise)), set(alignment.words(hypothesis))
+    theirs, ours = set(alignment.lowercase_words(premise)), set(alignment.lowercase_words(hypothesis))
     if ours & alignment.NEGATION and not theirs & alignment.NEGATION:
         return "contradiction"
     shared = len(ours & theirs) / max(1, len(ours))
@@ -117,26 +122,23 @@ def overlap_label(premise: str, hypothesis: str) -> str:
     return "contradiction" if shared < CONTRADICTED_BELOW else "neutral"
 
 
-_ALIGN: Final = (
-    "ALIGN: words aligned by Levenshtein similarity, fitted on RTE3 dev (Naik et al. 2018, section 4.1)"
-)
-BUILTINS: Final[dict[str, Rule]] = {
+BUILTINS: Final[dict[str, BuiltinRule]] = {
     rule.name: rule
     for rule in (
         Majority(
             "builtin/majority",
             "majority.v2",
-            "the most frequent label of the corpus's validation set where it is known, else entailment",
+            "the most frequent label of the corpus's validation set if it is known, else entailment",
             _majority,
         ),
-        Rule(
+        BuiltinRule(
             "builtin/neutral",
             "neutral.v1",
-            "always neutral: what the row Majority of Zhang et al. 2020 answers",
+            "always neutral, as the row Majority of Zhang et al. 2020",
             _neutral,
         ),
-        Rule("builtin/overlap", "overlap.v1", "by shared words and negation", _overlap),
-        Rule(
+        BuiltinRule("builtin/overlap", "overlap.v1", "by word overlap and negation", _overlap),
+        BuiltinRule(
             "builtin/alignment",
             "alignment.v1",
             "ALIGN: words aligned by Levenshtein similarity, fitted on "
@@ -147,18 +149,36 @@ BUILTINS: Final[dict[str, Rule]] = {
 }
 
 
-#: What each built-in model is, the fitted one too.
+SHIPPED: Final = "builtin/bag-of-words"
+SHIPPED_FOLDER: Final = files("crossexam.models") / "shipped_bag_of_words"
+
+#: A description of each built-in model, the fitted one included.
 SUMMARIES: Final[dict[str, str]] = {
     **{name: rule.summary for name, rule in BUILTINS.items()},
-    bag_of_words.SHIPPED: bag_of_words.SUMMARY,
+    SHIPPED: "softmax regression on words and word pairs, fitted on parts of SNLI and MultiNLI "
+    "(Nie et al. 2019, section 5.2)",
 }
 
 
-def open_builtin(spec: str, options: ModelOptions) -> Model:
-    """Return the built-in model called *spec*; raises UnknownNameError, CrossexamError."""
-    if options.label_order:
-        raise CrossexamError("built-in models have no class order to declare", hint="leave out --label-order")
-    name = f"builtin/{spec}"
+def list_builtins() -> list[tuple[str, str]]:
+    """Return the names and descriptions of the built-in models."""
+    return list(SUMMARIES.items())
+
+
+def open_shipped() -> FittedModel:
+    """Return the bag-of-words model that ships with the package.
+
+    >>> shares = open_shipped().predict([("A man is sleeping.", "Nobody is asleep."), ("Qwrt.", "Qwrt.")])
+    >>> shares.argmax(axis=1)[0].item(), shares.round(2).tolist()[1]  # 2: contradiction
+    (2, [0.33, 0.33, 0.33])
+    """
+    with as_file(SHIPPED_FOLDER) as folder:  # wheels are unpacked when they are installed: the folder stays
+        return FittedModel(SHIPPED, BAG_OF_WORDS, folder)
+
+
+def open_builtin(name: str, options: NoOptions) -> Model:
+    """Return the built-in model *name*; raises UnknownNameError."""
     if name not in SUMMARIES:
-        raise UnknownNameError("built-in model", spec, [each.partition("/")[2] for each in SUMMARIES])
-    return bag_of_words.open_shipped() if name == bag_of_words.SHIPPED else BUILTINS[name]
+        known = [each.partition("/")[2] for each in SUMMARIES]
+        raise UnknownNameError("built-in model", name.partition("/")[2], known)
+    return open_shipped() if name == SHIPPED else BUILTINS[name]

@@ -1,6 +1,6 @@
-"""Checkpoints of sequence classifiers: where they are, what they hold, in which order their classes are.
+"""Checkpoints of sequence classifiers: finding them, their class order, loading them with transformers.
 
-Loading a checkpoint with transformers: safetensors only, no code of the checkpoint's own.
+Weights are read from safetensors only, and code that comes with a checkpoint is never run.
 """
 
 from __future__ import annotations
@@ -16,21 +16,26 @@ from crossexam.core.files import read_json, sha256_of
 from crossexam.models.label_order import KNOWN_ORDERS, Order, class_name, parse_order
 from crossexam.training.transformers_logging import quiet_transformers
 
-#: The files that answers depend on: weights (safetensors only), configuration, tokenizer.
+#: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
 _PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
 _SAFETENSORS_HINT: Final = (
-    "load it where you trust it and save it again: model.save_pretrained(folder) writes safetensors"
+    "if you trust it, load it and save it again: model.save_pretrained(folder) writes safetensors"
 )
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint: its *folder*, its *name*, the *revision* had from the hub, its configuration."""
+    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration."""
 
     folder: Path
     name: str
     revision: str | None
     config: Mapping[str, Any]
+
+    @property
+    def where(self) -> str:
+        """Return the name of the model, for messages."""
+        return f"hf/{self.name}"
 
     def content_hash(self) -> str:
         """Return 32 hexadecimal digits that change when weights, configuration or tokenizer do."""
@@ -41,10 +46,10 @@ class Checkpoint:
 
 
 def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
-    """Return the checkpoint in the folder *spec*, or the one of the hub that is called so.
+    """Return the checkpoint in the folder *spec*, or the hub's checkpoint of this name.
 
-    Raises CrossexamError where there is none, where it holds no safetensors, and where it is no
-    checkpoint of transformers.
+    Raises CrossexamError if there is none, if it has no safetensors, or if it is not a checkpoint of
+    transformers.
     """
     folder = Path(spec).expanduser()
     if folder.is_dir():
@@ -91,7 +96,7 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str]:
         )
     except HFValidationError:
         raise CrossexamError(
-            "there is no such folder, and no checkpoint can be called so", where=f"hf/{spec}"
+            "there is no such folder, and this cannot be the name of a checkpoint", where=f"hf/{spec}"
         ) from None
     except LocalEntryNotFoundError:
         raise CrossexamError(
@@ -100,26 +105,25 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str]:
             hint="check the path, or the connection (and HF_HUB_OFFLINE)",
         ) from None
     except HfHubHTTPError as error:
-        raise CrossexamError(f"the hub refuses it: {error}", where=f"hf/{spec}") from None
+        raise CrossexamError(f"the hub refused the download: {error}", where=f"hf/{spec}") from None
     folder = Path(got)
     return folder, folder.name
 
 
 @dataclass(frozen=True)
 class DeclaredOrder:
-    """A class order and where it was had from."""
+    """A class order and its source."""
 
     order: Order
     source: str
 
 
 def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) -> DeclaredOrder:
-    """Return the class order of *checkpoint*: as declared, else its configuration's, else a known one.
+    """Return the class order of *checkpoint*: the declared one, else its configuration's, else a known one.
 
-    Raises CrossexamError where the order is known from nowhere, and where the head has one output or
-    more than three.
+    Raises CrossexamError if no source gives the order, or if the head has one output or more than three.
     """
-    where = f"hf/{checkpoint.name}"
+    where = checkpoint.where
     names = _class_names(checkpoint.config)
     if len(names) not in (2, 3):
         what = "a regression head (one output)" if len(names) == 1 else f"a head of {len(names)} classes"
@@ -140,7 +144,7 @@ def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) 
             return DeclaredOrder(KNOWN_ORDERS[known.lower()], "table of known checkpoints")
     example = "contradiction,neutral,entailment" if len(names) == 3 else "entailment,not_entailment"
     raise CrossexamError(
-        f"config.json calls the classes {', '.join(names)}, which does not say what they are",
+        f"config.json calls the classes {', '.join(names)}, which does not say which labels they are",
         where=where,
         wanted="a class order",
         hint=f"--label-order {example} (or what the checkpoint's card says); it is checked on plain items",
@@ -148,7 +152,7 @@ def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) 
 
 
 def _class_names(config: Mapping[str, Any]) -> list[str]:
-    """Return the names of the classes in their order; transformers' own where there are none."""
+    """Return the names of the classes in their order, transformers' default names if there are none."""
     names = config.get("id2label")
     if isinstance(names, Mapping) and names:
         return [str(names[key]) for key in sorted(names, key=int)]
@@ -156,13 +160,13 @@ def _class_names(config: Mapping[str, Any]) -> list[str]:
 
 
 def import_torch(checkpoint: Checkpoint) -> Any:
-    """Return the module torch; raises MissingExtraError where it or transformers is not installed."""
+    """Return the module torch; raises MissingExtraError if it or transformers is not installed."""
     try:
         import torch
         import transformers  # noqa: F401
     except ImportError as error:
         package = (error.name or "torch").partition(".")[0]
-        raise MissingExtraError(package, "torch", f"hf/{checkpoint.name}") from None
+        raise MissingExtraError(package, "torch", checkpoint.where) from None
     return torch
 
 
@@ -188,12 +192,12 @@ def find_device(name: str, where: str) -> Any:
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
     """Return the tokenizer and the model of *checkpoint*.
 
-    Raises CrossexamError where transformers cannot load it, and where weights of the classifier are
-    lacking: transformers would make them up at random with a warning.
+    Raises CrossexamError if transformers cannot load it, or if weights of the classifier are missing, which
+    transformers would initialize at random with a warning.
     """
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    where = f"hf/{checkpoint.name}"
+    where = checkpoint.where
     try:
         with quiet_transformers():
             tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
@@ -202,13 +206,13 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
             )
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        hint = "checkpoints with code of their own are not run" if "auto_map" in checkpoint.config else None
+        hint = "checkpoints with their own code are not run" if "auto_map" in checkpoint.config else None
         raise CrossexamError(f"transformers cannot load it: {first}", where=where, hint=hint) from error
     missing = sorted(report["missing_keys"])
     if missing:
         raise CrossexamError(
             f"the checkpoint lacks {len(missing)} of the classifier's weights ({', '.join(missing[:3])}): "
-            "it was not fine-tuned for classification, and would answer at random",
+            "it was not fine-tuned for classification, and its predictions would be random",
             where=where,
             wanted="a sequence-classification checkpoint",
         )

@@ -1,1 +1,62 @@
-""""""
+"""Shallow models in folders as models: ``bow/FOLDER``, ``hom/FOLDER``, ``rf/FOLDER``.
+
+One wrapper for every model of :data:`crossexam.shallow.table.SHALLOW`, whose prefix is that of its folders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crossexam.core.files import read_json
+from crossexam.models.model import NoOptions, Pair
+from crossexam.shallow.fitting import MANIFEST, FeatureTable, Predictor, ShallowModel
+from crossexam.shallow.table import SHALLOW
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class FittedModel:
+    """The model of the kind *shallow* in *folder*, loaded when it first predicts."""
+
+    def __init__(self, name: str, shallow: ShallowModel, folder: Path) -> None:
+        self.name, self.shallow, self.folder = name, shallow, folder
+
+    @cached_property
+    def key(self) -> str:
+        """The hash of the files that the predictions depend on."""
+        return self.shallow.key(self.folder)
+
+    @cached_property
+    def details(self) -> Mapping[str, Any]:
+        """The settings and the training corpora, from the manifest."""
+        fingerprint = read_json(self.folder / MANIFEST).get("fingerprint", {})
+        train = [corpus.get("spec") for corpus in fingerprint.get("train", ())]
+        return {**{part: fingerprint.get(part) for part in self.shallow.described}, "train": train}
+
+    @cached_property
+    def fitted(self) -> Predictor:
+        """The model in memory."""
+        return self.shallow.load(self.folder)
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError."""
+        return self.fitted.probabilities(pairs)
+
+    def features(self, top: int) -> FeatureTable | None:
+        """Return what is known of the *top* features, None if features have no names."""
+        show = self.shallow.features
+        return show(self.name, self.folder, top) if show else None
+
+
+def open_fitted(name: str, options: NoOptions) -> FittedModel:
+    """Return the model ``PREFIX/FOLDER``; raises CrossexamError."""
+    prefix, _, spec = name.partition("/")
+    shallow = next(model for model in SHALLOW.values() if model.prefix == prefix)
+    folder = Path(spec).expanduser()
+    shallow.check_folder(folder)
+    return FittedModel(name, shallow, folder)

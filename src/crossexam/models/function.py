@@ -1,7 +1,7 @@
 """Functions as models: ``py/module:function``, or any callable, of a list of (premise, hypothesis).
 
-The function may return labels (``"entailment"``, or numbers with a declared order), an array of
-probabilities [n, 3], or a mapping from label to probability for each pair.
+The function may return labels (``"entailment"``, or class indices with a declared order), an array of
+probabilities [n, 3], or a mapping from label to probability per pair.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answers import to_probabilities
 from crossexam.models.label_order import Order, is_two_label, parse_order
-from crossexam.models.model import ModelOptions, Pair
+from crossexam.models.model import Pair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,8 +31,15 @@ _VERSION: Final = "function.v1"
 
 
 @dataclass(frozen=True)
+class Options:
+    """The class order of the function's columns or class indices, if it returns such."""
+
+    label_order: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
 class FunctionModel:
-    """A function of a list of pairs, whose answers are checked and put in the order of ``LABELS``."""
+    """A function of a list of pairs, whose output is checked and put in the order of ``LABELS``."""
 
     name: str
     key: str
@@ -41,7 +48,7 @@ class FunctionModel:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the function's answers as probabilities [n, 3]; raises CrossexamError, FormatError."""
+        """Return the function's predictions as probabilities [n, 3]; raises CrossexamError, FormatError."""
         try:
             answers = self.function(list(pairs))
         except CrossexamError:
@@ -53,17 +60,16 @@ class FunctionModel:
         return to_probabilities(answers, len(pairs), self.order, where=self.name)
 
 
-def open_function(spec: str, options: ModelOptions) -> FunctionModel:
-    """Return the model for ``module:function``; the working folder is searched for the module first.
+def open_function(name: str, options: Options) -> FunctionModel:
+    """Return the model ``py/module:function``; the working folder is searched for the module first.
 
-    Raises CrossexamError where there is no such module or function.
+    Raises CrossexamError if there is no such module or function.
     """
-    module_name, colon, attribute = spec.partition(":")
-    name = f"py/{spec}"
+    module_name, colon, attribute = name.partition("/")[2].partition(":")
     if not (colon and module_name and attribute):
-        raise CrossexamError(f"'{name}' names no function", wanted="py/module:function")
+        raise CrossexamError(f"'{name}' is not the name of a function", wanted="py/module:function")
     here = str(Path.cwd())
-    if here not in sys.path:  # stays there: the function may import its neighbours when it is called
+    if here not in sys.path:  # not removed: the function may import its neighbours when it is called
         sys.path.insert(0, here)
     try:
         module = importlib.import_module(module_name)
@@ -73,7 +79,7 @@ def open_function(spec: str, options: ModelOptions) -> FunctionModel:
                 f"the module needs '{error.name}', which is not installed", where=name
             ) from error
         raise CrossexamError(
-            f"there is no module '{module_name}' in {here} or where Python looks", where=name
+            f"there is no module '{module_name}' in {here} or on Python's path", where=name
         ) from None
     except Exception as error:
         raise CrossexamError(
@@ -92,17 +98,17 @@ def open_function(spec: str, options: ModelOptions) -> FunctionModel:
     return _model(name, function, options, _source_of_module(module, function))
 
 
-def from_callable(function: Callable[..., Any], options: ModelOptions) -> FunctionModel:
+def from_callable(function: Callable[..., Any], options: Options) -> FunctionModel:
     """Return *function* as a model.
 
-    Its stored answers are used again only where its source says all that they depend on: a closure, a
-    method, a partial or an object with state gets a key of its own, which is new in every process.
+    Its stored predictions are reused only if they depend on nothing but its source: a closure, a method, a
+    partial or an object with state gets a key that is new in every process.
     """
     name = getattr(function, "__qualname__", None) or type(function).__name__
     return _model(f"py/{name}", function, options, _source_of_callable(function))
 
 
-def _model(name: str, function: Callable[..., Any], options: ModelOptions, source: str) -> FunctionModel:
+def _model(name: str, function: Callable[..., Any], options: Options, source: str) -> FunctionModel:
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     digest = hashlib.blake2b(f"{_VERSION}\x1f{name}\x1f{order}\x1f{source}".encode(), digest_size=16)
     details = {

@@ -1,44 +1,66 @@
 """Checkpoints of transformers as models: ``hf/ID-or-folder``.
 
-Weights are read from safetensors only and code that comes with a checkpoint is never run.  The class
-order is never assumed: it is verified by the probe before anything is asked.
+Weights are read from safetensors only, and code that comes with a checkpoint is never run.  The class order
+is never assumed: it is verified with the probe before anything is predicted.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.labels import LABELS
 from crossexam.models.checkpoint import Checkpoint, DeclaredOrder, declared_order, find_checkpoint
 from crossexam.models.label_order import (
     PAIRS,
     is_two_label,
-    judge,
     order_text,
     refuse_conflict,
-    softmax,
+    row_softmax,
     to_label_columns,
+    verify_order,
 )
-from crossexam.models.model import Batch, ModelOptions, Pair
+from crossexam.models.model import Batch, Pair, check_batch_size
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from crossexam.models.inference import Classifier
+    from crossexam.models.inference import SequenceClassifier
 
 _VERSION: Final = "hf.v1"
 
 
-class HuggingFaceModel:
-    """A sequence classifier, which is loaded and probed when it is first asked."""
+@dataclass(frozen=True)
+class Options:
+    """How a checkpoint is loaded and run.
 
-    def __init__(self, checkpoint: Checkpoint, declared: DeclaredOrder, options: ModelOptions) -> None:
+    ``batch_size`` counts pairs (``auto``: batches of about the same number of tokens); ``dtype`` is that of
+    the weights; ``max_length`` counts the tokens of a pair, by default the checkpoint's maximum;
+    ``label_order`` declares the class order, by default the configuration's; ``revision`` is that of a hub
+    checkpoint.
+    """
+
+    device: str = "auto"
+    batch_size: int | Literal["auto"] = "auto"
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    max_length: int | None = None
+    label_order: tuple[str, ...] | None = None
+    revision: str | None = None
+
+    def __post_init__(self) -> None:
+        check_batch_size(self.batch_size)
+
+
+class HuggingFaceModel:
+    """A sequence classifier, loaded and probed when it first predicts."""
+
+    def __init__(self, checkpoint: Checkpoint, declared: DeclaredOrder, options: Options) -> None:
         self.name = f"hf/{checkpoint.name}"
         self._checkpoint, self._declared, self._options = checkpoint, declared, options
-        self._classifier: Classifier | None = None
+        self._classifier: SequenceClassifier | None = None
         content = checkpoint.content_hash()
         parts = (_VERSION, content, options.dtype, str(options.max_length), order_text(declared.order))
         self.key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
@@ -57,7 +79,7 @@ class HuggingFaceModel:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """Return what is known of the checkpoint and of how it was asked."""
+        """Return the facts on the checkpoint and on how it was run."""
         if self._classifier is not None:
             self._details["halved_batches"] = self._classifier.halved
         return self._details
@@ -72,11 +94,10 @@ class HuggingFaceModel:
         return table
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-        """Yield the answers to those of *pairs* that are not *known*, batch by batch.
+        """Yield the predictions for those of *pairs* that are not *known*, batch by batch.
 
-        Batches are planned over all *pairs*, so that a run that was interrupted between two batches
-        goes on with the very batches it would have had: the last bits of an answer depend on what
-        else is in the batch.
+        Batches are planned over all *pairs*, so that an interrupted run resumes with the same batches: the
+        last bits of a probability depend on the rest of its batch.
         """
         classifier = self._loaded()
         encoded = classifier.encode(pairs)
@@ -86,23 +107,30 @@ class HuggingFaceModel:
             lengths = encoded.lengths[rows]
             self._details["real_tokens"] += int(lengths.sum())
             self._details["processed_tokens"] += len(rows) * int(lengths.max())
-            probabilities = to_label_columns(softmax(logits), self._declared.order)
+            probabilities = to_label_columns(row_softmax(logits), self._declared.order)
             yield Batch(rows, probabilities, encoded.truncated[rows].tolist())
 
-    def _loaded(self) -> Classifier:
+    def _loaded(self) -> SequenceClassifier:
         """Return the classifier, loaded and its class order verified; raises CrossexamError."""
         if self._classifier is not None:
             return self._classifier
-        from crossexam.models.inference import Classifier
+        from crossexam.models.inference import SequenceClassifier
 
-        classifier = Classifier(self._checkpoint, self._options)
+        options = self._options
+        classifier = SequenceClassifier(
+            self._checkpoint,
+            device=options.device,
+            dtype=options.dtype,
+            max_length=options.max_length,
+            batch_size=options.batch_size,
+        )
         probe = classifier.encode(PAIRS)
         classifier.read_first_token_only(probe)
         logits = next(iter(classifier.logits(probe, [list(range(len(PAIRS)))])))
-        verdict = judge(softmax(logits), self._declared.order)
-        refuse_conflict(verdict, where=self.name, source=_source_text(self._declared.source))
+        result = verify_order(row_softmax(logits), self._declared.order)
+        refuse_conflict(result, where=self.name, source=_source_text(self._declared.source))
         self._details |= {
-            "probe": verdict.as_details(),
+            "probe": result.as_details(),
             "device": str(classifier.device),
             "max_length": classifier.max_length,
             "first_token_only": classifier.first_token_only,
@@ -117,11 +145,11 @@ def _source_text(source: str) -> str:
     )
 
 
-def open_huggingface(spec: str, options: ModelOptions) -> HuggingFaceModel:
-    """Return the checkpoint in the folder *spec*, or the hub's; raises CrossexamError.
+def open_huggingface(name: str, options: Options) -> HuggingFaceModel:
+    """Return the model ``hf/FOLDER`` or ``hf/ID`` (of the hub); raises CrossexamError.
 
-    Weights are loaded when the model is first asked, so that a run whose answers are all stored needs
-    none; what is wrong with the files or the class names is told at once.
+    Weights are loaded when the model first predicts, so that a run whose predictions are all stored needs
+    none; errors in the files or the class names are raised at once.
     """
-    checkpoint = find_checkpoint(spec, options.revision)
+    checkpoint = find_checkpoint(name.partition("/")[2], options.revision)
     return HuggingFaceModel(checkpoint, declared_order(checkpoint, options.label_order), options)

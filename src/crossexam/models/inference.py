@@ -1,10 +1,8 @@
-"""Inference with a sequence classifier of transformers: encoding, batches that fit in memory.
+"""Inference with a sequence classifier of transformers: tokenization, batches that fit into memory.
 
-On a CPU each core runs batches of its own with one thread, which keeps a batch in the core's cache and
-leaves nothing to wait for; batches are small for the same reason.  ``bench/hf_throughput.py`` measures
-what this is worth against transformers' own pipeline.
-
-Batches of encoded pairs: sorted by length, as many as a budget of tokens allows.
+Batches are sorted by length and hold as many pairs as a budget of tokens allows.  On a CPU each core runs its
+own batches with one thread, which keeps a batch in the core's cache and avoids synchronization; batches are
+small for the same reason.  ``bench/hf_throughput.py`` compares the speed with that of transformers' pipeline.
 """
 
 from __future__ import annotations
@@ -13,70 +11,78 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.checkpoint import Checkpoint, find_device, import_torch, load_checkpoint
-from crossexam.models.model import ModelOptions, Pair
+from crossexam.models.model import Pair
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Tokens a batch with padding: on a CPU what was quickest in bench/hf_throughput.py; elsewhere what
-#: fills the device, halved where it does not fit.
+#: Tokens per batch with padding: on a CPU the fastest in bench/hf_throughput.py; elsewhere enough to fill the
+#: device, halved if a batch does not fit.
 CPU_TOKENS: Final = 768
 GPU_TOKENS: Final = 16_384
-#: More workers than this only wait for Python's lock; further cores are shared out as threads.
+#: More workers than this only wait for the GIL; further cores are distributed as threads.
 _MOST_WORKERS: Final = 8
 _ENCODED_AT_ONCE: Final = 4_096
 _FALLBACK_LENGTH: Final = 512
 _NO_LENGTH: Final = 100_000  # tokenizers without a maximum say 10 ** 30
-#: Architectures whose position numbers begin behind that of the padding token.
+#: Architectures whose position ids start after that of the padding token.
 _OFFSET_POSITIONS: Final = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet", "roberta-prelayernorm"})
-#: Architectures whose classification head reads the first token of the last layer and nothing else.
+#: Architectures whose classification head reads only the first token of the last layer.
 _READS_FIRST_TOKEN: Final = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "electra"})
 _SAME_LOGITS: Final = 1e-5
 
 
-class Classifier:
-    """A loaded checkpoint that turns pairs into logits."""
+class SequenceClassifier:
+    """A loaded checkpoint that turns pairs into logits.
 
-    def __init__(self, checkpoint: Checkpoint, options: ModelOptions) -> None:
+    For *device*, *dtype*, *max_length* and *batch_size* see :class:`crossexam.models.huggingface.Options`.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Checkpoint,
+        *,
+        device: str,
+        dtype: Literal["float32", "bfloat16", "float16"],
+        max_length: int | None,
+        batch_size: int | Literal["auto"],
+    ) -> None:
         torch = import_torch(checkpoint)
-        self.where = f"hf/{checkpoint.name}"
-        self.device = find_device(options.device, self.where)
+        self.where = checkpoint.where
+        self.device = find_device(device, self.where)
         self.tokenizer, self.model = load_checkpoint(checkpoint)
-        dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-        if options.dtype not in dtype:
-            raise CrossexamError(f"the dtype '{options.dtype}' is unknown", wanted=", ".join(dtype))
-        self.model = self.model.to(device=self.device, dtype=dtype[options.dtype]).eval()
-        self.max_length = self._longest(options.max_length)
+        self.model = self.model.to(device=self.device, dtype=getattr(torch, dtype)).eval()
+        self.max_length = self._longest(max_length)
         if self.model.config.pad_token_id is None:
             self.model.config.pad_token_id = self.tokenizer.pad_token_id
-        self.batch_size = options.batch_size
+        self.batch_size = batch_size
         self.halved = 0
         self._most_tokens: int | None = None
         self.first_token_only = False
-        self._float32 = options.dtype == "float32"
+        self._float32 = dtype == "float32"
 
-    def _longest(self, asked: int | None) -> int:
+    def _longest(self, stated: int | None) -> int:
         config = self.model.config
         length = int(self.tokenizer.model_max_length)
         if length > _NO_LENGTH:
             length = int(getattr(config, "max_position_embeddings", None) or _FALLBACK_LENGTH)
             if config.model_type in _OFFSET_POSITIONS:
                 length -= int(config.pad_token_id or 0) + 1
-        if asked is not None and not 8 <= asked <= length:
+        if stated is not None and not 8 <= stated <= length:
             raise CrossexamError(
-                f"--max-length is {asked}",
+                f"--max-length is {stated}",
                 where=self.where,
                 wanted=f"8 to {length} tokens for this checkpoint",
             )
-        return asked or length
+        return stated or length
 
-    def encode(self, pairs: Sequence[Pair]) -> Encoded:
-        """Return *pairs* as tokens; those longer than the maximum lose the end of their longer side."""
+    def encode(self, pairs: Sequence[Pair]) -> TokenizedPairs:
+        """Return *pairs* as tokens; those above the maximum length lose the end of their longer sentence."""
         import numpy as np
 
         ids: list[NDArray[np.int32]] = []
@@ -95,7 +101,9 @@ class Classifier:
             types += [np.asarray(row, dtype=np.int8) for row in found.get("token_type_ids", ())]
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         flat = np.concatenate(ids) if ids else np.zeros(0, dtype=np.int32)
-        return Encoded(flat, np.concatenate(types) if types else None, lengths, np.array(cut, dtype=bool))
+        return TokenizedPairs(
+            flat, np.concatenate(types) if types else None, lengths, np.array(cut, dtype=bool)
+        )
 
     def _tokens(self, pairs: Sequence[Pair], *, truncation: bool) -> dict[str, list[Any]]:
         encoded = self.tokenizer(
@@ -108,7 +116,7 @@ class Classifier:
         )
         return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
 
-    def plan(self, encoded: Encoded) -> list[list[int]]:
+    def plan(self, encoded: TokenizedPairs) -> list[list[int]]:
         """Return the batches for *encoded*, which depend on the lengths and the options alone."""
         lengths = encoded.lengths.tolist()
         if self.tokenizer.pad_token_id is None:
@@ -117,7 +125,9 @@ class Classifier:
             return plan_batches(lengths, pairs=int(self.batch_size))
         return plan_batches(lengths, tokens=CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS)
 
-    def logits(self, encoded: Encoded, batches: Sequence[Sequence[int]]) -> Iterator[NDArray[np.float64]]:
+    def logits(
+        self, encoded: TokenizedPairs, batches: Sequence[Sequence[int]]
+    ) -> Iterator[NDArray[np.float64]]:
         """Yield the logits [len(batch), classes] of each of *batches*, in their order."""
         with _workers(self.device) as pool:
             if pool is None:
@@ -135,8 +145,8 @@ class Classifier:
                 for future in waiting:
                     future.cancel()
 
-    def _fitting(self, encoded: Encoded, rows: Sequence[int]) -> NDArray[np.float64]:
-        """Return the logits of *rows*, in as many parts as the memory asks for."""
+    def _fitting(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
+        """Return the logits of *rows*, in as many parts as the memory requires."""
         import numpy as np
 
         tokens = len(rows) * int(encoded.lengths[list(rows)].max())
@@ -152,14 +162,14 @@ class Classifier:
                         where=self.where,
                         hint="--max-length, --dtype bfloat16 or --device cpu",
                     ) from None
-            # Here, not in the handler, whose traceback would keep the tensors that did not fit.
+            # Not in the handler, whose traceback would keep the tensors that did not fit.
             self.halved += 1
             self._most_tokens = tokens // 2
             _free(self.device)
         middle = len(rows) // 2
         return np.concatenate([self._fitting(encoded, rows[:middle]), self._fitting(encoded, rows[middle:])])
 
-    def _forward(self, encoded: Encoded, rows: Sequence[int]) -> NDArray[np.float64]:
+    def _forward(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
         import torch
 
         side = str(self.tokenizer.padding_side)
@@ -177,12 +187,12 @@ class Classifier:
         logits: NDArray[np.float64] = answer
         return logits
 
-    def read_first_token_only(self, encoded: Encoded) -> None:
-        """Leave out what the last layer computes for all tokens but the first, where nothing reads it.
+    def read_first_token_only(self, encoded: TokenizedPairs) -> None:
+        """Skip what the last layer computes for all tokens but the first, if nothing reads it.
 
-        The heads of BERT and its like read the first token alone, so that behind the last layer's
-        attention the others are computed in vain: an eighth of all work with 6 layers.  It is done
-        only where the logits of *encoded* stay the same.
+        The heads of BERT and its relatives read only the first token, so that after the last layer's
+        attention the other tokens are computed in vain: an eighth of all work with 6 layers.  They are
+        skipped only if the logits of *encoded* stay the same.
         """
         model = self.model
         if getattr(model.config, "model_type", "") not in _READS_FIRST_TOKEN or not self._float32:
@@ -193,7 +203,7 @@ class Classifier:
         hook = last.register_forward_pre_hook(lambda _, states: tuple(state[:, :1] for state in states))
         try:
             self.first_token_only = bool(abs(self._forward(encoded, rows) - before).max() <= _SAME_LOGITS)
-        except (RuntimeError, IndexError, TypeError):  # a version of transformers that is built otherwise
+        except (RuntimeError, IndexError, TypeError):  # a version of transformers with another structure
             self.first_token_only = False
         if not self.first_token_only:
             hook.remove()
@@ -201,7 +211,7 @@ class Classifier:
 
 @contextmanager
 def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
-    """Give a pool with one worker a core (None: none is of use), each with its share of the threads."""
+    """Yield a pool with one worker per core, each with its share of the threads; None if that is no gain."""
     import torch
 
     threads = torch.get_num_threads()
@@ -234,11 +244,11 @@ def _free(device: Any) -> None:
         torch.cuda.empty_cache()
 
 
-class Encoded:
-    """Encoded pairs in flat arrays: ``ids`` and, where the model has them, ``types`` of tokens.
+class TokenizedPairs:
+    """Tokenized pairs in flat arrays: ``ids`` and, if the model has them, ``types`` of tokens.
 
-    Pair k has the tokens ``starts[k]`` to ``starts[k + 1]``: 5 bytes a token, not a list of Python
-    integers each.
+    Pair k has the tokens ``starts[k]`` to ``starts[k + 1]``: 5 bytes per token, instead of lists of Python
+    integers.
     """
 
     def __init__(
@@ -256,7 +266,7 @@ class Encoded:
     def padded(
         self, rows: Sequence[int], values: NDArray[np.int32] | NDArray[np.int8], fill: int, side: str
     ) -> NDArray[np.int64]:
-        """Return the *values* of *rows*, *fill*-ed on *side* to the longest: [len(rows), longest]."""
+        """Return the *values* of *rows*, padded on *side* with *fill*: [len(rows), longest]."""
         import numpy as np
 
         longest = int(self.lengths[list(rows)].max())
@@ -270,7 +280,7 @@ class Encoded:
         return table
 
     def mask(self, rows: Sequence[int], side: str) -> NDArray[np.int64]:
-        """Return 1 where a token of *rows* stands, 0 where there is padding: [len(rows), longest]."""
+        """Return the attention mask of *rows*, 1 for tokens and 0 for padding: [len(rows), longest]."""
         import numpy as np
 
         lengths = self.lengths[list(rows)][:, None]
@@ -309,9 +319,9 @@ def plan_batches(
 
 
 def _wasteful(count: int, longest: int, length: int) -> bool:
-    """Tell whether the next pair is so much shorter than the longest that padding it costs too much.
+    """Return whether the next pair is so much shorter than the longest that padding it costs too much.
 
-    A tenth is let pass: over whole suites padding is then under 2 % of the tokens, while batches of
-    rare lengths are not cut to single pairs.
+    A tenth is tolerated: over whole suites padding is then under 2 % of the tokens, and batches of rare
+    lengths are not cut to single pairs.
     """
     return count > 0 and (longest - length) * 10 > longest

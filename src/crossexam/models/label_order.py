@@ -1,13 +1,12 @@
-"""Class orders: what the columns of a model's output or of a prediction file stand for.
+"""Class orders: which label each column of a model's output or of a prediction file is.
 
-The order of classes is the commonest silent mistake in evaluating NLI models: checkpoints are
-published in all six orders, and many call their classes ``LABEL_0``, ``LABEL_1``, ``LABEL_2``.
+A wrong class order is the most common silent mistake in evaluating NLI models: checkpoints are published in
+all six orders, and many call their classes ``LABEL_0``, ``LABEL_1``, ``LABEL_2``.
 
-The probe: thirty plain pairs that tell in which order a model's classes are.
-
-A model that has learnt NLI at all answers nearly all of them; a wrong class order answers few.  So an
-order that fits far worse than another is refused, and a model that no order fits is let through with
-a warning: it has learnt nothing yet, but its order cannot be told either.
+The probe consists of thirty easy pairs that reveal the order of a model's classes.  A model that has learned
+NLI at all gets nearly all of them right, in a wrong class order few.  So an order that fits far worse than
+another is refused.  A model that no order fits is accepted with a warning: either it has not learned NLI, or
+its order cannot be determined.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ KNOWN_ORDERS: Final[dict[str, Order]] = {
 
 
 def class_name(text: object) -> ClassName | None:
-    """Return the class that *text* names, or None where it is no class name.
+    """Return the class that *text* names, None if it is not the name of a class.
 
     >>> class_name("CONTRADICTION"), class_name("not entailment"), class_name("LABEL_0")
     ('contradiction', 'not_entailment', None)
@@ -73,7 +72,7 @@ def class_name(text: object) -> ClassName | None:
 def parse_order(names: Sequence[object], *, where: str) -> Order:
     """Return the class order that *names* declares: three classes, or two of which one is entailment.
 
-    Raises FormatError that says what is wrong with it.
+    Raises FormatError if it is not an order of classes.
 
     >>> parse_order(["contradiction", "neutral", "entailment"], where="--label-order")
     ('contradiction', 'neutral', 'entailment')
@@ -83,31 +82,31 @@ def parse_order(names: Sequence[object], *, where: str) -> Order:
     for name in names:
         found = class_name(name)
         if found is None:
-            raise FormatError(f"'{name}' is no class", where=where, wanted=wanted)
+            raise FormatError(f"'{name}' is not a class", where=where, wanted=wanted)
         order.append(found)
     three = sorted(order) == sorted(LABELS)
     two = len(order) == 2 and len(set(order)) == 2 and "entailment" in order
     if not (three or two):
-        raise FormatError(f"'{','.join(map(str, names))}' is no class order", where=where, wanted=wanted)
+        raise FormatError(f"'{','.join(map(str, names))}' is not a class order", where=where, wanted=wanted)
     return tuple(order)
 
 
 def order_text(order: Sequence[str]) -> str:
-    """Return *order* as ``--label-order`` takes it."""
+    """Return *order* in the format of ``--label-order``."""
     return ",".join(order)
 
 
 def is_two_label(order: Order) -> bool:
-    """Tell whether a model with this order only tells entailment from the rest."""
+    """Return whether *order* has only two classes, entailment and not_entailment."""
     return len(order) == 2
 
 
 def to_label_columns(probabilities: NDArray[np.float64], order: Order) -> NDArray[np.float64]:
     """Return *probabilities* [n, k] in *order* as [n, 3] in the order of ``LABELS``.
 
-    A two-label model says nothing on how what is not entailed divides into neutral and contradiction:
-    the whole of P(not_entailment) is put under neutral, so that rows still sum to 1 and P(entailment)
-    is untouched; scores of such a model are projected to two labels (``details["two_label"]``).
+    A two-label model does not divide not_entailment into neutral and contradiction: all of P(not_entailment)
+    is assigned to neutral, so that rows still sum to 1 and P(entailment) does not change; scores of such a
+    model are projected to two labels (``details["two_label"]``).
 
     >>> import numpy as np
     >>> to_label_columns(np.array([[0.1, 0.2, 0.7]]), ("contradiction", "neutral", "entailment")).tolist()
@@ -124,7 +123,7 @@ def to_label_columns(probabilities: NDArray[np.float64], order: Order) -> NDArra
     return columns
 
 
-def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the softmax of each row of *logits* [n, k]."""
     import numpy as np
 
@@ -134,7 +133,7 @@ def softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def agreements(winners: Sequence[int], gold: Sequence[str]) -> list[tuple[float, Order]]:
-    """Return, best first, each of the six orders with the share of *gold* that *winners* [n] then meets.
+    """Return the six orders with the accuracy of *winners* [n] on *gold* in each, best first.
 
     >>> agreements([0, 1, 2, 2], ["neutral", "entailment", "contradiction", "contradiction"])[0]
     (1.0, ('neutral', 'entailment', 'contradiction'))
@@ -183,16 +182,16 @@ PROBE: Final[tuple[tuple[str, str, Label], ...]] = (
 
 PAIRS: Final = tuple((premise, hypothesis) for premise, hypothesis, _ in PROBE)
 
-#: An order is refused where another answers this share more of the probe (9 of 30 items) ...
+#: An order is refused if the accuracy on the probe is higher in another by this much (9 of 30 items) ...
 _MARGIN: Final = 0.3
-#: ... and at least this share in all: by chance a third is right, and 18 of 30 once in 400 times.
+#: ... and at least this high: by chance a third is right, and 18 of 30 once in 400 times.
 _LEARNT: Final = 0.6
 _TWO_ORDERS: Final[tuple[Order, ...]] = (("entailment", "not_entailment"), ("not_entailment", "entailment"))
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """How much of the probe the declared *order* answers, and how much the *best* one does (0 to 1)."""
+class ProbeResult:
+    """The accuracy (0 to 1) on the probe in the declared *order*, *share*, and in the *best* one."""
 
     order: Order
     share: float
@@ -201,44 +200,45 @@ class Verdict:
 
     @property
     def conflicts(self) -> bool:
-        """Tell whether another order fits so much better that the declared one must be wrong."""
+        """Return whether another order fits so much better that the declared one must be wrong."""
         return self.best_share >= _LEARNT and self.best_share - self.share >= _MARGIN
 
     def as_details(self) -> dict[str, Any]:
-        """Return the verdict for a run's manifest, with a warning where the probe proves nothing."""
+        """Return the result for a run's manifest, with a warning if the probe is inconclusive."""
         details: dict[str, Any] = {"right": round(self.share, 4), "items": len(PROBE)}
         if self.share < _LEARNT:
             details["warning"] = (
-                f"no class order answers the {len(PROBE)} plain items of the probe well (the declared one "
-                f"{100 * self.share:.0f} %, {order_text(self.best)} {100 * self.best_share:.0f} %): the "
-                "order could not be verified"
+                f"accuracy on the {len(PROBE)} easy items of the probe is low in every class order (the "
+                f"declared one {100 * self.share:.0f} %, {order_text(self.best)} "
+                f"{100 * self.best_share:.0f} %): the order could not be verified"
             )
         return details
 
 
-def judge(probabilities: NDArray[np.float64], order: Order) -> Verdict:
-    """Return the verdict on *order*, where the model answered the probe with *probabilities* [30, k].
+def verify_order(probabilities: NDArray[np.float64], order: Order) -> ProbeResult:
+    """Return how well *order* fits a model that predicts *probabilities* [30, k] for the probe.
 
     >>> import numpy as np
-    >>> answers = np.eye(3)[[0] * 10 + [1] * 10 + [2] * 10]
-    >>> judge(answers, ("contradiction", "neutral", "entailment")).best
+    >>> predicted = np.eye(3)[[0] * 10 + [1] * 10 + [2] * 10]
+    >>> verify_order(predicted, ("contradiction", "neutral", "entailment")).best
     ('entailment', 'neutral', 'contradiction')
     """
     candidates = _TWO_ORDERS if is_two_label(order) else ORDERS
     shares = {each: _share(probabilities, each) for each in (order, *candidates)}
     best = max(shares, key=lambda each: shares[each])
-    return Verdict(order, shares[order], best, shares[best])
+    return ProbeResult(order, shares[order], best, shares[best])
 
 
 def _share(probabilities: NDArray[np.float64], order: Order) -> float:
-    """Return the share of the probe that *order* answers; for two labels, the mean of both labels' shares."""
-    answers = to_label_columns(probabilities, order)
+    """Return the accuracy on the probe in *order*; for two labels, the mean over both labels."""
+    predicted = to_label_columns(probabilities, order)
     if not is_two_label(order):
         right = [
-            int(row.argmax()) == LABEL_INDEX[label] for row, (_, _, label) in zip(answers, PROBE, strict=True)
+            int(row.argmax()) == LABEL_INDEX[label]
+            for row, (_, _, label) in zip(predicted, PROBE, strict=True)
         ]
         return sum(right) / len(right)
-    entailed = answers[:, 0] > 0.5
+    entailed = predicted[:, 0] > 0.5
     gold = [label == _E for _, _, label in PROBE]
     return (
         sum(
@@ -253,13 +253,14 @@ def _mean(flags: Sequence[bool]) -> float:
     return sum(flags) / len(flags)
 
 
-def refuse_conflict(verdict: Verdict, *, where: str, source: str) -> None:
-    """Raise CrossexamError where the probe contradicts the class order, which was had from *source*."""
-    if verdict.conflicts:
+def refuse_conflict(result: ProbeResult, *, where: str, source: str) -> None:
+    """Raise CrossexamError if the probe contradicts the class order, which comes from *source*."""
+    if result.conflicts:
         raise CrossexamError(
-            f"the class order {order_text(verdict.order)} ({source}) answers {100 * verdict.share:.0f} % of "
-            f"{len(PROBE)} plain items, {order_text(verdict.best)} answers {100 * verdict.best_share:.0f} %",
+            f"in the class order {order_text(result.order)} ({source}) the model gets "
+            f"{100 * result.share:.0f} % of {len(PROBE)} easy items right, in {order_text(result.best)} "
+            f"{100 * result.best_share:.0f} %",
             where=where,
             wanted="a class order that fits the model",
-            hint=f"--label-order {order_text(verdict.best)}",
+            hint=f"--label-order {order_text(result.best)}",
         )

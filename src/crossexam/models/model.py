@@ -1,12 +1,13 @@
-""""""
+"""What a model is: the protocol that all kinds of models satisfy, and two that some satisfy besides."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,29 +16,12 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class ModelOptions:
-    """How a model is opened and asked.
-
-    ``batch_size`` counts pairs (``auto``: by tokens where the model has tokens); ``dtype`` is that of
-    the weights; ``max_length`` counts tokens of a pair; ``label_order`` declares the model's or file's
-    class order; ``revision`` is that of a hub checkpoint.
-    """
-
-    device: str = "auto"
-    batch_size: int | Literal["auto"] = "auto"
-    dtype: str = "float32"
-    max_length: int | None = None
-    label_order: tuple[str, ...] | None = None
-    revision: str | None = None
-
-
 @runtime_checkable
 class Model(Protocol):
-    """What answers pairs.
+    """What predicts the labels of pairs.
 
-    ``name`` is as the user wrote it.  ``key`` is a hash of all that its answers depend on.  ``details``
-    is for the manifest of a run and may grow while the model is asked.
+    ``name`` is as the user wrote it.  ``key`` is a hash of everything that the predictions depend on.
+    ``details`` are for the manifest of a run, and may grow while the model predicts.
     """
 
     @property
@@ -50,12 +34,12 @@ class Model(Protocol):
     def details(self) -> Mapping[str, Any]: ...
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs* (premise, hypothesis): [n, 3] in the order of LABELS."""
+        """Return the probabilities of *pairs* (premise, hypothesis): [n, 3], columns as LABELS."""
         ...
 
 
 class Batch(NamedTuple):
-    """The answers to the pairs at *indices*: *probabilities* [n, 3], and which pairs were *truncated*."""
+    """The *probabilities* [n, 3] of the pairs at *indices*, and which of these pairs were *truncated*."""
 
     indices: Sequence[int]
     probabilities: NDArray[np.float64]
@@ -64,19 +48,37 @@ class Batch(NamedTuple):
 
 @runtime_checkable
 class PlansBatches(Protocol):
-    """A model that chooses its batches, from all pairs, so that a resumed run has the same ones."""
+    """A model that plans its own batches over all pairs, so that a resumed run has the same batches.
+
+    It may predict them concurrently, and yield them in any order.
+    """
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-        """Yield the answers to those of *pairs* that are not *known* yet, batch by batch."""
+        """Yield the predictions for those of *pairs* that are not yet *known*, batch by batch."""
         ...
 
 
 @runtime_checkable
 class AnswersSets(Protocol):
-    """A model that looks answers up by the ids of whole test sets, and needs no store."""
+    """A model that looks predictions up for whole test sets, and needs no store."""
 
     def predict_sets(
         self, asked: Sequence[Dataset], whole: Sequence[Dataset]
     ) -> dict[str, NDArray[np.float64]]:
         """Return the probabilities of each of *asked*, which are parts of *whole*, by name."""
         ...
+
+
+@dataclass(frozen=True)
+class NoOptions:
+    """The options of a kind of model that has none."""
+
+
+def check_batch_size(size: object) -> None:
+    """Raise CrossexamError unless *size* is "auto" or a number of pairs.
+
+    >>> check_batch_size("auto"), check_batch_size(32)
+    (None, None)
+    """
+    if size != "auto" and not (isinstance(size, int) and not isinstance(size, bool) and size > 0):
+        raise CrossexamError(f"the batch size is {size!r}", wanted="auto or a whole number above 0")

@@ -1,9 +1,8 @@
 """Predictions in a file as a model: ``file/PATH``.
 
-Items are found by id (columns ``id``, ``pairID`` or ``uid``), else by the text of the pair.  An item
-without prediction and a prediction without item are errors: neither is ever counted as wrong.
-
-Files of predictions as rows: JSON lines, a JSON list, CSV, TSV or Parquet.
+The file is JSON lines, a JSON list, CSV, TSV or Parquet, one row per item.  Items are matched by id (columns
+``id``, ``pairID`` or ``uid``), else by the text of the pair.  An item without a prediction and a prediction
+without an item are errors: neither is ever counted as wrong.
 """
 
 from __future__ import annotations
@@ -30,10 +29,10 @@ from crossexam.models.label_order import (
     is_two_label,
     order_text,
     parse_order,
-    softmax,
+    row_softmax,
     to_label_columns,
 )
-from crossexam.models.model import ModelOptions, Pair
+from crossexam.models.model import Pair
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,19 +42,26 @@ _LISTED: Final = 5  # ids that an error names
 
 
 @dataclass(frozen=True)
+class Options:
+    """The class order of the file's lists or class indices, if it has such."""
+
+    label_order: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
 class PredictionFile:
-    """Predictions by id and by text, read whole."""
+    """Predictions by id or by text, all in memory."""
 
     name: str
     key: str
     path: Path
-    columns: Columns
+    columns: PredictionColumns
     rows: Sequence[Row]
     order: Order | None
     details: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs*, found by their text: [n, 3]; raises FormatError."""
+        """Return the probabilities of *pairs*, matched by text: [n, 3]; raises FormatError."""
         examples = [Example(f"pair {k}", p, h, None) for k, (p, h) in enumerate(pairs)]
         found = self._find(examples, by_text=True)
         return self._probabilities(found, examples)
@@ -65,7 +71,7 @@ class PredictionFile:
     ) -> dict[str, NDArray[np.float64]]:
         """Return the probabilities of each test set of *asked*, by name; raises FormatError.
 
-        A prediction may be for any item of *whole*, the uncut test sets; any other is an error.
+        Predictions may be for any items of *whole*, the test sets without ``--limit``; others are errors.
         """
         by_text = self.columns.id is None
         self._refuse_extra([example for dataset in whole for example in dataset], by_text)
@@ -118,7 +124,7 @@ class PredictionFile:
                 f"{len(extra)} of {len(names)} predictions are for items of no test set: {_listed(extra)}",
                 where=str(self.path),
                 wanted="predictions for items of these test sets only",
-                hint="run it over the folder of the suite that it was made for, or take those rows out",
+                hint="run it over the suite that the predictions are for, or remove these rows",
             )
 
     def _answer(self, row: Row) -> tuple[object, ...]:
@@ -138,7 +144,7 @@ class PredictionFile:
         if self.order is None or table.shape[1] != len(self.order):
             raise self._undeclared(table.argmax(axis=1).tolist(), examples, table.shape[1])
         shares = (
-            softmax(table)
+            row_softmax(table)
             if self.columns.form == "logits"
             else check_probabilities(table, where=str(self.path))
         )
@@ -160,7 +166,7 @@ class PredictionFile:
             table = np.zeros(0)
         if table.ndim != 2 or not np.isfinite(table).all():
             raise FormatError(
-                f"not every row has as many finite numbers in {' '.join(self.columns.answer)}",
+                f"rows differ in the number of finite values in {' '.join(self.columns.answer)}",
                 where=str(self.path),
             )
         return table
@@ -176,7 +182,7 @@ class PredictionFile:
         names = [class_name(value) for value in values]
         if None in names:
             raise FormatError(
-                f"{values[names.index(None)]!r} in column {self.columns.answer[0]!r} is no label",
+                f"{values[names.index(None)]!r} in column {self.columns.answer[0]!r} is not a label",
                 where=f"{self.path}, item {examples[names.index(None)].id}",
                 wanted="entailment, neutral or contradiction, or numbers with --label-order",
             )
@@ -186,10 +192,10 @@ class PredictionFile:
         return one_hot(indices)
 
     def _undeclared(self, winners: Sequence[int], examples: Sequence[Example], classes: int) -> FormatError:
-        """Return the error that asks for the class order, with the one that the gold labels support."""
+        """Return the error that asks for the class order, with the order that the gold labels suggest."""
         asked = order_text(self.order) if self.order else None
         what = (
-            f"the declared order {asked} is not of {classes} classes"
+            f"the declared order {asked} does not have {classes} classes"
             if asked
             else f"the classes in {self.columns.answer[0]!r} have no names, and their order is not declared"
         )
@@ -204,7 +210,7 @@ class PredictionFile:
         return FormatError(what, where=str(self.path), wanted="a declared order", hint=hint)
 
     def _watch_order(self, winners: Sequence[int], examples: Sequence[Example]) -> None:
-        """Record a warning where another order agrees far better with gold labels of all three kinds."""
+        """Record a warning if another order agrees far better with gold labels of all three classes."""
         judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label and not e.change]
         if self.order is None or is_two_label(self.order) or len({gold for _, gold in judged}) < 3:
             return
@@ -218,14 +224,14 @@ class PredictionFile:
             )
 
 
-def open_predictions(spec: str, options: ModelOptions) -> PredictionFile:
-    """Return the predictions in the file *spec*; raises FormatError where they cannot be read."""
-    path = Path(spec)
+def open_predictions(name: str, options: Options) -> PredictionFile:
+    """Return the model ``file/PATH``; raises FormatError if the file cannot be read."""
+    path = Path(name.partition("/")[2])
     rows = read_rows(path)
     columns = find_columns(list(rows[0]), where=str(path))
     needed = [*columns.answer, *(columns.text or ()), *([columns.id] if columns.id else [])]
     for number, row in enumerate(rows):
-        lacking = next((name for name in needed if row.get(name) is None), None)
+        lacking = next((column for column in needed if row.get(column) is None), None)
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
@@ -238,7 +244,7 @@ def open_predictions(spec: str, options: ModelOptions) -> PredictionFile:
         or (columns.form == "shares" and len(columns.answer) == len(TWO_LABELS)),
     }
     key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
-    return PredictionFile(f"file/{spec}", key, path, columns, rows, order, details)
+    return PredictionFile(name, key, path, columns, rows, order, details)
 
 
 def _three(name: str | None) -> str:
@@ -275,11 +281,11 @@ _LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "
 
 
 @dataclass(frozen=True)
-class Columns:
-    """Which columns of a prediction file say what, by their names in the file.
+class PredictionColumns:
+    """The names of the columns of a prediction file that identify the item and hold the prediction.
 
-    One of ``id`` and ``text`` is there; *form* is "shares" (three named columns, or two), "probabilities" (a
-    list), "logits" (a list) or "label".
+    At least one of ``id`` and ``text`` is not None; *form* is "shares" (three named columns, or two),
+    "probabilities" (a list), "logits" (a list) or "label".
     """
 
     id: str | None
@@ -302,7 +308,7 @@ def read_rows(path: Path) -> list[Row]:
         raise FormatError("there is no such file of predictions", where=str(path))
     if path.suffix.lower() not in readers:
         raise FormatError(
-            f"a file of predictions does not end in '{path.suffix}'",
+            f"'{path.suffix}' is not a format of prediction files",
             where=str(path),
             wanted=", ".join(sorted(readers)),
         )
@@ -347,7 +353,7 @@ def _delimited(path: Path, delimiter: str) -> list[Row]:
             for row in reader:
                 if None in row or None in row.values():
                     raise FormatError(
-                        "the line has another number of fields than the header",
+                        "the line and the header differ in their number of fields",
                         where=f"{path}, line {reader.line_num}",
                     )
                 rows.append(row)
@@ -365,8 +371,8 @@ def _parquet(path: Path) -> list[Row]:
         raise FormatError(f"not a Parquet file: {error}", where=str(path)) from None
 
 
-def find_columns(names: Sequence[str], *, where: str) -> Columns:
-    """Return which of the columns *names* say what; raises FormatError where one is lacking.
+def find_columns(names: Sequence[str], *, where: str) -> PredictionColumns:
+    """Return which of the columns *names* hold what; raises FormatError if one is missing.
 
     >>> find_columns(["uid", "label", "probs"], where="a.jsonl").form
     'probabilities'
@@ -376,14 +382,14 @@ def find_columns(names: Sequence[str], *, where: str) -> Columns:
     text = next(((own[a], own[b]) for a, b in _TEXT_COLUMNS if a in own and b in own), None)
     if identity is None and text is None:
         raise FormatError(
-            "no column says which item a prediction is of",
+            "no column identifies the item of a prediction",
             where=where,
             wanted="id, pairID or uid; or premise and hypothesis; or sentence1 and sentence2",
             hint=f"there are: {', '.join(names)}",
         )
     for shares in _SHARE_COLUMNS:
         if all(name in own for name in shares):
-            return Columns(identity, text, "shares", tuple(own[name] for name in shares))
+            return PredictionColumns(identity, text, "shares", tuple(own[name] for name in shares))
     for form, known in (
         ("probabilities", _LIST_COLUMNS),
         ("logits", _LOGIT_COLUMNS),
@@ -391,7 +397,7 @@ def find_columns(names: Sequence[str], *, where: str) -> Columns:
     ):
         for name in known:
             if name in own:
-                return Columns(identity, text, form, (own[name],))
+                return PredictionColumns(identity, text, form, (own[name],))
     raise FormatError(
         "no column holds predictions",
         where=where,

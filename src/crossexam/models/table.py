@@ -1,127 +1,187 @@
-"""Models by name: ``builtin/NAME``, ``file/PATH``, ``py/module:function``, ``hf/ID-or-folder``.
+"""Models by name: ``builtin/NAME``, ``file/PATH``, ``py/module:function``, ``hf/ID-or-folder``, ...
 
-A model is anything with a ``predict``.  A kind of model is a function and one line in ``MODELS``.
+A kind of model is one file and one line in ``MODELS``.  The file has a function that opens a model, and a
+dataclass ``Options`` if there is anything to choose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.models.model import Model, ModelOptions, Pair
-
-if TYPE_CHECKING:
-    pass
+from crossexam.core.settings import Settings
+from crossexam.models.model import Model, NoOptions, Pair
+from crossexam.shallow.table import SHALLOW
 
 
 @dataclass(frozen=True)
 class ModelKind:
-    """A kind of model: names that begin with *prefix* are opened by *open*."""
+    """A kind of model: the names that begin with *prefix*.
+
+    ``opener`` is the function ("module:function") that opens a model by its full name and the options of the
+    kind: an instance of the class ``Options`` of its module, of NoOptions if there is no such class.
+
+    ``members`` is the function that returns the names of the models that a name combines, if it does; the
+    opener then takes the opened members as a third argument.  ``listing`` is the function that returns the
+    rows of ``crossexam ls models`` (name and description), by default one row with prefix and description.
+    """
 
     prefix: str
     description: str
-    open: Callable[[str, ModelOptions], Model]
+    opener: str
+    members: str | None = None
+    listing: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The key of the kind in MODELS."""
+        return self.prefix.removesuffix("/")
+
+    @property
+    def options(self) -> type[Any]:
+        """The class of the kind's options."""
+        found: type[Any] = getattr(import_module(self.opener.partition(":")[0]), "Options", NoOptions)
+        return found
+
+    @property
+    def option_names(self) -> tuple[str, ...]:
+        """The names of the kind's options."""
+        return tuple(field.name for field in fields(self.options))
+
+    def listed(self) -> list[tuple[str, str]]:
+        """Return what ``crossexam ls models`` lists: names with their descriptions."""
+        rows = _imported(self.listing)() if self.listing else []
+        return rows or [(self.prefix, self.description)]
+
+    def member_names(self, name: str) -> list[str]:
+        """Return the names of the models that the model *name* combines, none if it is a single model."""
+        return list(_imported(self.members)(name)) if self.members else []
 
 
-def _builtin(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.builtin import open_builtin
-
-    return open_builtin(rest, options)
-
-
-def _file(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.prediction_file import open_predictions
-
-    return open_predictions(rest, options)
+def _imported(path: str) -> Any:
+    module, _, function = path.partition(":")
+    return getattr(import_module(module), function)
 
 
-def _function(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.function import open_function
-
-    return open_function(rest, options)
-
-
-def _huggingface(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.huggingface import open_huggingface
-
-    return open_huggingface(rest, options)
-
-
-def _bag_of_words(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.bag_of_words import open_bag_of_words
-
-    return open_bag_of_words(rest, options)
-
-
-def _hypothesis(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.hypothesis_fasttext import open_hypothesis_fasttext
-
-    return open_hypothesis_fasttext(rest, options)
-
-
-def _forest(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.random_forest import open_random_forest
-
-    return open_random_forest(rest, options)
-
-
-def _zoo(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.zoo import open_zoo
-
-    return open_zoo(rest, options)
-
-
-def _mean(rest: str, options: ModelOptions) -> Model:
-    from crossexam.models.ensemble import open_mean
-
-    return open_mean(rest, options)
-
-
+_HERE: Final = "crossexam.models"
 # fmt: off
 MODELS: Final[dict[str, ModelKind]] = {
-    "builtin": ModelKind("builtin/", "no download: majority, overlap, alignment, bag-of-words", _builtin),
-    "file":    ModelKind("file/", "answers in a JSONL, CSV, TSV or Parquet file, by id or by text", _file),
-    "py":      ModelKind("py/", "a function of yours, as module:function, of a list of pairs", _function),
-    "hf":      ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id", _huggingface),
-    "mean":    ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities", _mean),
-    "bow":     ModelKind("bow/", "a bag-of-words model that crossexam train made: its folder", _bag_of_words),
-    "hom":     ModelKind("hom/", "fastText on the hypothesis, by crossexam train: its folder", _hypothesis),
-    "rf":      ModelKind("rf/", "a random forest on 19 features, by crossexam train: its folder", _forest),
-    "zoo":     ModelKind("zoo/", "a model that crossexam train made: its folder", _zoo),
+    kind.name: kind
+    for kind in (
+        ModelKind("builtin/", "no download: majority, overlap, alignment, bag-of-words",
+                  f"{_HERE}.builtin:open_builtin", listing=f"{_HERE}.builtin:list_builtins"),
+        ModelKind("file/", "predictions in a JSONL, CSV, TSV or Parquet file, by id or by text",
+                  f"{_HERE}.prediction_file:open_predictions"),
+        ModelKind("py/", "a Python function of a list of pairs, as module:function",
+                  f"{_HERE}.function:open_function"),
+        ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
+                  f"{_HERE}.huggingface:open_huggingface"),
+        ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities",
+                  f"{_HERE}.ensemble:open_mean", members=f"{_HERE}.ensemble:member_names"),
+        *(ModelKind(f"{model.prefix}/", model.summary, f"{_HERE}.fitted:open_fitted")
+          for model in SHALLOW.values()),
+        ModelKind("zoo/", "a model of the zoo trained by crossexam train: its folder (extra torch)",
+                  f"{_HERE}.zoo:open_zoo", listing=f"{_HERE}.zoo:list_zoo"),
+    )
 }
 # fmt: on
 
+#: Options that say how to compute, not what to compute.  Stated for models in general, as in ``examine
+#: builtin/overlap hf/X --device cuda``, they are for the kinds that have them; other kinds ignore them.
+COMPUTING: Final = frozenset({"batch_size", "device", "dtype", "max_length"})
+
 
 def open_model(
-    model: str | Model | Callable[[Sequence[Pair]], Any], options: ModelOptions | None = None
+    model: str | Model | Callable[[Sequence[Pair]], Any], values: Mapping[str, Any] | None = None
 ) -> Model:
-    """Return the model that *model* names; a model is returned as it is, a function becomes one.
+    """Return the model called *model*; a model is returned as it is, a function becomes a model.
 
-    Raises UnknownNameError where the name is of no kind, CrossexamError where it cannot be opened.
+    *values* are the options that the user stated: by name (``device``), or by kind and name (``hf.dtype``)
+    for models of this kind alone; texts are parsed as ``--set`` does.  Raises UnknownNameError if there is no
+    such kind, CrossexamError if the kind lacks an option or the model cannot be opened.
 
     >>> open_model("builtin/majority").predict([("It rains.", "It is wet.")]).tolist()
     [[1.0, 0.0, 0.0]]
     """
-    options = options or ModelOptions()
+    values = values or {}
     if isinstance(model, str):
-        kind, slash, rest = model.partition("/")
-        if kind not in MODELS or not slash:
-            raise UnknownNameError("kind of model", kind, MODELS, hint=_name_hint(kind, model))
-        if not rest:
-            raise CrossexamError(f"'{model}' names no model", wanted=MODELS[kind].description)
-        return MODELS[kind].open(rest, options)
+        kind = kind_named(model)
+        opened: Model = _imported(kind.opener)(
+            model, options_of(kind, values, where=model), *_opened_members(kind, model, values)
+        )
+        return opened
     if isinstance(model, Model):
         return model
     if callable(model):
         from crossexam.models.function import from_callable
 
-        return from_callable(model, options)
+        return from_callable(model, options_of(MODELS["py"], values, where="py/"))
     raise CrossexamError(
-        f"a {type(model).__name__} is no model",
+        f"a {type(model).__name__} is not a model",
         wanted="a name such as builtin/overlap, or a function of pairs",
     )
+
+
+def _opened_members(kind: ModelKind, name: str, values: Mapping[str, Any]) -> list[list[Model]]:
+    """Return the third argument of the opener, if it has one: the members, with the same values."""
+    if kind.members is None:
+        return []
+    return [[open_model(member, values) for member in kind.member_names(name)]]
+
+
+def kind_named(model: str) -> ModelKind:
+    """Return the kind of the model called *model*; raises UnknownNameError, CrossexamError.
+
+    >>> kind_named("hf/roberta-large-mnli").prefix
+    'hf/'
+    """
+    name, slash, rest = model.partition("/")
+    if name not in MODELS or not slash:
+        raise UnknownNameError("kind of model", name, MODELS, hint=_name_hint(name, model))
+    if not rest:
+        raise CrossexamError(f"'{model}' is not the name of a model", wanted=MODELS[name].description)
+    return MODELS[name]
+
+
+def kinds_of(models: Iterable[str]) -> dict[str, ModelKind]:
+    """Return the kinds of *models* and of the models that they combine, by name; raises CrossexamError.
+
+    >>> list(kinds_of(["mean/builtin/overlap,builtin/majority"]))
+    ['mean', 'builtin']
+    """
+    kinds: dict[str, ModelKind] = {}
+    for model in models:
+        kind = kind_named(model)
+        kinds |= {kind.name: kind, **kinds_of(kind.member_names(model))}
+    return kinds
+
+
+def options_of(kind: ModelKind, values: Mapping[str, Any], *, where: str) -> Any:
+    """Return the options of *kind* that *values* state; raises CrossexamError if it lacks one of them.
+
+    >>> options_of(MODELS["hf"], {"device": "cpu", "hf.max_length": "64"}, where="hf/x").max_length
+    64
+    """
+    known, stated = kind.option_names, {}
+    for name, value in sorted(values.items(), key=lambda pair: "." in pair[0]):
+        prefix, dot, option = name.partition(".") if "." in name else ("", "", name)
+        if value is None or (dot and prefix != kind.name):
+            continue
+        if option not in known:
+            if not dot and (option in COMPUTING or kind.members):  # what members lack, they refuse
+                continue
+            flag = f"--set {name}" if dot else f"--{option.replace('_', '-')}"
+            raise CrossexamError(
+                f"{kind.prefix} models have no option '{option}'",
+                where=where,
+                wanted=f"only: {', '.join(known)}" if known else "no options",
+                hint=f"leave out {flag}",
+            )
+        stated[f"{kind.name}.{option}"] = value
+    return Settings({kind.name: kind.options()}).with_values(stated, where=where).parts[kind.name]
 
 
 def _name_hint(kind: str, model: str) -> str:

@@ -1,22 +1,24 @@
 """Trained models of the zoo as models: ``zoo/FOLDER``.
 
-A sentence encoder encodes each distinct sentence of all that it is asked once, and matches afterwards:
-test sets built from one base share most of their sentences.
+A sentence encoder encodes each distinct sentence once, and matches afterwards: test sets built from one base
+share most of their sentences.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.core.labels import LABELS
 from crossexam.models.inference import plan_batches
-from crossexam.models.label_order import softmax
-from crossexam.models.model import Batch, ModelOptions, Pair
+from crossexam.models.label_order import row_softmax
+from crossexam.models.model import Batch, Pair, check_batch_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,19 +28,36 @@ if TYPE_CHECKING:
     from crossexam.training.encoding import EncodedPairs, Encoder
 
 _VERSION: Final = "zoo.v1"
-#: Words a batch with padding: as in scoring while training.
+#: Words per batch with padding, as in scoring while training.
 _CPU_WORDS: Final = 2_048
 _GPU_WORDS: Final = 65_536
-#: Sentence vectors are kept for so many pairs at once: with the 4,096 numbers of InferSent, 1 GB at most.
+#: Sentence vectors are kept for this many pairs at once: at most 1 GB with InferSent's 4,096 numbers.
 _PAIRS_AT_ONCE: Final = 32_768
 #: Pairs of encoded sentences that are matched at once.
 _MATCHED_AT_ONCE: Final = 1_024
 
 
-class ZooModel:
-    """A trained model, loaded when it is first asked."""
+@dataclass(frozen=True)
+class Options:
+    """How a trained model is run.
 
-    def __init__(self, folder: Path, options: ModelOptions) -> None:
+    ``batch_size`` counts pairs (``auto``: batches of about the same number of words); ``dtype`` is that of
+    the weights; ``max_length`` counts the words of a sentence.
+    """
+
+    device: str = "auto"
+    batch_size: int | Literal["auto"] = "auto"
+    dtype: Literal["float32", "bfloat16", "float16"] = "float32"
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        check_batch_size(self.batch_size)
+
+
+class ZooModel:
+    """A trained model, loaded when it first predicts."""
+
+    def __init__(self, folder: Path, options: Options) -> None:
         from crossexam.training.checkpoints import content_hash, read_description
 
         self.name = f"zoo/{folder}"
@@ -59,11 +78,11 @@ class ZooModel:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """Return what is known of the model and of how it was asked."""
+        """Return the facts on the model and on how it was run."""
         return self._facts
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError where a sentence is empty."""
+        """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError if a sentence is empty."""
         import numpy as np
 
         table = np.zeros((len(pairs), len(LABELS)))
@@ -72,9 +91,9 @@ class ZooModel:
         return table
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
-        """Yield the answers to those of *pairs* that are not *known*, batch by batch.
+        """Yield the predictions for those of *pairs* that are not *known*, batch by batch.
 
-        Batches are planned over all *pairs*, so that a resumed run has those it would have had.
+        Batches are planned over all *pairs*, so that an interrupted run resumes with the same batches.
         """
         import torch
 
@@ -87,16 +106,16 @@ class ZooModel:
                 continue
             encoded, cut = self._encoded([pairs[index] for index in part])
             with torch.inference_mode():
-                for rows, logits in self._answers(encoded, wanted):
+                for rows, logits in self._logits(encoded, wanted):
                     yield Batch(
                         [part[row] for row in rows],
-                        softmax(logits.double().cpu().numpy()),
+                        row_softmax(logits.double().cpu().numpy()),
                         [cut[row] for row in rows],
                     )
         self._note_sources()
 
-    def _answers(self, encoded: EncodedPairs, wanted: Sequence[bool]) -> Iterator[tuple[list[int], Tensor]]:
-        """Yield rows of *encoded* that are *wanted* with their logits."""
+    def _logits(self, encoded: EncodedPairs, wanted: Sequence[bool]) -> Iterator[tuple[list[int], Tensor]]:
+        """Yield the *wanted* rows of *encoded* with their logits."""
         asked = 2 * sum(wanted)
         self._facts["sentences_asked"] += asked
         if self._described.architecture.encodes_sentences:
@@ -109,7 +128,7 @@ class ZooModel:
                 yield rows, self._model(self._ready(self._collator().collate(encoded, rows)))
 
     def _matched(self, encoded: EncodedPairs, wanted: Sequence[bool]) -> Iterator[tuple[list[int], Tensor]]:
-        """Encode each distinct sentence of a side once, then match."""
+        """Encode each distinct sentence of a side once, then match; yield rows and logits."""
         rows = [row for row, want in enumerate(wanted) if want]
         vectors = {side: self._vectors(encoded, side, set(rows)) for side in SIDES}
         for start in range(0, len(rows), _MATCHED_AT_ONCE):
@@ -118,11 +137,11 @@ class ZooModel:
             yield some, self._model.output(self._model.compare(premise, hypothesis))
 
     def _vectors(self, encoded: EncodedPairs, side: Side, rows: set[int]) -> tuple[Tensor, dict[int, int]]:
-        """Return the vectors [s, d] of the distinct sentences on *side*, and the place of each row's."""
+        """Return the vectors [s, d] of the distinct sentences on *side*, and each row's position in them."""
         import torch
 
         sentences = encoded.premises if side == "premise" else encoded.hypotheses
-        # One object stands for all sentences of one text; see Encoder.pairs.
+        # Sentences with the same text are the same object; see Encoder.pairs.
         first: dict[int, int] = {}
         for row, sentence in enumerate(sentences):
             first.setdefault(id(sentence), row)
@@ -170,17 +189,14 @@ class ZooModel:
         from crossexam.training.devices import torch_device
         from crossexam.training.encoding import Encoder
 
-        kinds = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-        if self._options.dtype not in kinds:
-            raise CrossexamError(f"the dtype '{self._options.dtype}' is unknown", wanted=", ".join(kinds))
         device = torch_device(self._options.device)
         model, described, vocabulary = load_model(self._folder)
-        self._model = model.to(device=device, dtype=kinds[self._options.dtype])
+        self._model = model.to(device=device, dtype=getattr(torch, self._options.dtype))
         self._encoder = Encoder(vocabulary, described.architecture.needs)
         self._facts["device"] = str(device)
 
     def _note_sources(self) -> None:
-        """Say in the details what stood in for what a corpus ships and a pair of texts does not."""
+        """Record what replaced the annotation that a corpus ships and a pair of texts does not."""
         encoder = self._collator()
         if "trees" in encoder.needs:
             self._facts["trees"] = "right-branching: a pair of texts ships no parse"
@@ -188,17 +204,26 @@ class ZooModel:
             self._facts["tags_from"] = encoder.reader.tagged
 
 
-def open_zoo(spec: str, options: ModelOptions) -> ZooModel:
-    """Return the trained model in the folder *spec*; raises CrossexamError.
+def open_zoo(name: str, options: Options) -> ZooModel:
+    """Return the trained model ``zoo/FOLDER``; raises CrossexamError.
 
-    Weights are loaded when the model is first asked; what is wrong with the folder is told at once.
+    Weights are loaded when the model first predicts; errors in the folder are raised at once.
     """
-    if options.label_order:
-        raise CrossexamError("the classes of the zoo's models are known", hint="leave out --label-order")
-    if options.revision:
-        raise CrossexamError("a folder has no revision", where=f"zoo/{spec}", hint="leave out --revision")
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("torch", "torch", f"zoo/{spec}") from None
-    return ZooModel(Path(spec).expanduser(), options)
+    if not _has_torch():
+        raise MissingExtraError("torch", "torch", name)
+    return ZooModel(Path(name.partition("/")[2]).expanduser(), options)
+
+
+def list_zoo() -> list[tuple[str, str]]:
+    """Return the names and descriptions of the architectures; none without torch."""
+    if not _has_torch():
+        return []
+    from crossexam.zoo.table import ARCHITECTURES
+
+    return [
+        (f"zoo/FOLDER of {each.name}", f"{each.summary} ({each.paper})") for each in ARCHITECTURES.values()
+    ]
+
+
+def _has_torch() -> bool:
+    return find_spec("torch") is not None

@@ -16,7 +16,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
-from crossexam.models.model import AnswersSets, Batch, Model, ModelOptions, Pair, PlansBatches
+from crossexam.models.model import AnswersSets, Batch, Model, Pair, PlansBatches, check_batch_size
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
 
@@ -34,17 +34,19 @@ def predict_suite(
     data: Suite | Dataset | str | Path,
     *,
     store: Path | None = None,
-    options: ModelOptions | None = None,
+    options: Mapping[str, Any] | None = None,
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Run:
     """Return the predictions of *model* over *data*: a suite, a test set, or the path of one.
 
     Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
-    again.  *limit* restricts each test set to its first items.  Nothing else is written: see
+    again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
+    *limit* restricts each test set to its first items.  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
-    options = options or ModelOptions()
+    options = options or {}
+    check_batch_size(options.get("batch_size", "auto"))
     if limit is not None and limit < 1:
         raise CrossexamError(f"the limit is {limit}", wanted="a positive whole number")
     whole = _test_sets(data)
@@ -90,7 +92,7 @@ def _predict_pairs(
     model: Model,
     datasets: Mapping[str, Dataset],
     store: Path | None,
-    options: ModelOptions,
+    options: Mapping[str, Any],
     progress: Progress,
 ) -> _Predicted:
     """Predict every distinct pair that is not in the store, then read all predictions from there."""
@@ -127,7 +129,7 @@ def _predict_pairs(
 
 
 def _batches(
-    model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: ModelOptions
+    model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: Mapping[str, Any]
 ) -> Iterator[Batch]:
     """Yield the predictions for the pairs that are not *known*, batch by batch.
 
@@ -137,7 +139,8 @@ def _batches(
     if isinstance(model, PlansBatches):
         yield from model.batches(pairs, known)
         return
-    size = PAIRS_AT_ONCE if options.batch_size == "auto" else options.batch_size
+    stated = options.get("batch_size", "auto")
+    size = PAIRS_AT_ONCE if stated == "auto" else int(stated)
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:

@@ -1,58 +1,51 @@
 """The bag-of-words model: softmax regression over indicator features (Nie et al., 2019, section 5.2).
 
 Equation 5 of the paper: ``p(c | x) = exp(w_c . v) / sum over c' of exp(w_c' . v)``, without an intercept,
-so that a pair of which no feature is known gets a third for each label.  A model is a folder:
-``config.json`` says what was fitted, ``bag_of_words.npz`` holds vocabulary and weights (plain arrays,
-nothing pickled), ``manifest.json``, written last, how all was had.
+so that a pair without any known feature gets a third for each label.  It is fitted in one pass over the
+corpora, then with scikit-learn on a sparse matrix; ``bag_of_words.npz`` in its folder holds vocabulary and
+weights (plain arrays, nothing pickled).
 
-Fit the bag-of-words model: one pass over the corpora, then scikit-learn on a sparse table.
+Content words are word types, not tokens.  A word is a noun, verb, adjective or adverb if it is tagged as one
+in most of its occurrences in the training data (by the parses that a corpus ships, else by NLTK); then all
+its occurrences count, in training and afterwards.  So predicting for bare text takes no POS tagger: a word of
+the vocabulary is a content word.
 
-Content words are told by word, not by place.  Over all training data a word is a noun, verb, adjective or
-adverb where it is tagged so (by the parses that a corpus ships, else by NLTK) in most places where it
-stands; then it counts wherever it stands, in training and afterwards.  So a model that is asked about
-bare text needs no tagger: a word of its vocabulary is a content word.
-
-Deviation from the paper, which asks the tagger at every place: fitted on the SNLI and MultiNLI subsets
+Deviation from the paper, which goes by the tag of each token: fitted on the SNLI and MultiNLI subsets
 (47,872 pairs) and scored on SNLI dev, test and MultiNLI dev matched, ours has 60.4, 60.2 and 47.9 %,
-tags at every place 60.3, 60.4 and 47.9 %.  All words instead of content words have 62.4, 62.8 and 51.3 %.
+tags of tokens 60.3, 60.4 and 47.9 %.  All words instead of content words have 62.4, 62.8 and 51.3 %.
 
 The paper does not state its penalty or minimum counts.  ``c`` was chosen by the loss on SNLI dev, since
-scores are made of probabilities, among 0.02, 0.05, 0.1, 0.2 and 0.5 (0.924, 0.886, 0.872, 0.877, 0.922).
+scores are computed from probabilities, among 0.02, 0.05, 0.1, 0.2 and 0.5 (0.924, 0.886, 0.872, 0.877,
+0.922).
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.files import finished_or_absent, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
-from crossexam.shallow.lexical_features import KINDS, OF_TWO, FeatureSettings, LexicalFeatures, Words
+from crossexam.shallow.fitting import CONFIG, FeatureTable, FitRequest, RecipeCells, ShallowModel
+from crossexam.shallow.lexical_features import KINDS, OF_TWO, FeatureSettings, LexicalFeatures, WordCollector
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CONFIG: Final = "config.json"
 TABLE: Final = "bag_of_words.npz"
-MANIFEST: Final = "manifest.json"
-
-KIND: Final = "crossexam-bag-of-words"
-FORMAT: Final = 1
-_VERSION: Final = "bag-of-words.v1"
 _PAIRS_AT_ONCE: Final = 20_000
 
 
 @dataclass(frozen=True)
 class BagOfWords:
-    """The *features* and what each speaks for each label: *weights* [f, 3], columns as LABELS."""
+    """The *features*, and the *weights* [f, 3] of each for each label, columns as LABELS."""
 
     features: LexicalFeatures
     weights: NDArray[np.floating[Any]]
@@ -70,10 +63,10 @@ class BagOfWords:
         return np.concatenate(found)
 
     def strongest(self, top: int) -> dict[str, list[tuple[str, float]]]:
-        """Return, by label, the *top* features that speak most for it, with their weights.
+        """Return, by label, the *top* features with the largest weights for it, and these weights.
 
-        The weights of a feature sum to 0 over the labels (the penalty sees to it), so that one above 0
-        speaks for its label and against the others.
+        The weights of a feature sum to 0 over the labels (because of the penalty), so a weight above 0 is
+        evidence for its label and against the others.
         """
         import numpy as np
 
@@ -85,7 +78,7 @@ class BagOfWords:
         return found
 
     def pruned(self, features: int) -> BagOfWords:
-        """Return the model with so many *features* at most: those whose largest weight is largest."""
+        """Return the model with at most *features* features: those whose largest weight is largest."""
         import numpy as np
 
         strength = np.abs(self.weights).max(axis=1)
@@ -109,7 +102,7 @@ def save_table(path: Path, model: BagOfWords, dtype: str = "float32") -> None:
 
 
 def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
-    """Return the model that :func:`save_table` wrote; raises FormatError where it is damaged."""
+    """Return the model that :func:`save_table` wrote; raises FormatError if it is damaged."""
     import zipfile
     import zlib
 
@@ -145,80 +138,57 @@ def save_bag_of_words(
 ) -> None:
     """Write everything but the manifest into *folder*."""
     save_table(folder / TABLE, model, dtype)
-    write_json(folder / CONFIG, {"kind": KIND, "format": FORMAT, **config})
+    write_json(folder / CONFIG, {"kind": BAG_OF_WORDS.kind, "format": BAG_OF_WORDS.format, **config})
 
 
 def load_bag_of_words(folder: Path) -> BagOfWords:
-    """Return the model in *folder*; raises CrossexamError where there is none."""
-    check_folder(folder)
+    """Return the model in *folder*; raises CrossexamError if there is none."""
+    BAG_OF_WORDS.check_folder(folder)
     return load_table(folder / TABLE, str(folder / TABLE))
 
 
-def check_folder(folder: Path) -> None:
-    """Raise CrossexamError where *folder* holds no finished model of this kind."""
-    if not all((folder / name).is_file() for name in (CONFIG, MANIFEST, TABLE)):
-        raise CrossexamError(
-            "no bag-of-words model is here" if folder.is_dir() else "there is no such folder",
-            where=f"bow/{folder}",
-            wanted=f"a folder with {CONFIG}, {TABLE} and {MANIFEST}",
-            hint="crossexam train bag-of-words --train CORPUS --dev CORPUS -o FOLDER makes one",
-        )
-    found = read_json(folder / CONFIG)
-    if found.get("kind") != KIND or found.get("format") != FORMAT:
-        raise FormatError(
-            f"this is '{found.get('kind')}', format {found.get('format')}",
-            where=str(folder / CONFIG),
-            wanted=f"'{KIND}', format {FORMAT}",
-        )
-
-
-def key_of(table: Path) -> str:
-    """Return 32 hexadecimal digits that change when vocabulary or weights do."""
-    return hashlib.blake2b(f"{_VERSION}\x1f{sha256_of(table)}".encode(), digest_size=16).hexdigest()
-
-
-_TOLD_EVERY: Final = 1_000
+_REPORT_EVERY: Final = 1_000
 
 
 @dataclass(frozen=True)
 class FitSettings:
-    """The inverse strength ``c`` of the squared penalty, and the most ``iterations`` of L-BFGS."""
+    """The inverse strength ``c`` of the squared penalty, and the maximum ``iterations`` of L-BFGS."""
 
     c: float = 0.1
     iterations: int = 1_000
 
 
-class Fitted(NamedTuple):
-    """A fitted model; how many examples it was fitted on, and how many iterations that took."""
+class FittedBagOfWords(NamedTuple):
+    """A fitted model, the number of examples that it was fitted on, and that of iterations."""
 
     model: BagOfWords
     examples: int
     iterations: int
 
 
-def fit(
+def fit_bag_of_words(
     examples: Iterable[Example],
     features: FeatureSettings | None = None,
     fitting: FitSettings | None = None,
     *,
     tagger: Tagger | None = None,
     progress: Progress = silent,
-) -> Fitted:
+) -> FittedBagOfWords:
     """Return the model fitted on *examples*, which are read once and not kept; raises CrossexamError.
 
-    Those without a gold label are left out.
+    Examples without a gold label are left out.
     """
     import numpy as np
 
     features = features or FeatureSettings()
     tokens = (tagger or resolve_tagger()).tokens if features.content else None
-    words, labels = Words(tokens), bytearray()
+    words, labels = WordCollector(tokens), bytearray()
     with seldom_collected():
         for example in examples:
             if example.label is not None:
                 words.add(example)
                 labels.append(LABEL_INDEX[example.label])
-                if not len(labels) % _TOLD_EVERY:
+                if not len(labels) % _REPORT_EVERY:
                     progress("reading words", len(labels), None)
     gold = np.frombuffer(bytes(labels), dtype=np.uint8)
     for index, label in enumerate(LABELS):
@@ -231,11 +201,12 @@ def fit(
     del words
     if not len(vocabulary):
         raise CrossexamError(
-            f"no word is in {features.min_count} of {len(gold)} training examples", hint="--set min_count=1"
+            f"no word is in at least {features.min_count} of {len(gold)} training examples",
+            hint="--set min_count=1",
         )
     progress("fitting", 0, None)
     weights, iterations = _regression(table, gold, fitting or FitSettings())
-    return Fitted(BagOfWords(vocabulary, weights), len(gold), iterations)
+    return FittedBagOfWords(BagOfWords(vocabulary, weights), len(gold), iterations)
 
 
 def _regression(table: Any, gold: NDArray[Any], fitting: FitSettings) -> tuple[NDArray[np.float32], int]:
@@ -249,3 +220,66 @@ def _regression(table: Any, gold: NDArray[Any], fitting: FitSettings) -> tuple[N
     regression = LogisticRegression(C=fitting.c, fit_intercept=False, max_iter=fitting.iterations)
     regression.fit(table, gold)
     return regression.coef_.T.astype(np.float32), int(regression.n_iter_[0])
+
+
+def _fit(
+    examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
+) -> tuple[BagOfWords, dict[str, Any]]:
+    tagger = resolve_tagger(request.tagger)
+    fitted = fit_bag_of_words(
+        examples, parts["features"], parts["fit"], tagger=tagger, progress=request.progress
+    )
+    return fitted.model, {
+        "examples": fitted.examples,
+        "words": len(fitted.model.features.words),
+        "features": {kind: len(codes) for kind, codes in fitted.model.features.codes.items()},
+        "iterations": fitted.iterations,
+        "converged": fitted.iterations < parts["fit"].iterations,
+        "tags_from": dict(tagger.answered),
+    }
+
+
+def _columns(manifest: Mapping[str, Any]) -> dict[str, str]:
+    unfinished = "" if manifest["converged"] else " (not converged)"
+    return {
+        "features": f"{sum(manifest['features'].values()):,}",
+        "iterations": f"{manifest['iterations']:,}{unfinished}",
+    }
+
+
+def _strongest(name: str, folder: Path, top: int) -> FeatureTable:
+    strongest = load_bag_of_words(folder).strongest(top)
+    return FeatureTable(
+        f"strongest features of {name}",
+        tuple(column for label in strongest for column in (label, "weight")),
+        (False, True) * len(strongest),
+        [
+            tuple(cell for feature, weight in line for cell in (feature, f"{weight:+.2f}"))
+            for line in zip(*strongest.values(), strict=True)
+        ],
+    )
+
+
+BAG_OF_WORDS: Final = ShallowModel(
+    name="bag-of-words",
+    prefix="bow",
+    summary="a bag-of-words model fitted by crossexam train: its folder",
+    noun="bag-of-words model",
+    kind="crossexam-bag-of-words",
+    format=1,
+    version="bag-of-words.v1",
+    files=(TABLE,),
+    key_files=(TABLE,),
+    settings={"features": FeatureSettings(), "fit": FitSettings()},
+    inputs=lambda request: {"annotator": request.tagger},
+    fit=_fit,
+    save=save_bag_of_words,
+    load=load_bag_of_words,
+    described=("features", "fit"),
+    recipe=RecipeCells("3 per feature", "l-bfgs", "", "all", f"{FitSettings().iterations:,}"),
+    source="Nie et al. 2019, section 5.2",
+    paper="Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.2",
+    packages=("scikit-learn", "scipy", "numpy"),
+    columns=_columns,
+    features=_strongest,
+)

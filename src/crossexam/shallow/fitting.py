@@ -1,27 +1,33 @@
-"""What the models without a training loop share: data as a stream, scores, folders that are done already.
+"""Fitting a shallow model: corpora as a stream, a folder for the result, scores, and what all models share.
 
-Bag-of-words (:mod:`bag_of_words_training`), fastText on the hypothesis
-(:mod:`hypothesis_fasttext_training`) and the random forest (:mod:`random_forest_training`) are each fitted
-in one go into a folder whose ``manifest.json``, written last, says from what.
+A shallow model is fitted in one go, without a training loop, into a folder: ``config.json`` says what was
+fitted, the model's own files hold its parameters, and ``manifest.json``, written last, records the data, the
+settings and the scores.  Training corpora are streamed, so that all of SNLI and MultiNLI is never in memory
+at once.
+
+:class:`ShallowModel` describes one model; the table of them is :data:`crossexam.shallow.table.SHALLOW`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crossexam.core.dataset import content_hash
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import read_json, sha256_of, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
+from crossexam.core.settings import Settings
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus
 from crossexam.corpora.spec import CorpusSpec
 
@@ -29,38 +35,24 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+CONFIG: Final = "config.json"
 MANIFEST: Final = "manifest.json"
 
 
-class Answers(Protocol):
-    """What gives the probabilities of pairs (premise, hypothesis): [n, 3]."""
+class Predictor(Protocol):
+    """A fitted model in memory."""
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]: ...
-
-
-class Asked(Protocol):
-    """What every request says; see :class:`Request`."""
-
-    @property
-    def train(self) -> str: ...
-    @property
-    def dev(self) -> str: ...
-    @property
-    def folder(self) -> Path: ...
-    @property
-    def tests(self) -> Sequence[str]: ...
-    @property
-    def limit(self) -> int | None: ...
-    @property
-    def progress(self) -> Progress: ...
+    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        """Return the probabilities of *pairs* (premise, hypothesis): [n, 3], columns as LABELS."""
+        ...
 
 
 @dataclass(frozen=True)
-class Request:
-    """What to fit on (``CORPUS+CORPUS``), what to score it on, into which folder.
+class FitRequest:
+    """What to fit on (``CORPUS+CORPUS``), what to score on, and the folder to write.
 
     ``values`` are texts by field of the model's settings; *limit* takes the first examples of each training
-    corpus; *vectors* is a text file of word vectors, for the models that read one.
+    corpus; *vectors* is a text file of word vectors and *tagger* a POS tagger, for the models that use one.
     """
 
     train: str
@@ -71,55 +63,188 @@ class Request:
     limit: int | None = None
     seed: int = 0
     vectors: Path | None = None
+    tagger: str = "auto"
     progress: Progress = silent
 
 
-class Trained(NamedTuple):
-    """A fitted model's folder and manifest."""
+class FittedFolder(NamedTuple):
+    """The folder of a fitted model, and its manifest."""
 
     folder: Path
     manifest: Mapping[str, Any]
 
 
-def fit_once(
-    request: Asked,
-    settings: Mapping[str, Any],
-    fit: Callable[[Iterator[Example]], tuple[Answers, Mapping[str, Any]]],
-    load: Callable[[Path], Answers],
-) -> Trained:
-    """Have *fit* write the folder and return the model, score that, and write the manifest.
+class RecipeCells(NamedTuple):
+    """The cells of ``crossexam ls recipes`` for a model."""
 
-    *settings*, all that the model depends on beside the data, are part of its fingerprint; *fit* also
-    returns what the manifest says besides; *load* reads the model from the folder.  Where the folder holds
-    this very model already it stays, and is scored on tests that are new.  Raises CrossexamError.
+    parameters: str
+    optimizer: str
+    learning_rate: str
+    batch: str
+    epochs: str
+
+
+class FeatureTable(NamedTuple):
+    """What ``crossexam features`` prints of a model, and what its chart shows.
+
+    *rows* are cells by column, numbers (*numeric* columns) right-justified.  *bars* are all features with the
+    mean and the deviation of their importance, most important first; None if the model has no such chart.
     """
+
+    title: str
+    columns: tuple[str, ...]
+    numeric: tuple[bool, ...]
+    rows: Sequence[tuple[str, ...]]
+    bars: Sequence[tuple[str, float, float]] | None = None
+    chart_title: str = ""
+
+
+def _no_inputs(request: FitRequest) -> dict[str, Any]:
+    return {}
+
+
+def _anything(_: Any) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class ShallowModel:
+    """A model that is fitted in one go: one line of :data:`crossexam.shallow.table.SHALLOW`.
+
+    ``name`` (or ``alias``) is its name in ``crossexam train``, ``PREFIX/FOLDER`` that in ``crossexam run``.
+
+    Its folder: ``noun`` says what it holds, ``kind`` and ``format`` are in its configuration, ``files`` are
+    those besides configuration and manifest.  ``version`` and the hashes of ``key_files`` make up the answer
+    key.  ``lacks`` returns what a configuration lacks, None if it is complete.
+
+    Fitting: ``settings`` are dataclasses by part, ``check`` raises CrossexamError for values that the fields'
+    types allow but the model does not, ``inputs`` returns what else the parameters depend on, for the
+    fingerprint.  ``fit`` returns the fitted model and facts for the manifest, ``save`` writes ``files`` and
+    configuration, ``load`` reads them.  ``takes`` are the options of ``crossexam train`` that the model has
+    besides ``--set``; others are refused.
+
+    Showing: ``described`` are the parts of the fingerprint in the manifest of a run, ``recipe`` is for
+    ``crossexam ls recipes``, ``columns`` are shown next to the scores by ``crossexam train``.  ``features``
+    returns what ``crossexam features`` prints for a model's name, its folder and a number of features; it is
+    None if features have no names.
+    """
+
+    name: str
+    prefix: str
+    summary: str
+    noun: str
+    kind: str
+    format: int
+    version: str
+    files: tuple[str, ...]
+    key_files: tuple[str, ...]
+    settings: Mapping[str, Any]
+    fit: Callable[[Iterator[Example], FitRequest, Mapping[str, Any]], tuple[Any, dict[str, Any]]]
+    save: Callable[[Path, Any, dict[str, Any]], None]
+    load: Callable[[Path], Predictor]
+    described: tuple[str, ...]
+    recipe: RecipeCells
+    source: str
+    paper: str
+    packages: tuple[str, ...]
+    columns: Callable[[Mapping[str, Any]], dict[str, str]]
+    alias: str | None = None
+    takes: frozenset[str] = frozenset()
+    check: Callable[[Mapping[str, Any]], None] = _anything
+    inputs: Callable[[FitRequest], dict[str, Any]] = _no_inputs
+    lacks: Callable[[Mapping[str, Any]], str | None] = _anything
+    features: Callable[[str, Path, int], FeatureTable] | None = None
+
+    def check_folder(self, folder: Path) -> None:
+        """Raise CrossexamError if *folder* does not hold a finished model of this kind."""
+        needed = (CONFIG, *self.files, MANIFEST)
+        if not all((folder / name).is_file() for name in needed):
+            vectors = " --vectors FILE" if "--vectors" in self.takes else ""
+            raise CrossexamError(
+                f"this folder holds no {self.noun}" if folder.is_dir() else "there is no such folder",
+                where=f"{self.prefix}/{folder}",
+                wanted=f"a folder with {', '.join(needed[:-1])} and {needed[-1]}",
+                hint=f"crossexam train {self.name} --train CORPUS --dev CORPUS{vectors} -o FOLDER",
+            )
+        config = read_json(folder / CONFIG)
+        lacking = self.lacks(config)
+        if (config.get("kind"), config.get("format")) != (self.kind, self.format) or lacking:
+            raise FormatError(
+                f"this is '{config.get('kind')}', format {config.get('format')}",
+                where=str(folder / CONFIG),
+                wanted=f"'{self.kind}', format {self.format}{f', with {lacking}' if lacking else ''}",
+            )
+
+    def key(self, folder: Path) -> str:
+        """Return 32 hexadecimal digits that change with whatever the predictions depend on."""
+        parts = (self.version, *(sha256_of(folder / name) for name in self.key_files))
+        return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+    def settings_from(self, values: Mapping[str, str] | None) -> Mapping[str, Any]:
+        """Return the settings by part, changed by *values* (texts by field); raises CrossexamError."""
+        parts = Settings(self.settings).with_values(values or {}).parts
+        for part in parts.values():
+            for name, number in asdict(part).items():
+                if isinstance(number, int | float) and not isinstance(number, bool) and not number > 0:
+                    raise CrossexamError(f"'{name}' is {number:g}", where="--set", wanted="a number above 0")
+        self.check(parts)
+        return parts
+
+
+def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
+    """Fit *model* into the folder of *request*, and score it; raises CrossexamError.
+
+    If the folder already holds this very model, it is left as it is and scored on those tests that are new.
+    """
+    parts = model.settings_from(request.values)
+    settings = {
+        "kind": model.kind,
+        "format": model.format,
+        **{name: asdict(part) for name, part in parts.items()},
+        **model.inputs(request),
+    }
     specs = corpora_of(request.train)
     dev, tests = load_corpus(request.dev), [load_corpus(spec) for spec in request.tests]
     for corpus in (dev, *tests):
         all_three_way(corpus.examples, corpus.spec)
-    prints = json.loads(
+    fingerprint = json.loads(
         json.dumps({**settings, **signatures(specs), "dev": dev.describe(), "limit": request.limit})
     )
-    manifest = finished_before(request.folder, prints)
+    manifest = fitted_before(request.folder, fingerprint)
     if manifest is None:
-        model, said = fit(stream(specs, request.limit))
+        fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit))
         request.progress("scoring on dev", 0, None)
-        scored = score(model, dev)
+        scored = score_on_corpus(fitted, dev)
         scores = {"dev_accuracy": scored["accuracy"], "dev_loss": scored["loss"]}
-        manifest = {"kind": settings["kind"], "scores": scores, "fingerprint": prints, **said}
+        manifest = {"kind": model.kind, "scores": scores, "fingerprint": fingerprint, **facts}
         write_json(request.folder / MANIFEST, manifest)
-    return scored_on(request.folder, manifest, load, tests)
+    return _scored_on_tests(model, request.folder, manifest, tests)
 
 
-def scored_on(
-    folder: Path, manifest: Mapping[str, Any], load: Callable[[Path], Answers], tests: Sequence[Corpus]
-) -> Trained:
-    """Score the model in *folder* on *tests* too, and write its *manifest* with what came out."""
-    model = load(folder)
-    found = {test.spec: score(model, test) for test in tests}
-    manifest = {**manifest, "tests": {**manifest.get("tests", {}), **found}}
+def _fit_into_folder(
+    model: ShallowModel, request: FitRequest, parts: Mapping[str, Any], examples: Iterator[Example]
+) -> tuple[Predictor, dict[str, Any]]:
+    """Fit and save everything but the manifest; return the model and the manifest's account of the fit."""
+    start = time.monotonic()
+    fitted, facts = model.fit(examples, request, parts)
+    model.save(request.folder, fitted, {name: asdict(part) for name, part in parts.items()})
+    return fitted, {
+        "paper": model.paper,
+        **facts,
+        "seconds": round(time.monotonic() - start, 1),
+        "versions": versions(*model.packages),
+    }
+
+
+def _scored_on_tests(
+    model: ShallowModel, folder: Path, manifest: Mapping[str, Any], tests: Sequence[Corpus]
+) -> FittedFolder:
+    """Score the model in *folder* on *tests*, and add the scores to its *manifest*."""
+    fitted = model.load(folder)
+    scores = {test.spec: score_on_corpus(fitted, test) for test in tests}
+    manifest = {**manifest, "tests": {**manifest.get("tests", {}), **scores}}
     write_json(folder / MANIFEST, manifest)
-    return Trained(folder, manifest)
+    return FittedFolder(folder, manifest)
 
 
 def corpora_of(train: str) -> list[CorpusSpec]:
@@ -135,7 +260,7 @@ def signatures(specs: Sequence[CorpusSpec]) -> dict[str, Any]:
 def stream(specs: Sequence[CorpusSpec], limit: int | None) -> Iterator[Example]:
     """Yield the labelled examples of the corpora, one at a time: they are never all in memory.
 
-    Raises CrossexamError at a label that is none of LABELS.
+    Raises CrossexamError at a label that is not one of LABELS.
     """
     for spec in specs:
         for example in iter_labelled(spec, limit=limit):
@@ -144,7 +269,7 @@ def stream(specs: Sequence[CorpusSpec], limit: int | None) -> Iterator[Example]:
 
 
 def all_three_way(examples: Sequence[Example], where: str) -> None:
-    """Raise CrossexamError where one of *examples* has a label that is none of LABELS.
+    """Raise CrossexamError if an example has a label that is not one of LABELS.
 
     >>> all_three_way([Example("a", "It rains.", "It pours.", "neutral")], "here")
     """
@@ -153,13 +278,13 @@ def all_three_way(examples: Sequence[Example], where: str) -> None:
             raise CrossexamError(
                 f"example {example.id} is labelled {example.label}",
                 where=where,
-                wanted=f"{', '.join(LABELS[:-1])} or {LABELS[-1]}: this model tells three labels apart",
-                hint="a corpus with two labels can be asked with crossexam run, not trained or chosen on",
+                wanted=f"{', '.join(LABELS[:-1])} or {LABELS[-1]}: this model has three classes",
+                hint="crossexam run takes corpora with two labels, fitting does not",
             )
 
 
 def all_labels(gold: Sequence[int] | NDArray[np.integer[Any]]) -> None:
-    """Raise CrossexamError where one of the three labels is not among *gold*."""
+    """Raise CrossexamError if one of the three labels is missing from *gold*, indices of LABELS."""
     present = {int(index) for index in gold}
     for index, label in enumerate(LABELS):
         if index not in present:
@@ -168,33 +293,33 @@ def all_labels(gold: Sequence[int] | NDArray[np.integer[Any]]) -> None:
             )
 
 
-def finished_before(folder: Path, prints: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the manifest in *folder* where that holds the model of *prints*, None where it holds nothing.
+def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the manifest in *folder* if it is that of *fingerprint*, None if there is no manifest.
 
-    Raises CrossexamError where it holds another model.
+    Raises CrossexamError if the folder holds another model.
     """
     path = folder / MANIFEST
     if not path.exists():
         return None
     manifest = read_json(path)
-    if manifest.get("fingerprint") != prints:
+    if manifest.get("fingerprint") != fingerprint:
         raise CrossexamError(
-            "it holds something else: another model, or one of other data or settings",
+            "the folder already holds another model, or one with other data or settings",
             where=str(folder),
             hint="another folder for -o",
         )
     return manifest
 
 
-def score(model: Answers, corpus: Corpus) -> dict[str, Any]:
-    """Return what a manifest says of *model* on *corpus*, asked about bare text as any model is."""
+def score_on_corpus(model: Predictor, corpus: Corpus) -> dict[str, Any]:
+    """Return the manifest's entry for *model* on *corpus*: accuracy in percent, mean log loss in nats."""
     import numpy as np
 
     all_three_way(corpus.examples, corpus.spec)
     gold = np.array([LABEL_INDEX[example.label] for example in corpus.examples if example.label])
-    answered = model.probabilities([(example.premise, example.hypothesis) for example in corpus.examples])
-    right = answered.argmax(axis=1) == gold
-    losses = -np.log(np.maximum(answered[np.arange(len(gold)), gold], np.finfo(np.float64).tiny))
+    predicted = model.probabilities([(example.premise, example.hypothesis) for example in corpus.examples])
+    right = predicted.argmax(axis=1) == gold
+    losses = -np.log(np.maximum(predicted[np.arange(len(gold)), gold], np.finfo(np.float64).tiny))
     return {
         "accuracy": round(100 * float(right.mean()), 4),
         "loss": round(float(losses.mean()), 6),

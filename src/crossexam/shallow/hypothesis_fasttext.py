@@ -1,80 +1,80 @@
-"""fastText on the hypothesis alone: HOM of Zhang et al. (2020, section 3.1), and the folder it lives in.
+"""fastText on the hypothesis alone: HOM of Zhang et al. (2020, section 3.1).
 
 The classifier of Joulin et al. (2017, Bag of Tricks for Efficient Text Classification, E17-2068, section 2):
-the mean of the vectors of a sentence's words and word pairs, the pairs hashed into buckets, one linear layer,
+the mean of the vectors of a sentence's words and n-grams, the n-grams hashed into buckets, one linear layer,
 softmax.  Gururangan et al. (2018, section 3.1) train it on hypotheses, and get 67 % of SNLI test right.
 
-Why it is written here: of the packages on the registry in which it can be had, `fasttext` has no wheels
+It is implemented here because none of the packages on the registry would do: `fasttext` has no wheels
 (its repository was archived in March 2024), `fasttext-wheel`, `fasttext-numpy2-wheel` and `floret` have
-none for CPython 3.13, and `fasttext-numpy2` has them for Linux on x86-64 only and neither types nor upkeep.
-On the 27,872 pairs of SNLI at hand its 0.10.4 has 61.1 % on SNLI dev (10 numbers a word, rate 0.1, 5 epochs,
-one thread).
+none for CPython 3.13, and `fasttext-numpy2` has them for Linux on x86-64 only, and neither types nor a
+maintainer.  On the 27,872 pairs of SNLI at hand its 0.10.4 has 61.1 % on SNLI dev (width 10, rate 0.1, 5
+epochs, one thread).
 
-Deviations: words are those of :func:`crossexam.language.tokens.words` in lower case, where fastText splits at
-blanks.  A bucket that no word pair of the training data fell into counts for nothing, as an unknown word
-does; in fastText it adds the random numbers that it began with.  So only buckets that were met are kept.
+Training is stochastic gradient descent.  Joulin et al. (2017, section 2): the learning rate decays linearly
+to 0 over all steps.  Each example makes a full step, as in fastText: losses of a batch are summed, not
+averaged.
 
-A model is a folder: ``config.json`` says what was fitted, ``hypothesis_fasttext.safetensors`` holds
-vocabulary and vectors, ``manifest.json``, written last, how all was had.  Asking it needs no torch.
+Deviations:
 
-Letters: *n* sentences, *v* words, *b* buckets, *d* numbers of a vector, *t* rows of sentences, one by one.
-
-Fit fastText's classifier on hypotheses: stochastic gradient descent whose rate falls to nothing.
-
-Joulin et al. (2017, section 2): the rate decays linearly from its start to 0 over all steps.  Each example
-makes a step of its own size, as in fastText: losses of a batch are added, not averaged.
-
-Deviation: fastText goes by one example at a time and has its threads overwrite each other, so that no two
-trainings are alike.  Here ``batch_size`` examples make their steps from one state, and a training depends on
-its seed alone.  fastText reads the file in its order each epoch; here the order is drawn anew.
+- Words are those of :func:`crossexam.language.tokens.words` in lower case; fastText splits at white space.
+- A bucket that no n-gram of the training data fell into is ignored, as an unknown word is; in fastText it
+  contributes its random initial vector.  So only seen buckets are kept.
+- fastText takes one example at a time, and its threads overwrite each other, so that no two trainings are
+  alike.  Here ``batch_size`` examples make their steps from one state, and only the seed matters.
+- fastText reads the file in the same order in every epoch; here the order is drawn anew.
 
 Width 10 and 5 epochs are the paper's; its rates are 0.05, 0.1, 0.25 and 0.5, chosen on dev.  On SNLI dev,
 fitted on 27,872 pairs of SNLI with three seeds, these have 60.5, 61.1, 60.9 and 60.6 % (medians).  At 0.1, 3
 epochs have 60.4 %, 10 epochs 60.2 %, width 100 has 61.4 %; batches of 1 and of 32 have 61.1 and 61.2 % (one
 seed).
+
+``hypothesis_fasttext.safetensors`` in the folder of a model holds vocabulary and vectors.  Predicting does
+not need torch.
+
+Letters: *n* sentences, *v* words, *b* buckets, *d* width of a vector, *t* rows of all sentences in sequence.
 """
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
+from crossexam.core.errors import FormatError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, silent
 from crossexam.language.tokens import words
-from crossexam.shallow.fitting import all_labels, all_three_way
+from crossexam.shallow.fitting import (
+    CONFIG,
+    FitRequest,
+    RecipeCells,
+    ShallowModel,
+    all_labels,
+    all_three_way,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CONFIG: Final = "config.json"
 WEIGHTS: Final = "hypothesis_fasttext.safetensors"
-MANIFEST: Final = "manifest.json"
-
-KIND: Final = "crossexam-hypothesis-fasttext"
-FORMAT: Final = 1
-_VERSION: Final = "hypothesis-fasttext.v1"
-#: The word after the last one: fastText reads a line with its end, so that no sentence is empty.
+#: The token that ends a sentence: fastText reads the end of a line as one, so that no sentence is empty.
 END: Final = "</s>"
 _SENTENCES_AT_ONCE: Final = 20_000
 
 
 @dataclass(frozen=True)
 class NGrams:
-    """The *words* [v] and the *met* buckets [b], ascending, of *buckets* in all; n-grams have *most* words.
+    """The *words* [v] and the seen buckets, *met* [b], sorted, of *buckets*; n-grams of at most *most* words.
 
-    A word's row is its number, a bucket's is v and its place in *met*.
+    The row of a word is its number, that of a bucket is v plus its position in *met*.
 
     >>> import numpy as np
     >>> grams = NGrams(("</s>", "dog"), np.array([bucket_of(("a", "dog"), 100)]), 100, 2)
@@ -94,34 +94,34 @@ class NGrams:
 
     @cached_property
     def places(self) -> dict[int, int]:
-        """The row of each bucket that was met."""
+        """The row of each bucket that was seen in training."""
         return {bucket: len(self.words) + place for place, bucket in enumerate(self.met.tolist())}
 
     def __len__(self) -> int:
         return len(self.words) + len(self.met)
 
     def rows(self, sentence: str) -> list[int]:
-        """Return the rows of the words and n-grams of *sentence* that are known, as often as they stand."""
-        return self.rows_of(read(sentence))
+        """Return the rows of the known words and n-grams of *sentence*, one per occurrence."""
+        return self.rows_of(tokens_of(sentence))
 
-    def rows_of(self, spoken: Sequence[str]) -> list[int]:
-        """Return the same for the words of a sentence, as :func:`read` gives them."""
-        found = [self.index.get(word, -1) for word in spoken]
-        found += [self.places.get(bucket, -1) for bucket in ngrams(spoken, self.most, self.buckets)]
-        return [row for row in found if row >= 0]
+    def rows_of(self, tokens: Sequence[str]) -> list[int]:
+        """Return the rows of a sentence given as :func:`tokens_of` returns it."""
+        rows = [self.index.get(word, -1) for word in tokens]
+        rows += [self.places.get(bucket, -1) for bucket in ngrams(tokens, self.most, self.buckets)]
+        return [row for row in rows if row >= 0]
 
 
-def read(sentence: str) -> list[str]:
-    """Return the words of *sentence* in lower case, and its end."""
+def tokens_of(sentence: str) -> list[str]:
+    """Return the words of *sentence* in lower case, then END."""
     return [token.text.lower() for token in words(sentence)] + [END]
 
 
-def ngrams(spoken: Sequence[str], most: int, buckets: int) -> list[int]:
-    """Return the buckets of the n-grams of 2 to *most* words that follow each other in *spoken*."""
+def ngrams(tokens: Sequence[str], most: int, buckets: int) -> list[int]:
+    """Return the buckets of the n-grams of 2 to *most* words in *tokens*."""
     return [
-        bucket_of(spoken[start : start + length], buckets)
+        bucket_of(tokens[start : start + length], buckets)
         for length in range(2, most + 1)
-        for start in range(len(spoken) - length + 1)
+        for start in range(len(tokens) - length + 1)
     ]
 
 
@@ -132,7 +132,7 @@ def bucket_of(words: Sequence[str], buckets: int) -> int:
 
 @dataclass(frozen=True)
 class HypothesisFastText:
-    """The *vectors* [v + b, d] of the *grams*, and the layer over their mean, *output* [d, 3]."""
+    """The *vectors* [v + b, d] of the *grams*, and the linear layer over their mean, *output* [d, 3]."""
 
     grams: NGrams
     vectors: NDArray[np.floating[Any]]
@@ -179,15 +179,16 @@ def save_hypothesis_fasttext(folder: Path, model: HypothesisFastText, config: di
     }
     with finished_or_absent(folder / WEIGHTS) as temporary:
         save_file(arrays, temporary)
-    described = {"kind": KIND, "format": FORMAT, "buckets": grams.buckets, "ngrams": grams.most}
-    write_json(folder / CONFIG, {**described, **config})
+    sizes = {"buckets": grams.buckets, "ngrams": grams.most}
+    kind = {"kind": HYPOTHESIS_FASTTEXT.kind, "format": HYPOTHESIS_FASTTEXT.format}
+    write_json(folder / CONFIG, {**kind, **sizes, **config})
 
 
 def load_hypothesis_fasttext(folder: Path) -> HypothesisFastText:
-    """Return the model in *folder*; raises CrossexamError where there is none."""
+    """Return the model in *folder*; raises CrossexamError if there is none."""
     import numpy as np
 
-    check_folder(folder)
+    HYPOTHESIS_FASTTEXT.check_folder(folder)
     tensors, where = _safetensors(), str(folder / WEIGHTS)
     from safetensors import SafetensorError
 
@@ -218,40 +219,14 @@ def _safetensors() -> Any:
     return tensors
 
 
-def check_folder(folder: Path) -> None:
-    """Raise CrossexamError where *folder* holds no finished model of this kind."""
-    if not all((folder / name).is_file() for name in (CONFIG, MANIFEST, WEIGHTS)):
-        raise CrossexamError(
-            "no fastText model of hypotheses is here" if folder.is_dir() else "there is no such folder",
-            where=f"hom/{folder}",
-            wanted=f"a folder with {CONFIG}, {WEIGHTS} and {MANIFEST}",
-            hint="crossexam train hypothesis-fasttext --train CORPUS --dev CORPUS -o FOLDER makes one",
-        )
-    found = read_json(folder / CONFIG)
-    sizes = [found.get(name) for name in ("buckets", "ngrams")]
-    whole = all(isinstance(size, int) and size > 0 for size in sizes)
-    if found.get("kind") != KIND or found.get("format") != FORMAT or not whole:
-        raise FormatError(
-            f"this is '{found.get('kind')}', format {found.get('format')}",
-            where=str(folder / CONFIG),
-            wanted=f"'{KIND}', format {FORMAT}, with buckets and ngrams",
-        )
-
-
-def key_of(folder: Path) -> str:
-    """Return 32 hexadecimal digits that change when vocabulary, buckets or weights do."""
-    parts = (_VERSION, sha256_of(folder / CONFIG), sha256_of(folder / WEIGHTS))
-    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
-
-
-_TOLD_EVERY: Final = 1_000
+_REPORT_EVERY: Final = 1_000
 
 
 @dataclass(frozen=True)
 class FastTextSettings:
-    """Numbers of a vector (``width``), words of an n-gram at most, ``buckets`` that pairs are hashed into.
+    """Vectors of ``width`` numbers, n-grams of at most ``ngrams`` words, hashed into ``buckets``.
 
-    A word is in the vocabulary where it stands ``min_count`` times.
+    A word is in the vocabulary if it occurs at least ``min_count`` times.
     """
 
     width: int = 10
@@ -263,8 +238,8 @@ class FastTextSettings:
     batch_size: int = 16
 
 
-class Fitted(NamedTuple):
-    """A fitted model, of how many examples, and the mean loss of each epoch."""
+class FittedFastText(NamedTuple):
+    """A fitted model, the number of examples that it was fitted on, and the mean loss of each epoch."""
 
     model: HypothesisFastText
     examples: int
@@ -272,13 +247,13 @@ class Fitted(NamedTuple):
 
 
 class Bags(NamedTuple):
-    """The rows of the n-grams of n sentences, one sentence after another [t], and the *starts* [n + 1]."""
+    """The *rows* of the n-grams of n sentences in sequence [t], and where each starts, *starts* [n + 1]."""
 
     rows: NDArray[np.int64]
     starts: NDArray[np.int64]
 
     def of(self, chosen: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the rows of the *chosen* sentences [k] and where each begins among them [k]."""
+        """Return the rows of the *chosen* sentences [k], and where each sentence begins among them [k]."""
         import numpy as np
 
         lengths = self.starts[chosen + 1] - self.starts[chosen]
@@ -287,16 +262,16 @@ class Bags(NamedTuple):
         return self.rows[np.repeat(self.starts[chosen], lengths) + within], begins
 
 
-def fit(
+def fit_hypothesis_fasttext(
     examples: Iterable[Example],
     settings: FastTextSettings | None = None,
     *,
     seed: int = 0,
     progress: Progress = silent,
-) -> Fitted:
+) -> FittedFastText:
     """Return the model fitted on the hypotheses of *examples*; raises CrossexamError.
 
-    Those without a gold label are left out.
+    Examples without a gold label are left out.
     """
     import numpy as np
 
@@ -307,7 +282,7 @@ def fit(
     grams, bags = _numbered(sentences, settings)
     with _one_thread():
         vectors, output, losses = _descended(bags, gold, len(grams), settings, seed, progress)
-    return Fitted(HypothesisFastText(grams, vectors, output), len(gold), losses)
+    return FittedFastText(HypothesisFastText(grams, vectors, output), len(gold), losses)
 
 
 def _read(examples: Iterable[Example], progress: Progress) -> tuple[list[list[str]], bytearray]:
@@ -318,22 +293,22 @@ def _read(examples: Iterable[Example], progress: Progress) -> tuple[list[list[st
         if example.label is None:
             continue
         all_three_way((example,), "training data")
-        sentences.append(read(example.hypothesis))
+        sentences.append(tokens_of(example.hypothesis))
         labels.append(LABEL_INDEX[str(example.label)])
-        if not len(labels) % _TOLD_EVERY:
+        if not len(labels) % _REPORT_EVERY:
             progress("reading words", len(labels), None)
     return sentences, labels
 
 
 def _numbered(sentences: list[list[str]], settings: FastTextSettings) -> tuple[NGrams, Bags]:
-    """Return the n-grams of *sentences*, and the rows of each."""
+    """Return the n-grams of *sentences*, and the rows of each sentence."""
     import numpy as np
 
     counts: dict[str, int] = {}
     met: set[int] = set()
-    for spoken in sentences:
-        met.update(ngrams(spoken, settings.ngrams, settings.buckets))
-        for word in spoken:
+    for tokens in sentences:
+        met.update(ngrams(tokens, settings.ngrams, settings.buckets))
+        for word in tokens:
             counts[word] = counts.get(word, 0) + 1
     words = sorted(
         (word for word, count in counts.items() if count >= settings.min_count),
@@ -341,15 +316,15 @@ def _numbered(sentences: list[list[str]], settings: FastTextSettings) -> tuple[N
     )
     grams = NGrams(tuple(words), np.array(sorted(met), dtype=np.int64), settings.buckets, settings.ngrams)
     rows, starts = array("q"), array("q", [0])
-    for spoken in sentences:
-        rows.extend(grams.rows_of(spoken))
+    for tokens in sentences:
+        rows.extend(grams.rows_of(tokens))
         starts.append(len(rows))
     return grams, Bags(np.array(rows, dtype=np.int64), np.array(starts, dtype=np.int64))
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let torch compute on one thread: steps are so small that several wait for each other."""
+    """Let torch compute on one thread: steps are so small that several threads wait for each other."""
     try:
         import torch
     except ImportError:
@@ -393,3 +368,62 @@ def _descended(
         losses.append(round(added / len(gold), 6))
         progress("training", epoch + 1, settings.epochs)
     return bag.weight.detach().numpy(), output.detach().numpy(), tuple(losses)
+
+
+def _fit(
+    examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
+) -> tuple[HypothesisFastText, dict[str, Any]]:
+    fitted = fit_hypothesis_fasttext(
+        examples, parts["fasttext"], seed=request.seed, progress=request.progress
+    )
+    grams = fitted.model.grams
+    return fitted.model, {
+        "examples": fitted.examples,
+        "words": len(grams.words),
+        "buckets_met": len(grams.met),
+        "losses": list(fitted.losses),
+    }
+
+
+def _columns(manifest: Mapping[str, Any]) -> dict[str, str]:
+    return {"words": f"{manifest['words']:,}", "buckets": f"{manifest['buckets_met']:,}"}
+
+
+def _lacks(config: Mapping[str, Any]) -> str | None:
+    sizes = [config.get(name) for name in ("buckets", "ngrams")]
+    whole = all(isinstance(size, int) and size > 0 for size in sizes)
+    return None if whole else "buckets and ngrams"
+
+
+_DEFAULT: Final = FastTextSettings()
+HYPOTHESIS_FASTTEXT: Final = ShallowModel(
+    name="hypothesis-fasttext",
+    alias="hom",
+    prefix="hom",
+    summary="fastText on the hypothesis, fitted by crossexam train: its folder",
+    noun="fastText model of hypotheses",
+    kind="crossexam-hypothesis-fasttext",
+    format=1,
+    version="hypothesis-fasttext.v1",
+    files=(WEIGHTS,),
+    key_files=(CONFIG, WEIGHTS),
+    settings={"fasttext": _DEFAULT},
+    inputs=lambda request: {"seed": request.seed},
+    takes=frozenset({"--seed", "--epochs"}),
+    fit=_fit,
+    save=save_hypothesis_fasttext,
+    load=load_hypothesis_fasttext,
+    lacks=_lacks,
+    described=("fasttext", "seed"),
+    recipe=RecipeCells(
+        f"{_DEFAULT.width} per n-gram",
+        "sgd",
+        f"{_DEFAULT.learning_rate:g}",
+        str(_DEFAULT.batch_size),
+        str(_DEFAULT.epochs),
+    ),
+    source="Zhang et al. 2020, section 3.1",
+    paper="Zhang et al. 2020, Reliable Evaluations for NLI, section 3.1; Joulin et al. 2017",
+    packages=("torch", "safetensors", "scipy", "numpy"),
+    columns=_columns,
+)

@@ -1,13 +1,12 @@
-"""Indicator features of words (Nie et al., 2019, section 5.2), one sparse row a pair.
+"""Indicator features of words (Nie et al., 2019, section 5.2), one sparse row per pair.
 
-A feature is that a word stands in the premise, that it stands in the hypothesis, that one word stands in
-the premise and another in the hypothesis, or (not in the paper) that two words follow each other in the
-hypothesis.  Features have names, not hashes, so that their weights can be read.
+A feature is a word in the premise, a word in the hypothesis, a pair of a word in the premise and one in the
+hypothesis, or (not in the paper) a bigram of the hypothesis.  Features have names, not hashes, so that their
+weights can be read.  :class:`WordCollector` collects the words of a corpus in one pass and keeps the features
+that are frequent in it.
 
-Letters: *n* pairs, *t* words in a column of sentences, *v* words of the vocabulary, *f* features.  A
+Letters: *n* pairs, *t* tokens of all sentences of a side, *v* words of the vocabulary, *f* features.  A
 feature of one word is coded by its number, a feature of two by ``first * v + second``.
-
-The words of a corpus, collected in one pass, and the lexical features that are frequent in it.
 """
 
 from __future__ import annotations
@@ -25,34 +24,34 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: The kinds of features in the order of their columns, and how a feature of each is written.
+#: The kinds of features in the order of their columns, and how a feature of each is printed.
 KINDS: Final[Mapping[str, str]] = {
     "premise": "premise: {}",
     "hypothesis": "hypothesis: {}",
     "pairs": "{} / {}",
     "bigrams": "hypothesis: {} {}",
 }
-#: Kinds whose features are of two words.
+#: Kinds whose features have two words.
 OF_TWO: Final = frozenset({"pairs", "bigrams"})
-#: The number of a word that is not in the vocabulary.
+#: The number of an out-of-vocabulary word.
 UNKNOWN: Final = -1
-#: Pairs whose features are held before they are packed: about 100 MB.
+#: Pairs whose features are held in memory before they are packed: about 100 MB.
 ROWS_AT_ONCE: Final = 50_000
 
 
 @dataclass(frozen=True)
 class FeatureSettings:
-    """Which features there are.
+    """Which features are used.
 
-    ``premise``: words of the premise; ``pairs``: word pairs across; ``bigrams``: words of the hypothesis
-    that follow each other; ``content``: nouns, verbs, adjectives and adverbs only.  A word is a feature
-    where at least ``min_count`` pairs have it on that side, as is a bigram; a word pair where at least
-    ``min_pair_count`` have it.
+    ``premise``: words of the premise; ``pairs``: pairs of a premise word and a hypothesis word; ``bigrams``:
+    bigrams of the hypothesis; ``content``: nouns, verbs, adjectives and adverbs only.  A word or bigram is a
+    feature if it occurs on that side of at least ``min_count`` pairs, a word pair if it occurs in at least
+    ``min_pair_count``.
 
     The paper states no minimum.  Fitted on the SNLI and MultiNLI subsets (47,872 pairs), minimums of 1
-    and 1 make 1,514,639 features and have 60.9 % on SNLI dev and 47.7 % on MultiNLI dev matched; 2 and 2
-    make 277,195 and have 60.3 and 47.8 %; 2 and 3 make 140,856 and have 60.4 and 47.9 %; 2 and 5 make
-    78,291 and have 59.9 and 47.5 %; 5 and 10 make 32,667 and have 59.6 and 47.5 %.
+    and 1 give 1,514,639 features and 60.9 % on SNLI dev, 47.7 % on MultiNLI dev matched; 2 and 2 give
+    277,195, 60.3 and 47.8 %; 2 and 3 give 140,856, 60.4 and 47.9 %; 2 and 5 give 78,291, 59.9 and 47.5 %; 5
+    and 10 give 32,667, 59.6 and 47.5 %.
     """
 
     premise: bool = True
@@ -69,40 +68,42 @@ class FeatureSettings:
         return tuple(kind for kind in KINDS if chosen[kind])
 
 
-class Sentences(NamedTuple):
-    """The sentences of one side: the numbers of their *words* [t], -1 unknown, and the *starts* [n + 1]."""
+class NumberedSentences(NamedTuple):
+    """The sentences of one side: the numbers of their *words* [t], -1 if unknown, and *starts* [n + 1]."""
 
     words: NDArray[np.int64]
     starts: NDArray[np.int64]
 
-    def part(self, start: int, stop: int) -> Sentences:
+    def part(self, start: int, stop: int) -> NumberedSentences:
         """Return sentences *start* to *stop*."""
         bounds = self.starts[start : stop + 1]
-        return Sentences(self.words[bounds[0] : bounds[-1]], bounds - bounds[0])
+        return NumberedSentences(self.words[bounds[0] : bounds[-1]], bounds - bounds[0])
 
     @property
     def rows(self) -> NDArray[np.int64]:
-        """The sentence that each word is of: [t]."""
+        """The sentence of each word: [t]."""
         import numpy as np
 
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def distinct(self, size: int) -> Sentences:
-        """Return the known words, those below *size*, of each sentence, each once and in order of number."""
+    def distinct(self, size: int) -> NumberedSentences:
+        """Return the distinct known words of each sentence, sorted by number (below *size*)."""
         import numpy as np
 
         known = self.words >= 0
         codes = np.unique(self.rows[known] * size + self.words[known])
         rows = codes // max(1, size)
         counts = np.bincount(rows, minlength=len(self.starts) - 1)
-        return Sentences(codes - rows * size, np.concatenate([[0], np.cumsum(counts)]))
+        return NumberedSentences(codes - rows * size, np.concatenate([[0], np.cumsum(counts)]))
 
 
 _Coded = Iterator[tuple[str, "NDArray[np.int64]", "NDArray[np.int64]"]]
 
 
-def coded(kinds: Sequence[str], size: int, premises: Sentences, hypotheses: Sentences) -> _Coded:
-    """Yield, for each of *kinds*, rows and codes of the features that the pairs have, each once: [k], [k]."""
+def coded(
+    kinds: Sequence[str], size: int, premises: NumberedSentences, hypotheses: NumberedSentences
+) -> _Coded:
+    """Yield, for each of *kinds*, rows and codes of the distinct features of the pairs: [k], [k]."""
     import numpy as np
 
     theirs, ours = premises.distinct(size), hypotheses.distinct(size)
@@ -120,13 +121,15 @@ def coded(kinds: Sequence[str], size: int, premises: Sentences, hypotheses: Sent
 
 
 def _crossed(
-    premises: Sentences, hypotheses: Sentences, size: int
+    premises: NumberedSentences, hypotheses: NumberedSentences, size: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return rows and codes of every word of a premise with every word of its hypothesis."""
+    """Return rows and codes of all pairs of a premise word and a word of its hypothesis."""
     import numpy as np
 
     rows = premises.rows
-    times = np.diff(hypotheses.starts)[rows]  # how many words each premise word meets: (t,)
+    times = np.diff(hypotheses.starts)[
+        rows
+    ]  # how many hypothesis words each premise word is paired with: (t,)
     first = np.repeat(premises.words, times)
     within = np.arange(len(first)) - np.repeat(np.cumsum(times) - times, times)
     second = hypotheses.words[np.repeat(hypotheses.starts[rows], times) + within]
@@ -157,15 +160,15 @@ class LexicalFeatures:
         return sum(map(len, self.codes.values()))
 
     def matrix(self, pairs: Sequence[tuple[str, str]]) -> Any:
-        """Return the features of *pairs* (premise, hypothesis) as a sparse table [n, f] of 0 and 1.
+        """Return the features of *pairs* (premise, hypothesis) as a sparse matrix [n, f] of 0 and 1.
 
-        A word of the vocabulary counts wherever it stands: no tagger is asked.
+        Each occurrence of a word of the vocabulary counts: no POS tagger is needed.
         """
         sides = (self._numbered([pair[place] for pair in pairs]) for place in range(2))
         return self.packed(*sides)
 
-    def packed(self, premises: Sentences, hypotheses: Sentences) -> Any:
-        """Return the features of sentences whose words are numbers of this vocabulary: [n, f]."""
+    def packed(self, premises: NumberedSentences, hypotheses: NumberedSentences) -> Any:
+        """Return the features of sentences that are numbered by this vocabulary: [n, f]."""
         import numpy as np
         from scipy import sparse
 
@@ -182,9 +185,9 @@ class LexicalFeatures:
         return parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
 
     def _places(
-        self, premises: Sentences, hypotheses: Sentences
+        self, premises: NumberedSentences, hypotheses: NumberedSentences
     ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Return rows and columns of the features that the pairs have."""
+        """Return rows and columns of the features of the pairs."""
         import numpy as np
 
         found_rows, found_columns, offset = [], [], 0
@@ -199,16 +202,16 @@ class LexicalFeatures:
         empty = [np.zeros(0, dtype=np.int32)]
         return np.concatenate(found_rows or empty), np.concatenate(found_columns or empty)
 
-    def _numbered(self, sentences: Sequence[str]) -> Sentences:
+    def _numbered(self, sentences: Sequence[str]) -> NumberedSentences:
         number = self.index.get
         numbers, starts = array("q"), array("q", [0])
         for sentence in sentences:
             numbers.extend([number(token.text.lower(), UNKNOWN) for token in words(sentence)])
             starts.append(len(numbers))
-        return Sentences(from_array(numbers), from_array(starts))
+        return NumberedSentences(from_array(numbers), from_array(starts))
 
     def names(self, columns: Iterable[int] | None = None) -> list[str]:
-        """Return how the features of *columns* are written, of all without."""
+        """Return the names of the features in *columns*, by default of all."""
         return [self._name(column) for column in (range(len(self)) if columns is None else columns)]
 
     def _name(self, column: int) -> str:
@@ -217,10 +220,10 @@ class LexicalFeatures:
                 places = divmod(int(codes[column]), len(self.words)) if kind in OF_TWO else (codes[column],)
                 return KINDS[kind].format(*(self.words[place] for place in places))
             column -= len(codes)
-        raise IndexError("there are not so many features")
+        raise IndexError(f"there are only {len(self)} features")
 
     def only(self, kept: NDArray[np.bool_]) -> LexicalFeatures:
-        """Return the features that are *kept* [f], over the words that they need."""
+        """Return the features that are *kept* [f], with a vocabulary of the words that they use."""
         import numpy as np
 
         size, offset = len(self.words), 0
@@ -239,7 +242,7 @@ class LexicalFeatures:
 
 
 def _renumbered(kind: str, codes: NDArray[np.int64], needed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return *codes* for the vocabulary of the *needed* words alone, whose order stays."""
+    """Return *codes* in the vocabulary of the *needed* words [v] only, in the same order."""
     import numpy as np
 
     number = np.cumsum(needed) - 1
@@ -251,21 +254,21 @@ def _renumbered(kind: str, codes: NDArray[np.int64], needed: NDArray[np.bool_]) 
 
 
 def from_array(numbers: array[int]) -> NDArray[np.int64]:
-    """Return *numbers* as a table of 64 bits each."""
+    """Return *numbers* as an array of 64-bit integers."""
     import numpy as np
 
     return np.array(numbers, dtype=np.int64)
 
 
-#: Penn tags of nouns, verbs, adjectives and adverbs begin so.
+#: The first two letters of the Penn tags of nouns, verbs, adjectives and adverbs.
 CONTENT_TAGS: Final = frozenset({"NN", "VB", "JJ", "RB"})
 
 
-class Words:
-    """The words of examples, collected in one pass; :meth:`features` makes the vocabulary of them.
+class WordCollector:
+    """The words of examples, collected in one pass; :meth:`features` selects the vocabulary.
 
-    *tokens* gives the tagged tokens of a sentence of an example; without it (all words are features)
-    sentences are cut into words.
+    *tokens* returns the tagged tokens of a sentence of an example; None if all words are features, when
+    tokenizing is enough.
     """
 
     def __init__(self, tokens: Callable[[Example, Side], Sequence[Token]] | None) -> None:
@@ -281,27 +284,27 @@ class Words:
         for side in SIDES:
             seen, starts = self._seen[side]
             tokens = self._tokens(example, side) if self._tokens else words(example.text(side))
-            # Twice the number of the word, and one more where it is tagged as a content word here.
+            # Twice the number of the word, plus one if this token is tagged as a content word.
             seen.extend([2 * number(t[0].lower(), len(index)) + (t[3][:2] in CONTENT_TAGS) for t in tokens])
             starts.append(len(seen))
 
     def features(self, settings: FeatureSettings) -> tuple[LexicalFeatures, Any]:
-        """Return the vocabulary of what was added, and the table [n, f] of it."""
+        """Return the frequent features of the added examples, and their matrix [n, f]."""
         import numpy as np
 
         marked = {side: (from_array(seen), from_array(starts)) for side, (seen, starts) in self._seen.items()}
         kept = self._content(marked) if settings.content else np.ones(len(self._index), dtype=bool)
         number = np.where(kept, np.cumsum(kept) - 1, UNKNOWN)
         names = [word for word, wanted in zip(self._index, kept.tolist(), strict=True) if wanted]
-        sides = [Sentences(number[seen >> 1], starts) for seen, starts in marked.values()]
+        sides = [NumberedSentences(number[seen >> 1], starts) for seen, starts in marked.values()]
         every = _frequent(settings, len(names), *sides)
         used = LexicalFeatures(tuple(names), every).only(np.ones(sum(map(len, every.values())), dtype=bool))
         number = np.array([used.index.get(name, UNKNOWN) for name in names], dtype=np.int64)
-        number = np.append(number, UNKNOWN)  # what -1 stands for
-        return used, used.packed(*(Sentences(number[side.words], side.starts) for side in sides))
+        number = np.append(number, UNKNOWN)  # index -1: an unknown word
+        return used, used.packed(*(NumberedSentences(number[side.words], side.starts) for side in sides))
 
     def _content(self, marked: Mapping[Side, tuple[NDArray[Any], Any]]) -> NDArray[np.bool_]:
-        """Return which words are content words: in most places where they stand they are tagged so."""
+        """Return which words are content words: those tagged as such in most of their occurrences."""
         import numpy as np
 
         size = len(self._index)
@@ -314,9 +317,9 @@ class Words:
 
 
 def _frequent(
-    settings: FeatureSettings, size: int, premises: Sentences, hypotheses: Sentences
+    settings: FeatureSettings, size: int, premises: NumberedSentences, hypotheses: NumberedSentences
 ) -> dict[str, NDArray[np.int64]]:
-    """Return the codes of the features of each kind that stand in enough pairs, in ascending order."""
+    """Return, by kind, the codes of the features that occur in enough pairs, in ascending order."""
     import numpy as np
 
     found: dict[str, list[NDArray[np.int64]]] = {kind: [] for kind in settings.kinds}
@@ -331,6 +334,6 @@ def _frequent(
         codes = np.concatenate(found.pop(kind) or [np.zeros(0, dtype=np.int64)])
         codes.sort()
         minimum = settings.min_pair_count if kind == "pairs" else settings.min_count
-        first = np.flatnonzero(np.diff(codes, prepend=-1))  # where each code is first met
+        first = np.flatnonzero(np.diff(codes, prepend=-1))  # the first position of each code
         kept[kind] = codes[first[np.diff(first, append=len(codes)) >= minimum]]
     return kept

@@ -1,26 +1,25 @@
 """The nineteen features by which a random forest compares two sentences (Zhang et al., 2020, appendix B.1).
 
-The paper names them and no more.  What it leaves open is decided so, here and in its section:
+The paper only names them.  What it leaves open is decided as follows:
 
-- A word is a token (:func:`crossexam.language.tokens.words`) with a letter or a digit.
+- A word is a token (:func:`crossexam.language.tokens.words`) that has a letter or a digit.
 - BLEU of the hypothesis with the premise as its reference, of n-grams up to 1, 2, 3 and 4: sacreBLEU's
   sentence BLEU in lower case, tokenizer 13a, in percent.  Smoothing is "exp", its default; orders that the
-  hypothesis is too short for are left out ("effective order"), which sacreBLEU asks for with sentences.
-- The relative difference of two lengths is (hypothesis - premise) / the longer, 0 where both are 0.
-- The fuzzy scores are RapidFuzz's, of what FuzzyWuzzy's default processing leaves: characters U+0080 to
-  U+00FF deleted, all but letters, digits and underscores blank, lower case, stripped.  Only partial_ratio
-  gets the sentences as they are, in both.  RapidFuzz does not round to whole percents, and its partial ratios
-  are the best over all places, where FuzzyWuzzy's are over some: on 1,500 pairs of SNLI dev, partial_ratio
+  hypothesis is too short for are left out ("effective order"), as sacreBLEU recommends for sentences.
+- The relative difference of two lengths is (hypothesis - premise) / the longer, 0 if both are 0.
+- The fuzzy scores are RapidFuzz's, after FuzzyWuzzy's default processing: characters U+0080 to U+00FF
+  deleted, all but letters, digits and underscores blank, lower case, stripped.  Only partial_ratio, in both
+  packages, takes the sentences unprocessed.  RapidFuzz does not round to whole percents, and its partial
+  ratios are the best over all positions, FuzzyWuzzy's over some: on 1,500 pairs of SNLI dev, partial_ratio
   and partial_token_sort_ratio correlate with FuzzyWuzzy's 0.18.0 by 0.955 and 0.970, the others by 0.998 to
   1.000.
-- Word mover's distance and the mean vectors are of the words that have a vector, stop words among them.  A
-  sentence of no such word counts as one word at the origin: its mean vector is zero.
-- A quotient of 0 and 0 is 0, but the cosine distance from a zero vector is 1: no direction is common.
+- Word mover's distance and the mean vectors are computed from the words that have a vector, stop words
+  included.  A sentence without such a word counts as one word at the origin: its mean vector is zero.
+- A quotient of 0 and 0 is 0, but the cosine distance from a zero vector is 1: it has no direction.
 
-Word mover's distance (Kusner et al., 2015, From Word Embeddings to Document Distances, section 4).
-
-The least that it costs to turn the words of one sentence into those of the other: each word has a share of
-its sentence (how often it stands there), and moving a share costs it times the Euclidean distance of the two
+Word mover's distance (Kusner et al., 2015, From Word Embeddings to Document Distances, section 4) is the
+least cost of turning the words of one sentence into those of the other: each word has a weight, its relative
+frequency in the sentence, and moving weight costs that weight times the Euclidean distance between the two
 vectors.
 """
 
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: The features in the order of the paper, and what each is.
+#: The features in the order of the paper, with a description of each.
 # fmt: off
 FEATURES: Final[dict[str, str]] = {
     "bleu_1":                   "BLEU of the hypothesis to the premise, words",
@@ -70,20 +69,20 @@ _ORDERS: Final = (1, 2, 3, 4)
 _FUZZY: Final = tuple(name for name, what in FEATURES.items() if what.startswith("fuzzy"))
 _LATIN_1: Final = dict.fromkeys(range(0x80, 0x100))
 _PAIRS_AT_ONCE: Final = 1_000
-_SENTENCES_KEPT: Final = 20_000  # read once each: corpora ask about one premise several times
+_SENTENCES_KEPT: Final = 20_000  # analysed once each: corpora pair one premise with several hypotheses
 
 _Pair = tuple[str, str]
 
 
-class Sentence(NamedTuple):
-    """What the features need of a sentence: its count of *words*, and the *rows* of those with a vector."""
+class EmbeddedSentence(NamedTuple):
+    """The number of *words* of a sentence, and the *rows* of the vectors of those that have one."""
 
     words: int
     rows: list[int]
 
 
 class Featurised(NamedTuple):
-    """The *features* of n pairs [n, 19]; how many *words* these have, and how many have a vector."""
+    """The *features* of n pairs [n, 19], the number of their *words*, and of those *found* in the vectors."""
 
     features: NDArray[np.float64]
     words: int
@@ -92,7 +91,7 @@ class Featurised(NamedTuple):
 
 @dataclass(frozen=True)
 class PairFeatures:
-    """Features of pairs by the word *vectors* of one file; their columns are FEATURES."""
+    """Features of pairs, from the word *vectors* of one file; their columns are FEATURES."""
 
     vectors: WordVectors
 
@@ -117,15 +116,15 @@ class PairFeatures:
             progress("reading features", start + len(part), len(pairs))
         return Featurised(np.concatenate(tables), asked, found)
 
-    def _read(self, text: str) -> Sentence:
-        spoken = [token.text for token in words(text) if any(map(str.isalnum, token.text))]
-        return Sentence(len(spoken), self.vectors.numbers(spoken))
+    def _read(self, text: str) -> EmbeddedSentence:
+        kept = [token.text for token in words(text) if any(map(str.isalnum, token.text))]
+        return EmbeddedSentence(len(kept), self.vectors.numbers(kept))
 
-    def _distances(self, sides: Sequence[tuple[Sentence, Sentence]]) -> NDArray[np.float64]:
+    def _distances(self, sides: Sequence[tuple[EmbeddedSentence, EmbeddedSentence]]) -> NDArray[np.float64]:
         """Return word mover's distance and the five distances of mean vectors: [n, 6]."""
         import numpy as np
 
-        # Row 0 is the origin, where a sentence without vectors is: [1 + distinct words, width].
+        # Row 0 is the origin, the place of a sentence without vectors: [1 + distinct words, width].
         used = sorted({row for pair in sides for side in pair for row in side.rows})
         place = {row: number for number, row in enumerate(used, 1)}
         vectors = np.zeros((1 + len(used), self.vectors.rows.shape[1]))
@@ -162,14 +161,14 @@ def mean_distances(first: NDArray[np.float64], second: NDArray[np.float64]) -> N
 
 
 def _quotient(over: NDArray[np.float64], under: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return *over* / *under*, 0 where *under* is 0."""
+    """Return *over* / *under* by element, 0 if *under* is 0."""
     import numpy as np
 
     return np.divide(over, under, out=np.zeros_like(over), where=under != 0)
 
 
 def _length_differences(
-    pairs: Sequence[_Pair], sides: Sequence[tuple[Sentence, Sentence]]
+    pairs: Sequence[_Pair], sides: Sequence[tuple[EmbeddedSentence, EmbeddedSentence]]
 ) -> NDArray[np.float64]:
     """Return the relative differences of the lengths in words and in characters: [n, 2]."""
     import numpy as np
@@ -200,7 +199,7 @@ def _of_strings() -> Callable[[str, str], list[float]]:
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
-        raise MissingExtraError("sacrebleu", "shallow", "BLEU among the features of a pair") from None
+        raise MissingExtraError("sacrebleu", "shallow", "the BLEU features of a pair") from None
     bleus = [BLEU(lowercase=True, max_ngram_order=order, effective_order=True) for order in _ORDERS]
     fuzzy: list[tuple[str, Any]] = [(name, getattr(fuzz, name)) for name in _FUZZY]
 
@@ -215,7 +214,7 @@ def _of_strings() -> Callable[[str, str], list[float]]:
 
 
 def processed(text: str) -> str:
-    """Return *text* as FuzzyWuzzy's scores read it by default.
+    """Return *text* after FuzzyWuzzy's default processing.
 
     >>> processed("A man's café, open_late!")
     'a man s caf  open_late'
@@ -228,8 +227,8 @@ def word_movers_distance(
 ) -> float:
     """Return the distance of two sentences, given as the rows of their words in *vectors* [v, width].
 
-    Exact: the network simplex of POT, 0.1 ms a pair.  What both sentences have of a word could be left out,
-    which is cheapest where it is; on SNLI that saves a tenth of the time, and is not worth its lines.
+    Exact: the network simplex of POT, 0.1 ms per pair.  The weight that a word has in both sentences could be
+    left out, since it need not move; on SNLI this saves a tenth of the time and is not worth the lines.
 
     Neither sentence may be empty.  Raises MissingExtraError without POT.
 

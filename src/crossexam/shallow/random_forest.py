@@ -1,27 +1,24 @@
-"""The random forest (Breiman, 2001; Zhang et al., 2020, section 3.1) as arrays, and the folder it lives in.
+"""The random forest over features of pairs (Breiman, 2001; RF of Zhang et al., 2020, section 3.1), as arrays.
 
-A tree asks one feature a node and goes left where it is at most the threshold; the leaf has the shares of
-the labels among the training pairs that came there, and the forest answers with the mean of its trees'.
+A node compares one feature with a threshold and goes left if it is at most the threshold; a leaf has the
+shares of the labels among the training pairs that reached it, and the forest predicts the mean over its
+trees.  Features are computed in one pass over the corpora, then scikit-learn grows the trees.
 
-A model is a folder: ``config.json`` says what was fitted, ``random_forest.npz`` holds the trees,
-``word_vectors.npz`` the vectors that the features need (plain arrays, nothing pickled), ``manifest.json``,
-written last, how all was had.  Asking it needs no scikit-learn.
+The paper states no settings.  ``candidates`` is the square root of nineteen, as usual; ``min_leaf`` was
+chosen by the loss on SNLI dev, with 200 trees fitted on 27,872 pairs of SNLI, among 1, 2, 5, 10 and 20
+(0.956, 0.956, 0.954, 0.951, 0.952; accuracies 52.0, 52.1, 52.1, 52.6 and 52.5 %).
+
+In the folder of a model ``random_forest.npz`` holds the trees and ``word_vectors.npz`` the vectors that the
+features need (plain arrays, nothing pickled).  Predicting does not need scikit-learn.
 
 Letters: *n* pairs, *t* trees, *m* nodes of all trees together.
-
-Fit the random forest: features in one pass over the corpora, then scikit-learn's forest, as arrays.
-
-The paper states no setting.  ``candidates`` is the root of nineteen, as usual; ``min_leaf`` was chosen by
-the loss on SNLI dev, with 200 trees fitted on 27,872 pairs of SNLI, among 1, 2, 5, 10 and 20 (0.956, 0.956,
-0.954, 0.951, 0.952; accuracies 52.0, 52.1, 52.1, 52.6 and 52.5 %).
 """
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
@@ -32,37 +29,40 @@ from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, silent
-from crossexam.language.word_vectors import WordVectors, load_word_vectors, save_word_vectors
-from crossexam.shallow.fitting import all_labels, all_three_way
+from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
+from crossexam.shallow.fitting import (
+    CONFIG,
+    MANIFEST,
+    FeatureTable,
+    FitRequest,
+    RecipeCells,
+    ShallowModel,
+    all_labels,
+    all_three_way,
+)
 from crossexam.shallow.pair_features import FEATURES, PairFeatures
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CONFIG: Final = "config.json"
 TREES: Final = "random_forest.npz"
 VECTORS: Final = "word_vectors.npz"
-MANIFEST: Final = "manifest.json"
-
-KIND: Final = "crossexam-random-forest"
-FORMAT: Final = 1
-_VERSION: Final = "random-forest.v1"
 _ROWS_AT_ONCE: Final = 2_000
 
 
 @dataclass(frozen=True)
-class Forest:
+class DecisionTrees:
     """The nodes of all trees, one tree after another.
 
-    ``roots`` [t] are the first node of each tree; ``left`` and ``right`` [m] the nodes after a node, which
-    at a leaf are the leaf itself; ``feature`` and ``threshold`` [m] what a node asks; ``shares`` [m, 3] the
-    shares of the labels, as LABELS.
+    ``roots`` [t] are the first node of each tree; ``left`` and ``right`` [m] the children of a node, which
+    for a leaf are the leaf itself; ``feature`` and ``threshold`` [m] what a node compares; ``shares`` [m, 3]
+    the shares of the labels, columns as LABELS.
 
     >>> import numpy as np
     >>> shares = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     >>> left, right, asked = np.array([1, 1, 2]), np.array([2, 1, 2]), np.array([0.3, 0.0, 0.0])
-    >>> forest = Forest(np.array([0]), left, right, np.array([0, 0, 0]), asked, shares)
+    >>> forest = DecisionTrees(np.array([0]), left, right, np.array([0, 0, 0]), asked, shares)
     >>> forest.probabilities(np.array([[0.2], [0.4]])).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
@@ -92,12 +92,12 @@ class Forest:
         return np.concatenate(found)
 
     def leaves(self, rows: NDArray[np.float32]) -> NDArray[np.int64]:
-        """Return the leaf that each of *rows* [n, f] comes to in each tree: [n, t]."""
+        """Return the leaf that each of *rows* [n, f] reaches in each tree: [n, t]."""
         import numpy as np
 
         count, trees = len(rows), len(self.roots)
         nodes = np.tile(self.roots.astype(np.int64), count)  # [n * t]
-        going = np.arange(count * trees)  # the places that are not at a leaf yet
+        going = np.arange(count * trees)  # indices of walks that have not reached a leaf
         while len(going):
             here = nodes[going]
             going, here = (each[self.left[here] != here] for each in (going, here))
@@ -108,43 +108,43 @@ class Forest:
 
 @dataclass(frozen=True)
 class RandomForest:
-    """What answers pairs: their *features*, and the *forest* that is asked about them."""
+    """A fitted forest: the *features* of pairs, and the *forest* that predicts from them."""
 
     features: PairFeatures
-    forest: Forest
+    forest: DecisionTrees
 
     def probabilities(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs* (premise, hypothesis): [n, 3]; raises MissingExtraError."""
         return self.forest.probabilities(self.features.of(pairs).features)
 
 
-def save_forest(path: Path, forest: Forest) -> None:
+def save_forest(path: Path, forest: DecisionTrees) -> None:
     """Write *forest* to *path*, whole or not at all; its bytes depend on the forest alone."""
     import numpy as np
 
-    arrays: dict[str, Any] = {field.name: getattr(forest, field.name) for field in fields(Forest)}
+    arrays: dict[str, Any] = {field.name: getattr(forest, field.name) for field in fields(DecisionTrees)}
     with finished_or_absent(path) as temporary, temporary.open("wb") as stream:
         np.savez_compressed(stream, **arrays)
 
 
-def load_forest(path: Path) -> Forest:
-    """Return the forest that :func:`save_forest` wrote; raises FormatError where it is damaged."""
+def load_forest(path: Path) -> DecisionTrees:
+    """Return the forest that :func:`save_forest` wrote; raises FormatError if it is damaged."""
     import numpy as np
 
     try:
         with np.load(path, allow_pickle=False) as stored:
-            forest = Forest(**{name: stored[name] for name in stored.files})
+            forest = DecisionTrees(**{name: stored[name] for name in stored.files})
     except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise FormatError(f"not the trees of a random forest: {error}", where=str(path)) from None
     if not _sound(forest):
         raise FormatError(
-            "the trees do not hold together", where=str(path), wanted="a file that training wrote"
+            "the nodes are not those of decision trees", where=str(path), wanted="a file that training wrote"
         )
     return forest
 
 
-def _sound(forest: Forest) -> bool:
-    """Return whether every walk through *forest* ends: nodes lead onwards, to nodes that are there."""
+def _sound(forest: DecisionTrees) -> bool:
+    """Return whether every walk through *forest* ends: children exist, and come after their parents."""
     import numpy as np
 
     nodes = len(forest.left)
@@ -171,37 +171,14 @@ def save_random_forest(folder: Path, model: RandomForest, config: dict[str, Any]
     """Write everything but the manifest into *folder*."""
     save_word_vectors(folder / VECTORS, model.features.vectors)
     save_forest(folder / TREES, model.forest)
-    write_json(folder / CONFIG, {"kind": KIND, "format": FORMAT, "features": list(FEATURES), **config})
+    kind = {"kind": RANDOM_FOREST.kind, "format": RANDOM_FOREST.format}
+    write_json(folder / CONFIG, {**kind, "features": list(FEATURES), **config})
 
 
 def load_random_forest(folder: Path) -> RandomForest:
-    """Return the model in *folder*; raises CrossexamError where there is none."""
-    check_folder(folder)
+    """Return the model in *folder*; raises CrossexamError if there is none."""
+    RANDOM_FOREST.check_folder(folder)
     return RandomForest(PairFeatures(load_word_vectors(folder / VECTORS)), load_forest(folder / TREES))
-
-
-def check_folder(folder: Path) -> None:
-    """Raise CrossexamError where *folder* holds no finished model of this kind."""
-    if not all((folder / name).is_file() for name in (CONFIG, MANIFEST, TREES, VECTORS)):
-        raise CrossexamError(
-            "no random forest is here" if folder.is_dir() else "there is no such folder",
-            where=f"rf/{folder}",
-            wanted=f"a folder with {CONFIG}, {TREES}, {VECTORS} and {MANIFEST}",
-            hint="crossexam train random-forest --train CORPUS --dev CORPUS --vectors FILE -o FOLDER",
-        )
-    found = read_json(folder / CONFIG)
-    if found.get("kind") != KIND or found.get("format") != FORMAT or found.get("features") != list(FEATURES):
-        raise FormatError(
-            f"this is '{found.get('kind')}', format {found.get('format')}",
-            where=str(folder / CONFIG),
-            wanted=f"'{KIND}', format {FORMAT}, with the features that this version has",
-        )
-
-
-def key_of(folder: Path) -> str:
-    """Return 32 hexadecimal digits that change when trees or word vectors do."""
-    parts = (_VERSION, sha256_of(folder / TREES), sha256_of(folder / VECTORS))
-    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
 
 
 _EXAMPLES_AT_ONCE: Final = 1_000
@@ -209,9 +186,9 @@ _EXAMPLES_AT_ONCE: Final = 1_000
 
 @dataclass(frozen=True)
 class ForestSettings:
-    """How many ``trees``; how many training pairs a leaf has at least (``min_leaf``); how many features a
-    node may choose from (``candidates``); how many levels a tree has at most (``depth``); how many rows of
-    the file of word vectors are kept (``words``).
+    """The number of ``trees``, the minimum number of training pairs per leaf (``min_leaf``), the number of
+    features that a node chooses from (``candidates``), the maximum ``depth`` of a tree, and the number of
+    rows that are kept of the file of word vectors (``words``).
     """
 
     trees: int = 200
@@ -222,15 +199,17 @@ class ForestSettings:
 
 
 class Importance(NamedTuple):
-    """By how much a feature lowers the Gini impurity: its share of all that is lowered, over the trees."""
+    """The mean decrease in Gini impurity of a *feature*: its share, mean and *deviation* over the trees."""
 
     feature: str
     mean: float
     deviation: float
 
 
-class Fitted(NamedTuple):
-    """A fitted model; of how many examples, what its features count for, and which words had a vector."""
+class FittedForest(NamedTuple):
+    """A fitted model, the number of examples, feature importances, and how many of the *words* have a vector
+    (*found*).
+    """
 
     model: RandomForest
     examples: int
@@ -239,17 +218,17 @@ class Fitted(NamedTuple):
     found: int
 
 
-def fit(
+def fit_random_forest(
     examples: Iterable[Example],
     vectors: WordVectors,
     settings: ForestSettings | None = None,
     *,
     seed: int = 0,
     progress: Progress = silent,
-) -> Fitted:
+) -> FittedForest:
     """Return the forest fitted on *examples*, which are read once and not kept; raises CrossexamError.
 
-    Those without a gold label are left out.
+    Examples without a gold label are left out.
     """
     import numpy as np
 
@@ -266,7 +245,7 @@ def fit(
     all_labels(gold)
     progress("growing trees", 0, None)
     forest, importances = _grown(np.concatenate(tables), gold, settings or ForestSettings(), seed)
-    return Fitted(RandomForest(features, forest), len(gold), importances, words, found)
+    return FittedForest(RandomForest(features, forest), len(gold), importances, words, found)
 
 
 def _parts(examples: Iterable[Example]) -> Iterator[list[Example]]:
@@ -278,8 +257,8 @@ def _parts(examples: Iterable[Example]) -> Iterator[list[Example]]:
 
 def _grown(
     table: NDArray[np.float32], gold: NDArray[Any], settings: ForestSettings, seed: int
-) -> tuple[Forest, tuple[Importance, ...]]:
-    """Return the forest that tells *gold* [n] by *table* [n, 19], and what its features count for."""
+) -> tuple[DecisionTrees, tuple[Importance, ...]]:
+    """Return the forest that predicts *gold* [n] from *table* [n, 19], and its feature importances."""
     import numpy as np
 
     try:
@@ -305,7 +284,7 @@ def _grown(
     return arrays_of(grower), importances
 
 
-def arrays_of(grower: Any) -> Forest:
+def arrays_of(grower: Any) -> DecisionTrees:
     """Return the trees of scikit-learn's fitted forest *grower* as arrays."""
     import numpy as np
 
@@ -324,7 +303,121 @@ def arrays_of(grower: Any) -> Forest:
         parts["shares"].append(np.where(leaf[:, None], shares, 0.0))
     joined = {name: np.concatenate(pieces) for name, pieces in parts.items()}
     whole = {"left": np.int32, "right": np.int32, "feature": np.uint8}
-    return Forest(
+    return DecisionTrees(
         roots.astype(np.int32),
         **{name: each.astype(whole.get(name, np.float64)) for name, each in joined.items()},
     )
+
+
+def _fit(
+    examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
+) -> tuple[RandomForest, dict[str, Any]]:
+    settings = parts["forest"]
+    vectors = first_vectors(_vector_file(request), settings.words, progress=request.progress)
+    fitted = fit_random_forest(examples, vectors, settings, seed=request.seed, progress=request.progress)
+    forest = fitted.model.forest
+    return fitted.model, {
+        "examples": fitted.examples,
+        "trees": len(forest.roots),
+        "nodes": len(forest.left),
+        "importances": {each.feature: [each.mean, each.deviation] for each in fitted.importances},
+        "vectors": {
+            "width": int(vectors.rows.shape[1]),
+            "words_kept": len(vectors.words),
+            "coverage": round(fitted.found / max(1, fitted.words), 4),
+        },
+    }
+
+
+def _vector_file(request: FitRequest) -> Path:
+    """Return the file of word vectors; raises CrossexamError."""
+    if request.vectors is None:
+        raise CrossexamError(
+            "a random forest needs word vectors: six of its features are distances between them",
+            hint="--vectors FILE, the text file of GloVe, word2vec or fastText",
+        )
+    if not request.vectors.is_file():
+        raise CrossexamError("there is no such file of vectors", where=str(request.vectors))
+    return request.vectors
+
+
+def _inputs(request: FitRequest) -> dict[str, Any]:
+    path = _vector_file(request)
+    return {"seed": request.seed, "vectors": {"file": path.name, "sha256": sha256_of(path)}}
+
+
+def _check(parts: Mapping[str, Any]) -> None:
+    candidates = parts["forest"].candidates
+    if candidates > len(FEATURES):
+        raise CrossexamError(
+            f"'candidates' is {candidates}", where="--set", wanted=f"at most {len(FEATURES)}, all features"
+        )
+
+
+def _lacks(config: Mapping[str, Any]) -> str | None:
+    return None if config.get("features") == list(FEATURES) else "the features of this version"
+
+
+def _columns(manifest: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "trees": f"{manifest['trees']:,}",
+        "nodes": f"{manifest['nodes']:,}",
+        "words with a vector": f"{100 * manifest['vectors']['coverage']:.1f} %",
+    }
+
+
+def load_importances(folder: Path) -> tuple[Importance, ...]:
+    """Return the importances of the features in the manifest of *folder*, in FEATURES' order.
+
+    Raises FormatError.
+    """
+    path = folder / MANIFEST
+    stored = read_json(path).get("importances", {})
+    try:
+        return tuple(Importance(name, *map(float, stored[name])) for name in FEATURES)
+    except (KeyError, TypeError, ValueError):
+        raise FormatError("no importances of the nineteen features", where=str(path)) from None
+
+
+def _importance_table(name: str, folder: Path, top: int) -> FeatureTable:
+    ordered = sorted(load_importances(folder), key=lambda each: -each.mean)
+    return FeatureTable(
+        f"mean decrease in impurity, in percent, in {name}",
+        ("feature", "share", "deviation", "description"),
+        (False, True, True, False),
+        [
+            (each.feature, f"{100 * each.mean:.1f}", f"{100 * each.deviation:.1f}", FEATURES[each.feature])
+            for each in ordered[:top]
+        ],
+        ordered,
+        f"{name}: feature importances",
+    )
+
+
+RANDOM_FOREST: Final = ShallowModel(
+    name="random-forest",
+    alias="rf",
+    prefix="rf",
+    summary="a random forest on 19 features, fitted by crossexam train: its folder",
+    noun="random forest",
+    kind="crossexam-random-forest",
+    format=1,
+    version="random-forest.v1",
+    files=(TREES, VECTORS),
+    key_files=(TREES, VECTORS),
+    settings={"forest": ForestSettings()},
+    inputs=_inputs,
+    check=_check,
+    takes=frozenset({"--seed", "--vectors"}),
+    fit=_fit,
+    save=save_random_forest,
+    load=load_random_forest,
+    lacks=_lacks,
+    described=("forest", "seed", "vectors"),
+    recipe=RecipeCells(f"{ForestSettings().trees} trees", "", "", "all", "1"),
+    source="Zhang et al. 2020, section 3.1 and appendix B.1",
+    paper="Zhang et al. 2020, Reliable Evaluations for NLI, section 3.1 and appendix B.1",
+    packages=("scikit-learn", "sacrebleu", "rapidfuzz", "POT", "scipy", "numpy"),
+    columns=_columns,
+    features=_importance_table,
+)

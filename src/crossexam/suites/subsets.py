@@ -26,7 +26,7 @@ from crossexam.core.files import write_json
 from crossexam.core.manifest import package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import write_test_set
-from crossexam.models.model import Model, ModelOptions
+from crossexam.models.model import Model
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.stats.agreement import Agreement, agreement
@@ -56,7 +56,7 @@ class SubsetRequest:
     lambdas: Sequence[float] = lexically_misleading.LAMBDAS
     file_format: str = "parquet"
     limit: int | None = None
-    options: ModelOptions = field(default_factory=ModelOptions)
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def check(self) -> None:
         """Raise CrossexamError where the request makes no sense."""

@@ -1,0 +1,128 @@
+"""Options of models on the command line: flags, --set KIND.OPTION=VALUE, and for which models they are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.cli.options import model_options, model_settings
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.models.table import MODELS, ModelKind
+from crossexam.runs.run import predict_suite
+
+DEFAULTS: dict[str, Any] = {
+    "batch_size": "auto",
+    "device": "auto",
+    "dtype": "float32",
+    "max_length": None,
+    "label_order": None,
+    "revision": None,
+}
+
+
+def _options(*models: str, settings: list[str] | None = None, **flags: Any) -> dict[str, Any]:
+    return model_options(**{**DEFAULTS, **flags}, models=models, settings=model_settings(settings))
+
+
+def test_only_what_is_stated_is_passed_on() -> None:
+    assert _options("hf/x") == {}
+    assert model_options(**DEFAULTS) == {}
+    stated = _options("hf/x", batch_size="8", device="cpu", max_length=32)
+    assert stated == {"batch_size": 8, "device": "cpu", "max_length": 32}
+
+
+def test_a_flag_is_for_the_models_that_have_the_option() -> None:
+    assert _options("builtin/overlap", "hf/x", dtype="bfloat16") == {"dtype": "bfloat16"}
+    assert _options("builtin/overlap", "hf/x", revision="main") == {"hf.revision": "main"}
+    both = _options("file/p", "hf/x", "zoo/y", label_order="e,n,c")
+    assert both == {"file.label_order": "e,n,c", "hf.label_order": "e,n,c"}
+    assert _options("builtin/overlap", label_order="e,n,c") == {"label_order": "e,n,c"}  # refused on opening
+    assert _options("mean/hf/a,hf/b", revision="main") == {"hf.revision": "main"}
+
+
+def test_set_is_for_one_kind() -> None:
+    assert _options("hf/x", "zoo/y", settings=["hf.dtype=bfloat16"]) == {"hf.dtype": "bfloat16"}
+    assert _options("mean/hf/x,zoo/y", settings=["zoo.device=cpu"]) == {"zoo.device": "cpu"}
+    with pytest.raises(CrossexamError, match=r"--set has 'zoo\.dtype', and none of the models is zoo/"):
+        _options("hf/x", settings=["zoo.dtype=bfloat16"])
+    with pytest.raises(CrossexamError, match=r"'dtype' is both in --set hf\.dtype and in --dtype"):
+        _options("hf/x", dtype="float16", settings=["hf.dtype=bfloat16"])
+    with pytest.raises(UnknownNameError, match="no kind of model is called 'hff'"):
+        model_settings(["hff.dtype=bfloat16"])
+    with pytest.raises(CrossexamError, match=r"wanted: KIND\.OPTION=VALUE, as in"):
+        model_settings(["dtype=bfloat16"])
+
+
+@dataclass(frozen=True)
+class Options:
+    label: int = 0
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Constant:
+    name: str
+    options: Options
+
+    @property
+    def key(self) -> str:
+        return f"{self.name} {self.options}"
+
+    @property
+    def details(self) -> dict[str, Any]:
+        return {"names": list(self.options.names)}
+
+    def predict(self, pairs: list[tuple[str, str]]) -> np.ndarray:
+        return np.tile(np.eye(3)[self.options.label], (len(pairs), 1))
+
+
+@pytest.fixture
+def constant_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new kind of model: one module and one line."""
+    module = ModuleType("constant_of_the_test")
+    module.__dict__.update(Options=Options, open_constant=Constant)
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    kind = ModelKind("constant/", "always the same", "constant_of_the_test:open_constant")
+    monkeypatch.setitem(MODELS, "constant", kind)
+
+
+@pytest.mark.usefixtures("constant_kind")
+def test_a_new_kind_with_options_needs_no_edit_of_the_command_line(tmp_path: Path) -> None:
+    data = tmp_path / "t.jsonl"
+    row = {"id": "a", "premise": "It rains.", "hypothesis": "It is wet.", "label": "entailment"}
+    data.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    line = ["run", "constant/x", str(data), "-o", str(tmp_path / "run")]
+    settings = ["--set", "constant.label=2", "--set", "constant.names=a,b"]
+    done = CliRunner().invoke(app, [*line, *settings], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["model_key"] == "constant/x Options(label=2, names=('a', 'b'))"
+    assert manifest["details"] == {"names": ["a", "b"]}
+    for setting, message in (
+        ("constant.labels=1", "constant/ models have no option 'labels'\n  wanted: only: label, names"),
+        ("constant.label=x", r"constant/x: 'constant\.label' cannot be 'x'"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            CliRunner().invoke(app, [*line, "--set", setting], catch_exceptions=False)
+    assert "always the same" in CliRunner().invoke(app, ["ls", "models"]).output
+
+
+@pytest.mark.usefixtures("constant_kind")
+def test_options_of_the_library_are_those_of_the_command_line() -> None:
+    data = Dataset("d", (Example("a", "It rains.", "It is wet.", "entailment"),))
+    assert predict_suite("constant/x", data, options={"label": 1, "device": "cpu"}).predictions(
+        "d"
+    ).tolist() == [1]
+    with pytest.raises(CrossexamError, match="the batch size is 0"):
+        predict_suite("constant/x", data, options={"batch_size": 0})

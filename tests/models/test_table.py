@@ -1,0 +1,219 @@
+"""The table of kinds of models: being in it is being opened, run and tested."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.core.errors import CrossexamError
+from crossexam.corpora.spec import iter_corpus
+from crossexam.models.model import Model
+from crossexam.models.table import COMPUTING, MODELS, open_model
+from crossexam.shallow.fitting import FitRequest, ShallowModel, fit_once
+from crossexam.shallow.table import SHALLOW
+
+PAIRS = [
+    ("A man is playing a guitar on the stage.", "A man is playing an instrument."),
+    ("Zwei Kinder essen Äpfel – 東京で。", "Naïve café 🎸 ?"),
+    ("It is raining heavily in the city.", "The city is dry."),
+    ("Rain", "A very long hypothesis, with many more words than its premise, is also here."),
+]
+EMPTY = [("It rains.", ""), ("", "It rains."), ("", "")]
+SPEC = "builtin:demo[:45]"
+
+
+class Instance(NamedTuple):
+    """A tiny model: its name, and a function that changes what it consists of and returns the new name."""
+
+    name: str
+    change: Callable[[], str]
+
+
+def _builtin(folder: Path, checkpoint: Path) -> Instance:
+    return Instance("builtin/overlap", lambda: "builtin/alignment")
+
+
+def _file(folder: Path, checkpoint: Path) -> Instance:
+    path = folder / "predictions.jsonl"
+
+    def write(label: str) -> str:
+        rows = [{"premise": p, "hypothesis": h, "prediction": label} for p, h in [*PAIRS, *EMPTY]]
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return f"file/{path}"
+
+    return Instance(write("neutral"), lambda: write("entailment"))
+
+
+def _function(folder: Path, checkpoint: Path) -> Instance:
+    def write(label: str) -> str:
+        text = f"def judge(pairs):\n    return ['{label}' for _ in pairs]\n"
+        (folder / "judge_of_the_table.py").write_text(text, encoding="utf-8")
+        return "py/judge_of_the_table:judge"
+
+    return Instance(write("neutral"), lambda: write("entailment"))
+
+
+def _mean(folder: Path, checkpoint: Path) -> Instance:
+    return Instance("mean/builtin/overlap,builtin/alignment", lambda: "mean/builtin/overlap,builtin/neutral")
+
+
+def _flipped(kind: str, folder: Path, file: str) -> Instance:
+    def flip() -> str:
+        copy = Path(shutil.copytree(folder, folder.with_name(f"{folder.name}-changed")))
+        content = bytearray((copy / file).read_bytes())
+        content[-1] ^= 1
+        (copy / file).write_bytes(content)
+        return f"{kind}/{copy}"
+
+    return Instance(f"{kind}/{folder}", flip)
+
+
+def _huggingface(folder: Path, checkpoint: Path) -> Instance:
+    return _flipped("hf", Path(shutil.copytree(checkpoint, folder / "checkpoint")), "model.safetensors")
+
+
+def _zoo(folder: Path, checkpoint: Path) -> Instance:
+    line = ["train", "cbow", "--train", SPEC, "--dev", SPEC, "-o", str(folder / "zoo"), "--epochs", "1"]
+    CliRunner().invoke(app, [*line, "--device", "cpu"], catch_exceptions=False)
+    return _flipped("zoo", folder / "zoo", "model.safetensors")
+
+
+def _fitted(shallow: ShallowModel, folder: Path, checkpoint: Path) -> Instance:
+    words = {word for e in iter_corpus("builtin:demo") for word in re.findall(r"\w+", e.premise)}
+    rows = np.random.default_rng(0).normal(size=(len(words), 3)).tolist()
+    vectors = folder / "vectors.txt"
+    lines = [f"{word} {' '.join(map(str, row))}\n" for word, row in zip(sorted(words), rows, strict=True)]
+    vectors.write_text("".join(lines), encoding="utf-8")
+    fit_once(shallow, FitRequest(SPEC, SPEC, folder / "fitted", vectors=vectors))
+    return _flipped(shallow.prefix, folder / "fitted", shallow.key_files[-1])
+
+
+#: One line per kind; a shallow model needs none.
+MAKERS: dict[str, Callable[[Path, Path], Instance]] = {
+    "builtin": _builtin,
+    "file": _file,
+    "py": _function,
+    "hf": _huggingface,
+    "mean": _mean,
+    "zoo": _zoo,
+    **{shallow.prefix: partial(_fitted, shallow) for shallow in SHALLOW.values()},
+}
+REFUSES_EMPTY = {"zoo"}
+
+
+@pytest.fixture(scope="module", params=sorted(MODELS))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def instance(
+    kind: str, tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path
+) -> Iterator[Instance]:
+    folder = tmp_path_factory.mktemp(f"kind-{kind}")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(folder))
+        yield MAKERS[kind](folder, tiny_checkpoint)
+
+
+def test_every_kind_is_tested_here() -> None:
+    assert set(MAKERS) == set(MODELS)
+    assert {name: kind.prefix for name, kind in MODELS.items()} == {name: f"{name}/" for name in MODELS}
+
+
+def test_it_opens_and_predicts_probabilities(kind: str, instance: Instance) -> None:
+    model = open_model(instance.name)
+    assert isinstance(model, Model)
+    assert model.name == instance.name
+    json.dumps(dict(model.details))
+    predicted = model.predict(PAIRS)
+    assert predicted.shape == (len(PAIRS), 3)
+    assert np.allclose(predicted.sum(axis=1), 1, atol=1e-6)
+    assert (predicted >= 0).all()
+    assert model.predict([]).shape == (0, 3)
+    json.dumps(dict(model.details))
+
+
+def test_empty_sentences_are_predicted_or_refused(kind: str, instance: Instance) -> None:
+    model = open_model(instance.name)
+    for pair in EMPTY:
+        if kind in REFUSES_EMPTY:
+            with pytest.raises(CrossexamError, match="is empty"):
+                model.predict([pair])
+        else:
+            assert model.predict([pair]).sum() == pytest.approx(1)
+
+
+def test_predictions_do_not_depend_on_the_batch(instance: Instance) -> None:
+    whole = open_model(instance.name).predict(PAIRS)
+    model = open_model(instance.name, {"batch_size": 3})
+    assert np.allclose(model.predict(PAIRS[::-1])[::-1], whole, rtol=0, atol=1e-5)
+    one_by_one = np.concatenate([model.predict([pair]) for pair in PAIRS])
+    assert np.allclose(one_by_one, whole, rtol=0, atol=1e-5)
+
+
+def test_the_key_is_that_of_what_the_model_consists_of(instance: Instance) -> None:
+    key = open_model(instance.name).key
+    assert key == open_model(instance.name).key
+    assert key == open_model(instance.name, {"device": "cpu", "batch_size": 2}).key
+    assert key != open_model(instance.change()).key
+
+
+def test_an_option_that_the_kind_lacks_is_refused(kind: str, instance: Instance) -> None:
+    known = MODELS[kind].option_names
+    wanted = f"only: {', '.join(known)}" if known else "no options"
+    forms = [(f"{kind}.no_such", f"--set {kind}.no_such"), ("no_such", "--no-such")]
+    for name, flag in forms[:1] if MODELS[kind].members else forms:
+        with pytest.raises(CrossexamError) as caught:
+            open_model(instance.name, {name: "1"})
+        assert f"{kind}/ models have no option 'no_such'" in str(caught.value)
+        assert f"wanted: {wanted}\n  hint: leave out {flag}" in str(caught.value)
+
+
+def test_options_of_other_kinds_are_ignored() -> None:
+    open_model("builtin/overlap", {"hf.dtype": "bfloat16"})
+
+
+def test_what_says_how_to_compute_is_for_the_kinds_that_have_it(kind: str, instance: Instance) -> None:
+    values = {"device": "cpu", "dtype": "float32", "batch_size": 4, "max_length": 16}
+    assert set(values) == COMPUTING
+    open_model(instance.name, values)
+    for option in COMPUTING - set(MODELS[kind].option_names):
+        with pytest.raises(CrossexamError, match=f"have no option '{option}'"):
+            open_model(instance.name, {f"{kind}.{option}": "1"})
+
+
+def test_members_take_the_options(tiny_checkpoint: Path) -> None:
+    name = f"mean/hf/{tiny_checkpoint},builtin/overlap"
+    plain = open_model(name)
+    assert plain.details["members"][f"hf/{tiny_checkpoint}"]["dtype"] == "float32"
+    for option in ("dtype", "hf.dtype"):
+        changed = open_model(name, {option: "bfloat16"})
+        assert changed.details["members"][f"hf/{tiny_checkpoint}"]["dtype"] == "bfloat16"
+        assert plain.key != changed.key
+    with pytest.raises(CrossexamError, match="builtin/ models have no option 'label_order'"):
+        open_model(name, {"label_order": "entailment,neutral,contradiction"})
+
+
+def test_values_are_checked_whether_texts_or_not(tiny_checkpoint: Path) -> None:
+    name = f"hf/{tiny_checkpoint}"
+    for values, message in (
+        ({"batch_size": 0}, "the batch size is 0\n  wanted: auto or a whole number above 0"),
+        ({"batch_size": "many"}, r"'hf\.batch_size' cannot be 'many'"),
+        ({"hf.max_length": "x"}, r"'hf\.max_length' cannot be 'x'\n  wanted: a whole number or none"),
+        ({"label_order": "neutral,contradiction"}, "'neutral,contradiction' is not a class order"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            open_model(name, values)
+    ordered = open_model(name, {"label_order": "entailment, neutral, contradiction", "revision": None})
+    assert ordered.details["label_order_from"] == "declared"

@@ -1,7 +1,7 @@
-"""Base noun phrases: a head noun and what stands before it.
+"""Base noun phrases: a head noun and its premodifiers.
 
-The tags say where a phrase is (the chunks of Ramshaw and Marcus, 1995, without what follows the head);
-where the sentence has dependencies, a word belongs to the phrase only if it depends on a word of it.
+Phrases are chunked by their tags (as in Ramshaw and Marcus, 1995, without what follows the head); if the
+sentence has dependencies, a word belongs to a phrase only if it depends on a word of it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,10 @@ _PARTICIPLES: Final = frozenset({"VBN", "VBG"})
 _DETERMINERS: Final = frozenset({"DT", "PRP$", "WP$", "POS", "PDT", "WDT", "CD"})
 _BEFORE_PARTICIPLE: Final = frozenset({"DT", "PRP$", "CD", "JJ", "POS"})
 _JOINING: Final = frozenset({",", "CC"})
-_OF_A_PART: Final = re.compile(
-    "sleeves?|.+ed"
-)  # the adjective before it is its own: short sleeved, dark haired
+_OF_A_PART: Final = re.compile("sleeves?|.+ed")  # an adjective before it modifies it: short sleeved
 _BETWEEN: Final = _ADJECTIVES | _JOINING
 _NO_HEAD: Final = frozenset({"compound", "amod", "det", "advmod", "flat", "case", "fixed", "nummod"})
-# Plurals that are no two of what their singular names (Quirk et al. 1985, section 5.76-77).
+# Plurals that do not mean several of their singular (Quirk et al., 1985, section 5.76-77).
 _PLURAL_ONLY: Final = frozenset(
     "binoculars clothes glasses goggles goods overalls pants people scissors scrubs shorts spectacles "
     "sunglasses tights trousers works".split()
@@ -32,10 +30,10 @@ _PLURAL_ONLY: Final = frozenset(
 
 
 class NounPhrase(NamedTuple):
-    """Places of tokens: *start* to *head*; *determiners*, *modifiers* and *compounds* in order.
+    """Indices of tokens: *start* to *head*; *determiners*, *modifiers* and *compounds* in order.
 
-    Determiners are articles, possessives and numerals; modifiers adjectives and participles; compounds
-    the nouns before the head.  *complex*: modifiers are joined by a comma or conjunction, or have adverbs.
+    Determiners are articles, possessives and numerals, modifiers are adjectives and participles, compounds
+    the nouns before the head.  *complex*: the modifiers are coordinated or have adverbs.
     """
 
     start: int
@@ -47,7 +45,7 @@ class NounPhrase(NamedTuple):
 
 
 def noun_phrases(tokens: Sequence[Token], parsed: Parsed | None = None) -> Iterator[NounPhrase]:
-    """Yield the base noun phrases in order; none for a noun with ``'s``, which determines the next one.
+    """Yield the base noun phrases in order, except for nouns with ``'s``, which determine the next one.
 
     >>> tags = (("A", "DT"), ("small", "JJ"), ("fire", "NN"), ("truck", "NN"))
     >>> [*noun_phrases([Token(word, 0, 0, tag) for word, tag in tags])]
@@ -72,7 +70,7 @@ def noun_phrases(tokens: Sequence[Token], parsed: Parsed | None = None) -> Itera
 
 
 def _before(tokens: Sequence[Token], first: int, head: int, parsed: Parsed | None) -> NounPhrase:
-    """Return the phrase whose nouns are *first* to *head*, with what stands before them."""
+    """Return the phrase whose nouns are *first* to *head*, with their determiners and modifiers."""
     determiners: list[int] = []
     modifiers: list[int] = []
     start, is_complex = first, False
@@ -97,7 +95,7 @@ def _before(tokens: Sequence[Token], first: int, head: int, parsed: Parsed | Non
 
 
 def _is_attribute(tokens: Sequence[Token], index: int, parsed: Parsed | None) -> bool:
-    """Tell whether the participle at *index* stands before its noun: "a parked car"."""
+    """Return whether the participle at *index* premodifies a noun: "a parked car"."""
     if parsed:
         return parsed.relations[index] == "amod"
     return index > 0 and tokens[index - 1].tag in _BEFORE_PARTICIPLE
@@ -108,7 +106,7 @@ def _joins(tokens: Sequence[Token], index: int) -> bool:
 
 
 def noun_lemma(token: Token, wordnet: WordNet) -> str:
-    """Return the singular of a noun in lower case.
+    """Return the singular of a noun, by its tag, in lower case.
 
     >>> noun_lemma(Token("Women", 0, 5, "NNS"), WordNet.load())
     'woman'
@@ -123,11 +121,11 @@ def noun_lemma(token: Token, wordnet: WordNet) -> str:
 def adjective_pairs(
     tokens: Sequence[Token], parsed: Parsed | None, wordnet: WordNet
 ) -> Iterator[tuple[str, str]]:
-    """Yield each adjective that stands before a noun with the noun's lemma.
+    """Yield each attributive adjective with the lemma of its noun.
 
-    From the relation ``amod`` where the sentence has dependencies, else from its noun phrases.  Only
-    positive forms (tag JJ) and common nouns, with only adjectives between: in "short sleeved shirt" the
-    sleeves are short.
+    By the relation ``amod`` if the sentence has dependencies, otherwise by its noun phrases.  Only positive
+    forms (tag JJ) and common nouns, with only adjectives in between: in "short sleeved shirt" the sleeves
+    are short.
 
     >>> tags = (("Two", "CD"), ("tall", "JJ"), ("young", "JJ"), ("women", "NNS"))
     >>> [*adjective_pairs([Token(word, 0, 0, tag) for word, tag in tags], None, WordNet.load())]

@@ -1,8 +1,8 @@
-"""Where the sentences of a text begin and end.
+"""Sentence segmentation.
 
-Own rules, not NLTK's Punkt: its model is not in NLTK's wheel, so a fresh install would have none, and it
-was trained on edited newspaper text.  Word problems (AQuA-RAT) are not that: "A starts from P and B.
-Find ...", "Rs. 450", "at rest.How far", "43 sheep. he wanted", questions without a mark.
+By rules, not by NLTK's Punkt: its model is not in NLTK's wheel, so a fresh installation has none, and it
+was trained on edited newspaper text.  Word problems (AQuA-RAT) are different: "A starts from P and B.
+Find ...", "Rs. 450", "at rest.How far", "43 sheep. he wanted", questions without a question mark.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Abbreviations after which a sentence goes on, whatever follows.
+# Abbreviations after which the sentence continues, whatever follows.
 _TITLES: Final = frozenset(
     "mr mrs ms dr prof rs re st mt gen col capt lt sgt sen rep gov rev hon messrs vs approx viz cf eg"
     " ie fig figs eq art sq".split()
 )
-# Those that may end one: it ends where the next word is capitalised as only a first word is.
+# Abbreviations that may end a sentence: it ends if the next word is capitalised as only a first word is.
 _ABBREVIATIONS: Final = frozenset(
     "no nos etc inc ltd co corp jr sr bros dept est tel ave blvd rd jan feb mar apr jun jul aug sep"
     " sept oct nov dec mon tue tues wed thu thur thurs fri sat sun al ph p pp vol ch sec pg temp avg"
@@ -31,7 +31,7 @@ _OPENERS: Final = frozenset(
     " while who whose why with you your".split()
 )
 
-# End marks with the quotes and brackets that close behind them.
+# End marks with the closing quotation marks and brackets after them.
 _END: Final = re.compile(r"(?P<mark>[.?!…]+)(?P<close>[\"'”’)\]]*)(?P<gap>\s*)")
 _BLANK_LINE: Final = re.compile(r"\s*\n\s*\n\s*|\s*\n\s*(?=(?:[A-Z\"“(]|\d+[.)]\s|[IVX]+\.\s|[-•*]\s))")
 _LAST_WORD: Final = re.compile(r"[^\s(\[\"“'‘]+$")
@@ -39,10 +39,10 @@ _NEXT_WORD: Final = re.compile(r"[\"“'‘(\[]*([^\W_]+(?:['’][a-z]+)?)")
 
 
 def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
-    """Return the (start, end) of every sentence of *text*, in order, without the blanks around it.
+    """Return the (start, end) of every sentence of *text*, in order, without surrounding blanks.
 
-    Nothing but blanks stands between sentences.  A line break ends one where the next line starts like
-    a sentence or an item of a list.
+    Only blanks separate sentences.  A line break ends one if the next line starts like a sentence or a
+    list item.
 
     >>> text = "Mr. Rao paid Rs. 4.50 at rest.How much did B. pay? He left."
     >>> [text[start:end] for start, end in split_sentences(text)]
@@ -62,7 +62,7 @@ def split_sentences(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _ends(text: str, match: re.Match[str]) -> bool:
-    """Tell whether a sentence ends at the mark."""
+    """Return whether a sentence ends at the end mark of *match*."""
     following = _NEXT_WORD.match(text, match.end())
     if following is None:
         return bool(match["gap"])  # marks and numbers: ". $5 was paid"; nothing: the end of the text
@@ -82,9 +82,9 @@ def _ends(text: str, match: re.Match[str]) -> bool:
 
 
 def _ends_after(text: str, at: int, last: str, word: str) -> bool:
-    """Tell whether a sentence ends between *last*, which begins at *at* and has a point, and *word*."""
+    """Return whether a sentence ends between *last*, which begins at *at* and has a full stop, and *word*."""
     if (last.isdigit() or set(last) <= set("IVX")) and not text[:at].rpartition("\n")[2].strip():
-        return False  # the mark of a list's item: 1. or II.
+        return False  # the marker of a list item: 1. or II.
     lower = last.lower()
     opens = word.lower() in _OPENERS and word[0].isupper()
     if lower in _TITLES or (lower in {"no", "nos"} and word[0].isdigit()):
@@ -99,7 +99,7 @@ def _ends_after(text: str, at: int, last: str, word: str) -> bool:
 
 
 def _ends_without_space(text: str, match: re.Match[str], word: str) -> bool:
-    """Tell whether a space is missing here: "rest.How", "pay?He"; not in 3.5, U.S.A, site.com."""
+    """Return whether a space is missing: "rest.How", "pay?He"; not in 3.5, U.S.A, site.com."""
     if not word[0].isupper() or (len(word) > 1 and word.isupper()):
         return False
     if match["mark"] != ".":
@@ -114,6 +114,6 @@ def _ends_without_space(text: str, match: re.Match[str], word: str) -> bool:
 
 
 def _after_lower_case(text: str, at: int) -> bool:
-    """Tell whether the word before *at* is in lower case: stations A and B. (but: John F. Kennedy)."""
+    """Return whether the word before *at* is in lower case: stations A and B. (but: John F. Kennedy)."""
     words = text[:at].split()
     return bool(words) and words[-1].islower()

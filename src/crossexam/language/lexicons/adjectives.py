@@ -1,7 +1,7 @@
-"""How often an adjective stands before a noun, counted in a corpus.
+"""How often an adjective precedes a noun, counted in a corpus.
 
-The shipped table is counted in parts of the train sets of SNLI (27,872 pairs) and MultiNLI (20,000);
-``scripts/compile_adjectives.py`` made it.  Pairs of words and their numbers, no text of either.
+The shipped table was counted in parts of the train sets of SNLI (27,872 pairs) and MultiNLI (20,000), by
+``scripts/compile_adjectives.py``.  It contains pairs of words and their counts, and no text of either corpus.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
 
 
 class AdjectiveCounts:
-    """A read-only table of (adjective, noun) counts; nouns are singular, all is lower case.
+    """A read-only table of (adjective, noun) counts, in lower case, with nouns in the singular.
 
-    ``name`` has its *source* and the hash of its content.
+    ``name`` is its *source* with the hash of its content.
 
     >>> table = AdjectiveCounts({"boat": {"old": 3, "red": 1}}, "two sentences")
     >>> table.count("old", "boat"), table.count("old", "idea"), table.total("boat")
@@ -43,7 +43,7 @@ class AdjectiveCounts:
 
     @classmethod
     def shipped(cls) -> AdjectiveCounts:
-        """Return the table that comes with the package, read once a process.
+        """Return the table that comes with the package, read once per process.
 
         >>> AdjectiveCounts.shipped().count("young", "man") > 100
         True
@@ -52,7 +52,7 @@ class AdjectiveCounts:
 
     @classmethod
     def counted(cls, pairs: Iterable[tuple[str, str]], source: str, wordnet: WordNet) -> AdjectiveCounts:
-        """Return the table of *pairs* (adjective, noun); those that WordNet does not know are left out."""
+        """Return the table of *pairs* (adjective, noun), without those that are not in WordNet."""
         counts: dict[str, dict[str, int]] = {}
         for (adjective, noun), count in Counter(pairs).items():
             if _is_known(adjective, "a", wordnet) and _is_known(noun, "n", wordnet):
@@ -64,15 +64,15 @@ class AdjectiveCounts:
         return sum(map(len, self._counts.values()))
 
     def count(self, adjective: str, noun: str) -> int:
-        """Return how often *adjective* stood before *noun*."""
+        """Return how often *adjective* precedes *noun*."""
         return self._counts.get(noun, _NOTHING).get(adjective, 0)
 
     def adjectives_of(self, noun: str) -> Mapping[str, int]:
-        """Return the adjectives that stood before *noun*, with their counts."""
+        """Return the adjectives that precede *noun*, with their counts."""
         return self._counts.get(noun, _NOTHING)
 
     def total(self, noun: str) -> int:
-        """Return how many adjectives stood before *noun*, every one as often as it did."""
+        """Return the sum of the counts of all adjectives of *noun*."""
         return sum(self.adjectives_of(noun).values())
 
     def _body(self) -> str:
@@ -83,12 +83,12 @@ class AdjectiveCounts:
         return "".join(f"{line}\n" for line in lines)
 
     def write(self, path: Path) -> None:
-        """Write the table: a line that names the source, then a noun a line with its adjectives."""
+        """Write the table: a line with the source, then one line per noun with its adjectives."""
         write_text(path, f"{MAGIC}{self.source}\n{self._body()}")
 
     @classmethod
     def read(cls, path: Path) -> AdjectiveCounts:
-        """Return the table that :meth:`write` wrote; raises FormatError."""
+        """Return a table written by :meth:`write`.  Raises FormatError."""
         first, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
         if not first.startswith(MAGIC):
             raise FormatError("not a table of adjectives", where=str(path), wanted=f"{MAGIC}SOURCE")
@@ -107,7 +107,7 @@ class AdjectiveCounts:
 
 
 def is_table(path: Path) -> bool:
-    """Tell whether the file at *path* is a table of adjectives."""
+    """Return whether the file at *path* is a table of adjectives."""
     with path.open("rb") as stream:
         return stream.read(len(MAGIC)) == MAGIC.encode()
 

@@ -1,4 +1,4 @@
-"""What is known of antonym pairs: their kind, and those that give no contradiction."""
+"""The kinds of antonym pairs, and words whose antonyms give no contradiction."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import Final, Literal
 
 AntonymKind = Literal["gradable", "complementary", "relational", "unknown"]
 
-#: Words whose replacement gave no contradiction, found by hand by the authors of Naik et al. 2018 for
-#: their test; "civilian" is one as an antonym.
+#: Words whose replacement gave no contradiction, collected by the authors of Naik et al. (2018) for their
+#: test; "civilian" is one as an antonym.
 NO_CONTRADICTION: Final = frozenset(
     "here there goodness yes no decision indecision growing priority cheers volume right left goods addition "
     "income parent parents being lord lady put capital lowercase unions civilian".split()
 )
 
-# The three kinds of Naik et al. 2018, section 4.3, after Cruse 1986 (Lexical Semantics, chapters 9 and
-# 10) and Muehleisen 1997.  Gradable: both can fail, and there is more and less.  Complementary: one
-# must hold, within the domain.  Relational: one names the other end of a relation (converses,
-# directions).  Pairs not here are "unknown".
+# The three kinds of Naik et al. (2018), section 4.3, after Cruse (1986, Lexical Semantics, chapters 9 and
+# 10) and Muehleisen (1997).  Gradable: neither may hold, and both have degrees.  Complementary: exactly one
+# holds, within the domain.  Relational: each names the other end of a relation (converses, directions).
+# All other pairs are "unknown".
 # fmt: off
 _GRADABLE: Final = """
     hot cold|warm cool|big little|large small|tall short|long short|high low|old young|old new

@@ -1,4 +1,4 @@
-"""Closed-class words of English (Quirk et al. 1985, A Comprehensive Grammar, chapters 2, 6, 9, 13, 14)."""
+"""Closed-class words of English (Quirk et al., 1985, A Comprehensive Grammar, chapters 2, 6, 9, 13, 14)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 # fmt: off
 ARTICLES: Final = frozenset({"a", "an", "the"})
 
-# Subordinating conjunctions that Penn tags IN (Quirk et al. 14.11-14.12).
+# With the subordinating conjunctions that have the Penn tag IN (Quirk et al., 14.11-14.12).
 CONJUNCTIONS: Final = frozenset(
     "after although as because before if lest once since than that though till unless until when whenever "
     "where whereas wherever whether while whilst and but or nor so yet for".split()

@@ -1,12 +1,12 @@
-"""Which letters are next to each other on an English keyboard (Naik et al., 2018, appendix C, KBSWAP).
+"""Adjacent letters on an English keyboard (Naik et al., 2018, appendix C, KBSWAP).
 
 The paper substitutes a letter by "the character next to it on the English keyboard".  Its released
-script (`make_grammar_adv_samples_jsonl.py`) takes the letters left and right in the same row, where
-there are two; so does :func:`neighbours` unless asked for those of the rows above and below as well.
+script (`make_grammar_adv_samples_jsonl.py`) takes the letters to the left and right in the same row; so
+does :func:`neighbours`, unless those of the rows above and below are requested as well.
 
-The layout is QWERTY as ISO/IEC 9995 and ANSI INCITS 154 have it: the home row stands a quarter of a key
-to the right of the upper row, the lower row half a key to the right of the home row; keys touch where
-they are less than a key apart.
+The layout is QWERTY according to ISO/IEC 9995 and ANSI INCITS 154: the home row is shifted to the right by
+a quarter of a key relative to the upper row, the lower row by half a key relative to the home row; keys
+are adjacent if they are less than a key apart.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BESIDE: Final[dict[str, str]] = {
     "z": "x", "x": "zc", "c": "xv", "v": "cb", "b": "vn", "n": "bm", "m": "n",
 }
 
-#: All keys that touch: those above, then left and right, then those below.
+#: All adjacent keys: those above, then left and right, then those below.
 NEIGHBOURS: Final[dict[str, str]] = {
     "q": "wa",     "w": "qeas",   "e": "wrsd",   "r": "etdf",   "t": "ryfg",
     "y": "tugh",   "u": "yihj",   "i": "uojk",   "o": "ipkl",   "p": "ol",
@@ -35,9 +35,9 @@ NEIGHBOURS: Final[dict[str, str]] = {
 
 
 def neighbours(letter: str, *, diagonal: bool = False) -> str:
-    """Return the letters next to *letter*, in its case; with *diagonal* all that touch it.
+    """Return the letters next to *letter*, in its case, with *diagonal* also those above and below.
 
-    Anything that is no letter of the English alphabet has none.
+    Characters that are not letters of the English alphabet have none.
 
     >>> neighbours("N"), neighbours("n", diagonal=True), neighbours("7")
     ('BM', 'hjbm', '')

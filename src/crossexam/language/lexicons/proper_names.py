@@ -1,8 +1,8 @@
-"""Words that tell what a capitalised word names: titles, what companies and places end in, first names.
+"""Words that show what a capitalised word names: titles, parts of names, first names.
 
-First names: a short list of our own, of names that word problems and captions like; NLTK's `names`
-corpus (Kantrowitz, 1994; 7,900 names) is used besides where it is installed.  Places and famous persons
-come from WordNet's instances, and from NLTK's `gazetteers` where they are installed.
+The first names are a short list of our own, of names that are frequent in word problems and captions; the
+`names` corpus of NLTK (Kantrowitz, 1994; 7,900 names) is used in addition if it is installed.  Places and
+famous people come from WordNet's instances, and from NLTK's `gazetteers` if they are installed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PLACE_BEGINNINGS: Final = frozenset(
     "lake mount mt fort port san santa los las st saint new north south east west".split()
 )
 
-#: Capitalised words that name no person, place or organization, though taggers call them proper nouns.
+#: Capitalised words that name no person, place or organization, although they may be tagged as proper nouns.
 NOT_ENTITIES: Final = frozenset(
     "mercury venus mars jupiter saturn uranus neptune "
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "

@@ -1,4 +1,4 @@
-"""Verbs whose subject and object can change places without contradiction, or make no clause of sense.
+"""Verbs whose subject and object can be exchanged without contradiction, or not without nonsense.
 
 Sources: Levin (1993, *English Verb Classes and Alternations*), sections as noted; Dowty (1991), on
 symmetric predicates; Quirk et al. (1985), section 10.30 on eventive objects.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 # fmt: off
-#: If A does it to B, B does it to A, where the two are of one kind: two people, two things.
+#: If A does it to B, B does it to A, provided that both are people or both are things.
 SYMMETRIC: Final = frozenset((
     # Levin 36.1 correspond, 36.2 marry, 36.3 meet verbs, in their transitive use
     "battle box combat consult debate divorce date duel fight marry kiss hug embrace cuddle nuzzle neck "
@@ -20,23 +20,23 @@ SYMMETRIC: Final = frozenset((
     "accompany partner befriend waltz tango dance race tie rival fit suit complement contradict"
 ).split())
 
-#: The same, whatever the two are: what touches a wall is touched by it (Levin 47.8; Dowty, section 3).
+#: The same for any participants: what touches a wall is touched by it (Levin 47.8; Dowty, section 3).
 SYMMETRIC_ALWAYS: Final = frozenset((
     "abut adjoin border contact intersect juxtapose meet neighbor touch join connect face oppose "
     "resemble equal match mirror approach"
 ).split())
 
-#: Of two people, each may do it to the other in one scene (Levin 30.1 see, 30.2 sight, 31.2 admire, 37).
+#: Two people may do it to each other in one scene (Levin 30.1 see, 30.2 sight, 31.2 admire, 37).
 MUTUAL: Final = frozenset((
     "see watch observe view eye notice spot hear love like hate know trust respect admire enjoy miss "
     "help assist support greet thank congratulate entertain recognize understand need want welcome "
     "applaud cheer address approach salute acknowledge tease tickle splash"
 ).split())
 
-#: With these, an object that names an event is the predicate itself: take a walk (Quirk et al., 10.30).
+#: Light verbs, whose eventive object is part of the predicate: take a walk (Quirk et al., 10.30).
 LIGHT: Final = frozenset("take have make do give get pay put run throw hold go".split())
 
-#: Idioms by verb and head of the object, where the object is no participant.
+#: Idioms, as verb and head of the object, in which the object is not a participant.
 IDIOMS: Final = frozenset((
     "take place", "take part", "take turn", "take care", "take advantage", "take time", "take picture",
     "take photo", "take photograph", "take shot", "take video", "take aim", "take cover", "take shelter",
@@ -54,24 +54,24 @@ IDIOMS: Final = frozenset((
     "tell time", "break dance", "kill time",
 ))
 
-#: The object tells how much or how far: no participant either (Levin 54: cost, weigh, measure).
+#: The object is a measure, not a participant (Levin 54: cost, weigh, measure).
 MEASURE: Final = frozenset((
     "cost weigh measure total number last equal average contain include comprise consist exceed"
 ).split())
 
-#: What follows *by* is where, after these participles, not who (Levin 47.6, 50 on position).
+#: Participles after which *by* introduces a location, not an agent (Levin 47.6, 50 on position).
 STATIVE_PARTICIPLES: Final = frozenset((
     "park seat locate situate position perch dock anchor station stand gather place huddle sit crouch "
     "lie dress pass walk accompany"
 ).split())
 
-#: No verb of these has an object (Levin 30.3 peer, 40.2, 47.6, 50); where one has, it is parsed wrongly.
+#: Intransitive verbs (Levin 30.3 peer, 40.2, 47.6, 50): an object of one is a parsing error.
 INTRANSITIVE: Final = frozenset((
     "look stare gaze sit stand lie sleep pose smile kneel crouch squat lean relax laugh appear seem "
     "become remain be talk speak chat converse go come gather congregate happen dress bark shout yell"
 ).split())
 
-#: Verbs of motion (Levin 51.1 to 51.7): *down* after them is a preposition, whatever a parser says.
+#: Verbs of motion (Levin 51.1 to 51.7): *down* after them is a preposition, not a particle.
 MOTION: Final = frozenset((
     "slide walk run ride float jump ski skate board bike drive climb roll go come move sail swim crawl "
     "hike jog race fly fall leap dive snowboard skateboard surf stroll march travel cycle pedal glide "

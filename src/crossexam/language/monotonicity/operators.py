@@ -1,7 +1,7 @@
-"""The words that turn or stop entailment in what stands in their reach: monotonicity operators.
+"""Monotonicity operators: words that reverse or block entailments in their restrictor or scope.
 
-``up``: a word there may be replaced by a more general one and the sentence still follows; ``down``: by a
-more special one; ``none``: by neither.  Sources, by their short names below:
+``up``: replacing a word by a more general one gives a sentence that is entailed; ``down``: a more specific
+one; ``none``: neither does.  Sources, by their short names below:
 
 | | |
 |---|---|
@@ -12,9 +12,9 @@ more special one; ``none``: by neither.  Sources, by their short names below:
 | Lad | Ladusaw 1980, *Polarity Sensitivity as Inherent Scope Relations* |
 | Q | Quirk et al. 1985, *A Comprehensive Grammar*, sections 8.111 and 10.59 (near-negatives) |
 
-Where a word has several readings the one that captions have is taken: ``the`` and numerals say that there
-are such (``three dogs`` means three at least: MC), ``many`` and ``few`` count (IM), ``only`` asserts what it
-says of its focus too, so nothing can be replaced, where MED has its assertion alone.
+Of several readings the one usual in captions is taken: ``the`` and numerals are existential (``three dogs``
+means at least three: MC), ``many`` and ``few`` are cardinal (IM), and ``only`` also asserts its prejacent, so
+that nothing can be replaced, whereas MED considers its exclusive part alone.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ Reach = Literal["noun phrase", "pronoun", "clause", "complement", "phrase", "con
 
 
 class Operator(NamedTuple):
-    """*words*, separated by ``|``; ``N`` is a numeral.  What they do to the *restrictor* and the *scope*.
+    """Operators: *words*, separated by ``|`` (``N`` is a numeral), and their *restrictor* and *scope*.
 
-    *reach* says where these are.  ``noun phrase``: the noun phrase that the word opens is the restrictor,
-    what is said of it the scope; ``pronoun``: the restrictor is what follows the pronoun in its phrase.
-    Of the others only the scope counts.  ``clause``: to the end of the clause; ``complement``: the same,
-    after a verb in any form; ``phrase``: to the end of the prepositional phrase; ``condition``: the clause
-    that the word opens; ``nothing``: an idiom.
+    *reach* says where these are.  ``noun phrase``: the restrictor is the noun phrase that the word opens,
+    and the scope is the predicate; ``pronoun``: the restrictor is what follows the pronoun in its phrase.
+    The others have a scope only.  ``clause``: to the end of the clause; ``complement``: the same, after a
+    verb in any form; ``phrase``: to the end of the prepositional phrase; ``condition``: the clause that the
+    word opens; ``nothing``: none, in an idiom.
     """
 
     words: str
@@ -44,7 +44,7 @@ class Operator(NamedTuple):
 
 
 # fmt: off
-#: Of two phrases that begin at one place the longer is taken.  "neither nor" is *neither* with *nor* later.
+#: The longest match at a position is taken.  "neither nor" is *neither* with a later *nor*.
 OPERATORS: Final[tuple[Operator, ...]] = (
     # negation
     Operator("not|n't|n’t|never|cannot|no longer|nor",           "clause",      "up",   "down", "MC"),
@@ -94,17 +94,17 @@ OPERATORS: Final[tuple[Operator, ...]] = (
                                                                  "condition",   "up",   "none", "Lad"),
 )
 
-#: Adjectives that make of an N something that need not be one: not subsective (Kamp and Partee 1995).
+#: Adjectives that are not subsective: a fake gun is not a gun (Kamp and Partee, 1995).
 NOT_SUBSECTIVE: Final = frozenset(
     "fake former alleged counterfeit artificial imaginary pretend mock toy supposed so-called would-be "
     "future potential possible apparent putative fictional virtual false phony pseudo presumed mythical "
     "hypothetical fictitious replica simulated imitation aspiring".split()
 )
-#: Adjectives of order, which stop what follows like superlatives, after a determiner (IM).
+#: Adjectives of order, which block replacements like superlatives, after a determiner (IM).
 ORDERING: Final = frozenset("first second third fourth last next only best worst biggest favorite".split())
-#: Verbs after which *if* is *whether* (Quirk et al., 15.6).
+#: Verbs after which *if* means *whether* (Quirk et al., 15.6).
 ASKING: Final = frozenset("ask wonder see know check decide tell inquire find sure matter determine".split())
-#: Nouns of which there is *little*; before others it is an adjective, as captions leave articles out.
+#: Mass nouns, of which there may be *little*; before others it is an adjective, as captions omit articles.
 MASS: Final = frozenset(
     "water food time money space room light hope help interest effort traffic snow rain sand sugar salt milk "
     "coffee tea beer wine air energy work attention sunlight grass hair clothing furniture information "

@@ -1,11 +1,11 @@
-"""Which way a sentence follows when a word of it is made more general: natural logic by tags.
+"""Polarity of the positions of a sentence: natural logic on POS tags.
 
-After MacCartney (2009), chapter 6, and Hu and Moss (2018): operators of a table reach over parts of the
-sentence, and what they do there composes.
+After MacCartney (2009), chapter 6, and Hu and Moss (2018): each operator of a table has a restrictor and a
+scope, and the monotonicity of nested operators composes.
 
-Deviation: these parse with a categorial grammar or dependencies; here reach is read from tags, and
-from dependencies where they are given, since most corpora ship none.  What the tags do not tell (what a
-phrase after an object belongs to) is ``none``, unless it makes no difference.
+Deviation: these authors parse with a categorial grammar or dependencies; here scopes are read off the tags,
+and off dependencies if there are any, since most corpora ship no parses.  If the tags do not decide (on the
+attachment of a phrase after an object), the polarity is ``none``, unless it makes no difference.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from crossexam.language.tokens import Token
 
 
 class Polarity(NamedTuple):
-    """Which replacements keep a sentence true: by more general words (up), more special ones (down), none.
+    """The replacements that keep a sentence true: by more general words (up), more specific ones (down), none.
 
-    *reason* names the operators in whose reach the place is, outermost first.
+    *reason* names the operators whose restrictor or scope the position is in, outermost first.
     """
 
     direction: Direction
@@ -31,7 +31,7 @@ class Polarity(NamedTuple):
 
 
 def compose(outer: Direction, inner: Direction) -> Direction:
-    """Return what two operators do together: down twice is up, and none stays none.
+    """Return the composition of two directions: down twice is up, and none stays none.
 
     >>> compose("down", "down"), compose("up", "down"), compose("none", "down")
     ('up', 'down', 'none')
@@ -44,7 +44,7 @@ def compose(outer: Direction, inner: Direction) -> Direction:
 def polarity_at(tokens: Sequence[Token], position: int, parsed: Parsed | None = None) -> Polarity:
     """Return the polarity of the token at *position* of a sentence with Penn tags.
 
-    *parsed*: its dependencies, used if they are of the same tokens.  Raises IndexError outside.
+    *parsed*: its dependencies, used if they have the same tokens.  Raises IndexError outside the sentence.
 
     >>> tags = "No/DT dog/NN is/VBZ barking/VBG loudly/RB ./.".split()
     >>> tokens = [Token(word, k, k + 1, tag) for k, (word, tag) in enumerate(t.split("/") for t in tags)]
@@ -53,9 +53,8 @@ def polarity_at(tokens: Sequence[Token], position: int, parsed: Parsed | None = 
     """
     if not 0 <= position < len(tokens):
         raise IndexError(f"no token {position} in a sentence of {len(tokens)}")
-    over = [
-        region for region in regions(sentence_of(tokens, parsed)) if region.start <= position < region.end
-    ]
+    sentence = sentence_of(tokens, parsed)
+    over = [region for region in regions(sentence) if region.start <= position < region.end]
     direction: Direction = "up"
     for region in over:
         direction = compose(direction, region.direction)

@@ -1,4 +1,4 @@
-"""The operators of a sentence and the parts of it that each reaches over."""
+"""The operators of a sentence and their restrictors and scopes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from crossexam.language.monotonicity.operators import (
     by_phrase,
 )
 from crossexam.language.monotonicity.spans import (
-    Sentence,
+    TaggedSentence,
     clause_end,
     clause_start,
     condition_end,
@@ -35,7 +35,7 @@ _BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".sp
 
 
 class Region(NamedTuple):
-    """Tokens *start* to *end*, and what the operator called *by* does to them."""
+    """Tokens *start* to *end*, and their monotonicity under the operator called *by*."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class Region(NamedTuple):
     by: str
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     """An operator at tokens *start* to *end*."""
 
     row: Operator
@@ -51,25 +51,25 @@ class _Found(NamedTuple):
     end: int
 
 
-def regions(sentence: Sentence) -> list[Region]:
-    """Return what every operator of *sentence* reaches over, those that leave it as it is left out."""
+def regions(sentence: TaggedSentence) -> list[Region]:
+    """Return the regions of all operators of *sentence* that are not upward monotone, outermost first."""
     found = [*_operators(sentence)]
-    free = [each for each in found if sentence.word(each.start).startswith("any")]
-    plain = [region for each in found if each not in free for region in _reach(sentence, each)]
+    free = [match for match in found if sentence.word(match.start).startswith("any")]
+    plain = [region for match in found if match not in free for region in _reach(sentence, match)]
     plain += [*_questions(sentence), *_modified(sentence), *_compared(sentence)]
-    plain += [r for each in free if not _licensed(plain, each.start) for r in _reach(sentence, each)]
+    plain += [r for match in free if not _licensed(plain, match.start) for r in _reach(sentence, match)]
     return sorted(
         (r for r in plain if r.direction != "up" and r.start < r.end), key=lambda r: (r.start, -r.end)
     )
 
 
 def _licensed(over: list[Region], position: int) -> bool:
-    """Tell whether an *any* there says *some*, being in the reach of a negation or its like."""
+    """Return whether an *any* at *position* means *some*, because it is in the scope of another operator."""
     return any(region.start <= position < region.end for region in over)
 
 
-def _operators(sentence: Sentence) -> Iterator[_Found]:
-    """Yield the operators from left to right, the longest phrase at each place, none inside another."""
+def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
+    """Yield the operators from left to right, the longest phrase at each position, without overlaps."""
     k = 0
     while k < len(sentence.tokens):
         found = next((f for n in range(_LONGEST, 0, -1) if (f := _match(sentence, k, n))), None)
@@ -81,18 +81,18 @@ def _operators(sentence: Sentence) -> Iterator[_Found]:
         k = found.end
 
 
-def _match(sentence: Sentence, k: int, length: int) -> _Found | None:
+def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:
     if k + length > len(sentence.tokens):
         return None
     row = next((_BY_PHRASE[key] for key in _keys(sentence, k, length) if key in _BY_PHRASE), None)
     if row is None:
         return None
-    found = _Found(row, k, k + length)
+    found = _Match(row, k, k + length)
     return found if _stands(sentence, found) else None
 
 
-def _keys(sentence: Sentence, k: int, length: int) -> Iterator[tuple[str, ...]]:
-    """Yield the words from *k* as the table may have them: numerals as N, a verb by its lemma."""
+def _keys(sentence: TaggedSentence, k: int, length: int) -> Iterator[tuple[str, ...]]:
+    """Yield the words from *k* as the table may list them: numerals as N, a verb as its lemma."""
     words = list(sentence.words[k : k + length])
     if words == ["neither"] and "nor" in sentence.words[k : text_bounds(sentence, k)[1]]:
         yield ("neither", "nor")
@@ -102,16 +102,16 @@ def _keys(sentence: Sentence, k: int, length: int) -> Iterator[tuple[str, ...]]:
         yield (lemma, *words[1:])
 
 
-def _is_number(sentence: Sentence, k: int) -> bool:
+def _is_number(sentence: TaggedSentence, k: int) -> bool:
     return sentence.tag(k) == "CD" or sentence.word(k) in NUMBER_WORDS
 
 
-def _stands(sentence: Sentence, found: _Found) -> bool:
-    """Tell whether the words at a place are used as the operator, and not otherwise."""
+def _stands(sentence: TaggedSentence, found: _Match) -> bool:
+    """Return whether the words are used as the operator, and not in another function."""
     first, after, before = sentence.word(found.start), found.end, found.start - 1
     reach, following = found.row.reach, sentence.tag(after)
     if reach == "complement":
-        stops = found.row.words.startswith("stop")  # stops running, but neither stops at nor stops to
+        stops = found.row.words.startswith("stop")  # stops running, but not stops at or stops to
         mistagged = sentence.tag(found.start) == "NNS" and sentence.tag(before).startswith("NN")
         verb = sentence.is_verb(found.start) or (mistagged and following in {"DT", "NN", "VBG", "TO"})
         return verb and (not stops or following == "VBG")
@@ -132,8 +132,8 @@ def _stands(sentence: Sentence, found: _Found) -> bool:
     return True
 
 
-def _opens_noun_phrase(sentence: Sentence, after: int, before: int) -> bool:
-    """Tell whether a noun, *of* or, at the start, a verb follows: not *in all black*, *are all asleep*."""
+def _opens_noun_phrase(sentence: TaggedSentence, after: int, before: int) -> bool:
+    """Return whether a noun, *of* or, sentence-initially, a verb follows: not in *are all asleep*."""
     if sentence.word(after) in {"of", "a", "an", "other"}:  # both a dog and a cat; each other
         return sentence.word(after) == "of"
     tag = sentence.tag(after)
@@ -146,12 +146,12 @@ def _opens_noun_phrase(sentence: Sentence, after: int, before: int) -> bool:
     return starts and sentence.is_verb(after)
 
 
-def _determined(sentence: Sentence, k: int) -> bool:
+def _determined(sentence: TaggedSentence, k: int) -> bool:
     return sentence.tag(k) in {"DT", "PRP$", "POS"}
 
 
-def _reach(sentence: Sentence, found: _Found) -> Iterator[Region]:
-    """Yield what one operator reaches over."""
+def _reach(sentence: TaggedSentence, found: _Match) -> Iterator[Region]:
+    """Yield the regions of one operator."""
     name = " ".join(sentence.words[found.start : found.end])
     scope, last = f"scope of '{name}'", found.end - 1
     reach, direction = found.row.reach, found.row.scope
@@ -171,15 +171,15 @@ def _reach(sentence: Sentence, found: _Found) -> Iterator[Region]:
         yield Region(found.end, clause_end(sentence, last), direction, scope)
 
 
-def _quantified(sentence: Sentence, found: _Found, name: str) -> Iterator[Region]:
-    """Yield restrictor and scope of a quantifier."""
+def _quantified(sentence: TaggedSentence, found: _Match, name: str) -> Iterator[Region]:
+    """Yield the restrictor and the scope of a quantifier."""
     restrictor, scope = found.row.restrictor, found.row.scope
     inside, outside = f"restrictor of '{name}'", f"scope of '{name}'"
     head = found.end - 1
     if found.row.reach == "noun phrase" or sentence.word(found.end) == "of":
         head = max(head, noun_phrase_head(sentence, found.end))
     if sentence.tag(found.start - 1) == "IN" and sentence.tag(found.start - 2).startswith("NN"):
-        yield Region(found.end, head + 1, restrictor, inside)  # it belongs to a noun: a man with no hat
+        yield Region(found.end, head + 1, restrictor, inside)  # it modifies a noun: a man with no hat
         return
     start = clause_start(sentence, found.start)
     verb = next((k for k in range(found.start - 1, start - 1, -1) if sentence.is_verb(k)), None)
@@ -205,16 +205,16 @@ def _quantified(sentence: Sentence, found: _Found, name: str) -> Iterator[Region
     yield Region(end, last, "none" if unclear else scope, outside)
 
 
-def _questions(sentence: Sentence) -> Iterator[Region]:
-    """Yield the questions."""
+def _questions(sentence: TaggedSentence) -> Iterator[Region]:
+    """Yield the questions, in which nothing can be replaced."""
     for k, word in enumerate(sentence.words):
         if word == "?":
             start, end = text_bounds(sentence, k - 1) if k else (0, 0)
             yield Region(start, end, "none", "question")
 
 
-def _modified(sentence: Sentence) -> Iterator[Region]:
-    """Yield what superlatives, adjectives of order and those that are not subsective stand before."""
+def _modified(sentence: TaggedSentence) -> Iterator[Region]:
+    """Yield what superlatives, adjectives of order and non-subsective adjectives modify."""
     for k, word in enumerate(sentence.words):
         ordering = word in ORDERING or _is_superlative(sentence, k)
         head = noun_phrase_head(sentence, k + 1)
@@ -228,15 +228,15 @@ def _modified(sentence: Sentence) -> Iterator[Region]:
             yield Region(to, end, "down", "scope of 'too ... to'")
 
 
-def _is_superlative(sentence: Sentence, k: int) -> bool:
+def _is_superlative(sentence: TaggedSentence, k: int) -> bool:
     word, tag = sentence.word(k), sentence.tag(k)
     if word in {"most", "least"}:
         return tag in {"JJS", "RBS"}
     return tag[:2] == "JJ" and word.endswith("est") and WordNet.load().morphy(word, "a") not in {word, None}
 
 
-def _compared(sentence: Sentence) -> Iterator[Region]:
-    """Yield what is compared: more dogs than cats; taller than girls are, but not than the girl is."""
+def _compared(sentence: TaggedSentence) -> Iterator[Region]:
+    """Yield the standards of comparisons: more dogs than cats; taller than girls, but not than the girl."""
     for k, word in enumerate(sentence.words):
         if word != "than" or _is_number(sentence, k + 1) or sentence.word(k - 1) == "rather":
             continue

@@ -1,7 +1,7 @@
-"""How far words reach in a tagged sentence: clauses, phrases, and the noun phrase that a word opens.
+"""Clauses and phrases of a tagged sentence, and the noun phrase that a word opens.
 
-By tags, as captions and hypotheses are short: the tags of a sentence say where its verbs are, and that says
-most.  Where there are dependencies, the end of a clause and of a noun phrase are those of its subtree.
+They are delimited by tags, which suffice for captions and hypotheses, as these are short.  If the sentence
+has dependencies, the end of a noun phrase is that of its subtree.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ _IN_PHRASE: Final = frozenset(
 )
 
 
-class Sentence(NamedTuple):
-    """Tokens, their texts in lower case, and their dependencies if the parse has the same tokens."""
+class TaggedSentence(NamedTuple):
+    """Tagged tokens, their texts in lower case, and their dependencies if the parse has the same tokens."""
 
     tokens: Sequence[Token]
     words: tuple[str, ...]
     parsed: Parsed | None
 
     def tag(self, k: int) -> str:
-        """Return the tag of token *k*, '' outside the sentence."""
+        """Return the tag of token *k*, '' if there is no such token."""
         return self.tokens[k].tag if 0 <= k < len(self.tokens) else ""
 
     def word(self, k: int) -> str:
-        """Return token *k* in lower case, '' outside the sentence."""
+        """Return token *k* in lower case, '' if there is no such token."""
         return self.words[k] if 0 <= k < len(self.words) else ""
 
     def is_verb(self, k: int) -> bool:
-        """Tell whether token *k* is tagged as a verb or modal."""
+        """Return whether token *k* is tagged as a verb or modal."""
         return self.tag(k).startswith("VB") or self.tag(k) == "MD"
 
     def is_finite(self, k: int) -> bool:
-        """Tell whether token *k* begins a finite verb, and is no participle after its auxiliary."""
+        """Return whether token *k* begins a finite verb group, unlike a participle after an auxiliary."""
         before = k - 1
         while self.tag(before) == "RB":
             before -= 1
@@ -54,14 +54,14 @@ class Sentence(NamedTuple):
         return self.tag(k) in _FINITE and not own and self.tag(before) != "TO"
 
 
-def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> Sentence:
-    """Return what the functions here work on; a parse of other tokens is not used."""
+def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> TaggedSentence:
+    """Return the sentence of *tokens*, with *parsed* if it has the same tokens."""
     same = parsed is not None and [t.start for t in parsed.tokens] == [t.start for t in tokens]
-    return Sentence(tokens, tuple(t.text.lower() for t in tokens), parsed if same else None)
+    return TaggedSentence(tokens, tuple(t.text.lower() for t in tokens), parsed if same else None)
 
 
-def text_bounds(sentence: Sentence, k: int) -> tuple[int, int]:
-    """Return where the sentence with token *k* starts and ends, if the text has several."""
+def text_bounds(sentence: TaggedSentence, k: int) -> tuple[int, int]:
+    """Return the span of the sentence with token *k*, as the text may have several."""
     start = k
     while start > 0 and sentence.word(start - 1) not in _ENDS:
         start -= 1
@@ -71,8 +71,8 @@ def text_bounds(sentence: Sentence, k: int) -> tuple[int, int]:
     return start, end
 
 
-def clause_end(sentence: Sentence, k: int) -> int:
-    """Return where the clause with token *k* ends: before another, or as a relative clause."""
+def clause_end(sentence: TaggedSentence, k: int) -> int:
+    """Return the end of the clause with token *k*: before another clause, or that of the relative clause."""
     _, limit = text_bounds(sentence, k)
     relative = _relative_pronoun(sentence, k)
     if relative is not None:
@@ -87,8 +87,8 @@ def clause_end(sentence: Sentence, k: int) -> int:
     return limit
 
 
-def clause_start(sentence: Sentence, k: int) -> int:
-    """Return where the clause with token *k* starts."""
+def clause_start(sentence: TaggedSentence, k: int) -> int:
+    """Return the start of the clause with token *k*."""
     start, limit = text_bounds(sentence, k)
     for j in range(k - 1, start - 1, -1):
         if _opens_clause(sentence, j, limit) or _is_relative(sentence, j) or sentence.word(j) == "that":
@@ -98,11 +98,11 @@ def clause_start(sentence: Sentence, k: int) -> int:
     return start
 
 
-def phrase_end(sentence: Sentence, k: int, *, nominal: bool = False) -> int:
-    """Return where a phrase that token *k* opens ends: a comma, a finite verb not its own, the clause's end.
+def phrase_end(sentence: TaggedSentence, k: int, *, nominal: bool = False) -> int:
+    """Return the end of the phrase that token *k* opens: a comma, another finite verb, or the clause's end.
 
-    *nominal*: a preposition; if no verb follows it, a participle after its noun is not of the phrase: *a man
-    without a hat riding a horse*.
+    *nominal*: *k* is a preposition; if no verb follows it, a participle after its noun is not part of the
+    phrase: *a man without a hat riding a horse*.
     """
     end = clause_end(sentence, k)
     nominal = nominal and not sentence.is_verb(k + 1) and sentence.tag(k + 1) != "RB"
@@ -119,14 +119,14 @@ def phrase_end(sentence: Sentence, k: int, *, nominal: bool = False) -> int:
     return end
 
 
-def condition_end(sentence: Sentence, k: int) -> int:
-    """Return where the clause that conjunction *k* opens ends: at a comma, at *then*, or as clauses do."""
+def condition_end(sentence: TaggedSentence, k: int) -> int:
+    """Return the end of the clause that conjunction *k* opens: a comma, *then*, or the end of a clause."""
     end = clause_end(sentence, k)
     return next((j for j in range(k + 1, end) if sentence.word(j) in {",", "then"}), end)
 
 
-def relative_end(sentence: Sentence, pronoun: int) -> int:
-    """Return where a relative clause ends: before the second finite verb, which is not its own."""
+def relative_end(sentence: TaggedSentence, pronoun: int) -> int:
+    """Return the end of a relative clause: before the second finite verb, that of the main clause."""
     _, limit = text_bounds(sentence, pronoun)
     verbs = 0
     for j in range(pronoun + 1, limit):
@@ -137,13 +137,13 @@ def relative_end(sentence: Sentence, pronoun: int) -> int:
     return limit
 
 
-def has_finite_verb(sentence: Sentence, k: int) -> bool:
-    """Tell whether the clause with token *k* has a finite verb before *k*."""
+def has_finite_verb(sentence: TaggedSentence, k: int) -> bool:
+    """Return whether the clause with token *k* has a finite verb before *k*."""
     return any(sentence.is_finite(j) for j in range(clause_start(sentence, k), k))
 
 
-def main_verb(sentence: Sentence, k: int) -> int | None:
-    """Return the finite verb after token *k* of the clause that *k* is the subject of; None in a caption."""
+def main_verb(sentence: TaggedSentence, k: int) -> int | None:
+    """Return the finite verb after token *k* whose subject is *k*, None in a caption."""
     _, limit = text_bounds(sentence, k)
     own = _relative_pronoun(sentence, k)
     j = k + 1
@@ -159,15 +159,15 @@ def main_verb(sentence: Sentence, k: int) -> int | None:
     return None
 
 
-def noun_phrase_head(sentence: Sentence, start: int) -> int:
+def noun_phrase_head(sentence: TaggedSentence, start: int) -> int:
     """Return the head of the noun phrase that begins at *start*, its last noun, or ``start - 1``.
 
-    What precedes ``'s`` is a phrase of its own.
+    What precedes ``'s`` is a separate phrase.
     """
     head, j = start - 1, start
     if sentence.word(j) == "of":
         j += 1
-    while _goes_on(sentence, j):
+    while _continues(sentence, j):
         if sentence.tag(j) == "POS":
             break
         if sentence.tag(j).startswith(("NN", "CD")) or (sentence.tag(j).startswith("JJ") and head < start):
@@ -176,8 +176,8 @@ def noun_phrase_head(sentence: Sentence, start: int) -> int:
     return head
 
 
-def noun_phrase_end(sentence: Sentence, head: int) -> int:
-    """Return where the phrase with *head* ends, with its *of*, its relative clause and its participle."""
+def noun_phrase_end(sentence: TaggedSentence, head: int) -> int:
+    """Return the end of the noun phrase of *head*, including its *of*, relative clause or participle."""
     if sentence.parsed is not None and sentence.tag(head).startswith("NN"):
         below = sentence.parsed.below(head)
         end = head + 1
@@ -194,8 +194,8 @@ def noun_phrase_end(sentence: Sentence, head: int) -> int:
     return end
 
 
-def _goes_on(sentence: Sentence, j: int) -> bool:
-    """Tell whether token *j* is inside a noun phrase that began before it."""
+def _continues(sentence: TaggedSentence, j: int) -> bool:
+    """Return whether token *j* continues a noun phrase."""
     tag, following = sentence.tag(j), sentence.tag(j + 1)
     if tag in _IN_PHRASE:
         return not (tag.startswith("RB") and not following.startswith(("JJ", "RB", "VBN", "CD")))
@@ -204,7 +204,7 @@ def _goes_on(sentence: Sentence, j: int) -> bool:
     return tag in {"CC", ","} and sentence.tag(j - 1).startswith("JJ") and following.startswith("JJ")
 
 
-def _is_relative(sentence: Sentence, j: int) -> bool:
+def _is_relative(sentence: TaggedSentence, j: int) -> bool:
     if sentence.word(j) == "that":
         return sentence.tag(j) == "WDT" or (sentence.tag(j - 1).startswith("NN") and sentence.is_verb(j + 1))
     return (
@@ -214,7 +214,7 @@ def _is_relative(sentence: Sentence, j: int) -> bool:
     )
 
 
-def _relative_pronoun(sentence: Sentence, k: int) -> int | None:
+def _relative_pronoun(sentence: TaggedSentence, k: int) -> int | None:
     """Return the relative pronoun of the innermost relative clause that token *k* is in."""
     start, _ = text_bounds(sentence, k)
     for j in range(k, start - 1, -1):
@@ -223,16 +223,16 @@ def _relative_pronoun(sentence: Sentence, k: int) -> int | None:
     return None
 
 
-def _opens_clause(sentence: Sentence, j: int, limit: int) -> bool:
-    """Tell whether the conjunction *j* opens a clause of its own before *limit*."""
+def _opens_clause(sentence: TaggedSentence, j: int, limit: int) -> bool:
+    """Return whether the conjunction *j* opens a clause before *limit*."""
     word = sentence.word(j)
     if word in _SUBORDINATORS:
         return word not in _ONLY_WITH_VERB or any(sentence.is_verb(k) for k in range(j + 1, limit))
     return word in {"and", "or"} and _is_new_clause(sentence, j, limit)
 
 
-def _is_new_clause(sentence: Sentence, j: int, limit: int) -> bool:
-    """Tell whether after *j* come a subject, or nothing, and a finite verb, and one came before."""
+def _is_new_clause(sentence: TaggedSentence, j: int, limit: int) -> bool:
+    """Return whether a finite verb, with or without a subject, follows *j*, and another precedes it."""
     if not any(sentence.is_finite(i) for i in range(text_bounds(sentence, j)[0], j)):
         return False
     k = j + 1
@@ -241,6 +241,6 @@ def _is_new_clause(sentence: Sentence, j: int, limit: int) -> bool:
     return k < limit and sentence.tag(k) in _FINITE
 
 
-def _is_fronted(sentence: Sentence, start: int, comma: int) -> bool:
-    """Tell whether what stands before *comma* is a clause or phrase before the main clause."""
+def _is_fronted(sentence: TaggedSentence, start: int, comma: int) -> bool:
+    """Return whether a clause or phrase, which ends at *comma*, precedes the main clause."""
     return sentence.word(start) in _SUBORDINATORS or sentence.tag(start) in {"IN", "WRB"}

@@ -1,1 +1,1 @@
-"""What is known of English: tokens, numbers, inflection, lexicons, annotators."""
+"""English: tokens, inflection, tagging, parsing, entities, numbers, monotonicity and lexicons."""

@@ -21,7 +21,7 @@ from crossexam.language.tokens import Token
 
 
 class Polarity(NamedTuple):
-    """The replacements that keep a sentence true: by more general words (up), more specific ones (down), none.
+    """The replacements that keep a sentence true: by more general words (up), more specific (down), or none.
 
     *reason* names the operators whose restrictor or scope the position is in, outermost first.
     """

@@ -8,11 +8,9 @@ in one go into a folder whose ``manifest.json``, written last, says from what.
 from __future__ import annotations
 
 import json
-import platform
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -22,7 +20,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, sha256_of, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.core.manifest import package_version
+from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.labelled import Corpus, load_corpus
 from crossexam.corpora.reading import iter_corpus, resolve
@@ -215,10 +213,4 @@ def score(model: Answers, corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def versions(*packages: str) -> dict[str, str]:
-    """Return the versions that a manifest names: ours, Python's and those of *packages*."""
-    return {
-        "crossexam": package_version(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in packages},
-    }
+versions = library_versions

@@ -128,7 +128,7 @@ def load_model(folder: Path) -> tuple[nn.Module, Description, Vocabulary]:
     return model.eval(), described, vocabulary
 
 
-def content_hash(folder: Path) -> str:
+def checkpoint_hash(folder: Path) -> str:
     """Return 32 hexadecimal digits that change when configuration, weights or vocabulary do."""
     running = hashlib.blake2b(digest_size=16)
     for name in _ANSWERING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.randomness import rng_for
-from crossexam.training.tokenization import Sentence, SentenceReader
+from crossexam.training.tokenization import SentenceReader, TokenizedSentence
 from crossexam.training.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _SHIPPED: Final = ("parse", "binary_parse", "tags")
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncodedSentence:
     """A sentence as numbers: *forms* [T]; *tags* [T] and *tree* (children of inner nodes) if needed."""
 
     forms: NDArray[np.int32]
@@ -46,8 +46,8 @@ class Encoded:
 class EncodedPairs:
     """Pairs of encoded sentences; *labels* [n] are indices in LABELS order, -1 where there is none."""
 
-    premises: Sequence[Encoded]
-    hypotheses: Sequence[Encoded]
+    premises: Sequence[EncodedSentence]
+    hypotheses: Sequence[EncodedSentence]
     labels: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -57,6 +57,11 @@ class EncodedPairs:
     def lengths(self) -> list[tuple[int, int]]:
         """Return the numbers of words of each premise and hypothesis."""
         return [(len(p), len(h)) for p, h in zip(self.premises, self.hypotheses, strict=True)]
+
+    def take(self, rows: Sequence[int]) -> EncodedPairs:
+        """Return the pairs at *rows*."""
+        premises, hypotheses = ([side[row] for row in rows] for side in (self.premises, self.hypotheses))
+        return EncodedPairs(premises, hypotheses, self.labels[list(rows)])
 
 
 class Encoder:
@@ -81,8 +86,8 @@ class Encoder:
         """
         import numpy as np
 
-        known: dict[tuple[str, ...], Encoded] = {}
-        sides: dict[Side, list[Encoded]] = {side: [] for side in SIDES}
+        known: dict[tuple[str, ...], EncodedSentence] = {}
+        sides: dict[Side, list[EncodedSentence]] = {side: [] for side in SIDES}
         for example in examples:
             for side, encoded in sides.items():
                 key = (example.text(side), *(str(example.info.get(f"{side}_{name}")) for name in _SHIPPED))
@@ -92,7 +97,7 @@ class Encoder:
         labels = [-1 if e.label is None else LABEL_INDEX[e.label] for e in examples]
         return EncodedPairs(sides["premise"], sides["hypothesis"], np.array(labels, dtype=np.int64))
 
-    def encode(self, sentence: Sentence, max_length: int | None = None) -> Encoded:
+    def encode(self, sentence: TokenizedSentence, max_length: int | None = None) -> EncodedSentence:
         """Return *sentence* as numbers, cut to *max_length* words."""
         import numpy as np
 
@@ -104,7 +109,7 @@ class Encoder:
             from crossexam.zoo.trees import cut, tree_over
 
             tree = cut(tree_over(sentence.words, sentence.parse), len(forms))
-        return Encoded(forms, tags, tree)
+        return EncodedSentence(forms, tags, tree)
 
     def _form(self, word: str) -> int:
         number = self._forms.get(word)
@@ -120,7 +125,7 @@ class Encoder:
             self._folded[number] = number if lower == word else self._form(lower)
         return number
 
-    def words_of(self, encoded: Encoded) -> NDArray[np.int64]:
+    def words_of(self, encoded: EncodedSentence) -> NDArray[np.int64]:
         """Return the vocabulary's numbers of the words of *encoded*: [T]."""
         return self._lookup()[0][encoded.forms]
 
@@ -148,7 +153,9 @@ class Encoder:
         labels = torch.from_numpy(pairs.labels[list(rows)])
         return Pairs(self.sentences(premises, hypotheses), self.sentences(hypotheses, premises), labels)
 
-    def sentences(self, encoded: Sequence[Encoded], others: Sequence[Encoded] | None = None) -> Sentences:
+    def sentences(
+        self, encoded: Sequence[EncodedSentence], others: Sequence[EncodedSentence] | None = None
+    ) -> Sentences:
         """Return *encoded* as one padded batch; *others* are the other sides, for exact match."""
         import numpy as np
         import torch

@@ -48,7 +48,7 @@ def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
         for group in groups:
             group["params"] = [p for p in group["params"] if not any(p is each for each in tables)]
         groups.append({"params": tables, "weight_decay": 0.0, "rows": True})
-        return WordAdadelta([group for group in groups if group["params"]], lr=rate, rho=0.95)
+        return SparseAdadelta([group for group in groups if group["params"]], lr=rate, rho=0.95)
     return torch.optim.SGD(groups, lr=rate)
 
 
@@ -111,7 +111,7 @@ class MovingAverage:
                 self.values[name].copy_(kept)
 
 
-class WordAdadelta(torch.optim.Adadelta):
+class SparseAdadelta(torch.optim.Adadelta):
     """AdaDelta (Zeiler 2012), whose groups with ``rows`` are tables of which a batch touches few rows.
 
     A row without a gradient does not move; only its two averages fade, by rho a step, which is done when

@@ -19,7 +19,7 @@ _LEAF: Final = re.compile(r"[^ ()\t\r\n]+")
 _SHIPPED: Final = CorpusParses()
 
 
-class Sentence(NamedTuple):
+class TokenizedSentence(NamedTuple):
     """The words of a sentence; their Penn tags and the binary parse over them, where those are read."""
 
     words: tuple[str, ...]
@@ -58,7 +58,7 @@ class SentenceReader:
         """Return how many sentences each source of tags answered."""
         return dict(self._tagger.answered) if self._tagger else {}
 
-    def sentence(self, example: Example, side: Side) -> Sentence:
+    def sentence(self, example: Example, side: Side) -> TokenizedSentence:
         """Return the sentence on *side*; raises CrossexamError where it has no words."""
         text = example.text(side)
         if not text.strip():
@@ -71,7 +71,7 @@ class SentenceReader:
         self.read += 1
         if self._tagger is not None:
             tokens = self._tagger.tokens(example, side)
-            return Sentence(tuple(t.text for t in tokens), tuple(t.tag for t in tokens))
+            return TokenizedSentence(tuple(t.text for t in tokens), tuple(t.tag for t in tokens))
         parse = example.info.get(_BINARY_KEY[side]) if self._trees else None
         if parse:
             leaves = [("", leaf) for leaf in _LEAF.findall(parse)]
@@ -81,5 +81,5 @@ class SentenceReader:
                 tokens = ()
             if len(tokens) == len(leaves):
                 self.parsed += 1
-                return Sentence(tuple(t.text for t in tokens), parse=parse)
-        return Sentence(tuple(t.text for t in words_of(example, side)))
+                return TokenizedSentence(tuple(t.text for t in tokens), parse=parse)
+        return TokenizedSentence(tuple(t.text for t in words_of(example, side)))

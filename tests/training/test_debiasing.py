@@ -1,15 +1,183 @@
-"""Losses of the debiasing methods: hand-computed numbers and limiting cases."""
+"""Debiasing: a contract that every method of the table keeps, and losses computed by hand."""
 
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import nn
 
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
 from crossexam.training import debiasing
+from crossexam.training.debiasing import METHODS, Debias, make_bias
+from crossexam.training.objective import Objective
+from crossexam.training.pipeline import LabelledBatch, ModelOutput
+
+# The contract of METHODS: being in the table is being tested
+
+_DOCS = Path(__file__).parents[2] / "docs"
+_WEIGHTS = [field.name for field in fields(Debias) if field.type == "float"]
+_SENTENCES = torch.tensor(
+    [
+        [[0.9, -0.2, 0.1, 0.4], [0.3, 0.8, -0.5, 0.2]],
+        [[-0.6, 0.7, 0.2, 0.1], [0.5, -0.4, 0.9, -0.1]],
+        [[0.2, 0.3, -0.8, 0.6], [-0.7, 0.1, 0.4, 0.8]],
+        [[0.1, -0.9, 0.5, 0.3], [0.6, 0.2, -0.3, -0.8]],
+    ]
+)  # [B, 2, 4]: premise and hypothesis
+_GOLD = torch.tensor([0, 1, 2, 0])
+_EXAMPLES = [Example(f"{row}", "p", "h", "neutral") for row in range(4)]
+_NO_BIAS = torch.full((4, 3), 1 / 3, dtype=torch.float64)
+#: Right of the first example, wrong of the second, undecided about the others.
+_CONFIDENT = torch.tensor(
+    [[0.98, 0.01, 0.01], [0.01, 0.01, 0.98], [0.2, 0.3, 0.5], [0.4, 0.3, 0.3]], dtype=torch.float64
+)
+
+
+class _Tiny(nn.Module):
+    """A sentence encoder of a few numbers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoder, self.classifier = nn.Linear(4, 5), nn.Linear(10, 3)
+
+
+def _output(model: Any, sentences: torch.Tensor) -> ModelOutput:
+    encoded = torch.tanh(model.encoder(sentences))
+    features = encoded.flatten(1)
+    return ModelOutput(model.classifier(features), features, encoded[:, 1])
+
+
+def _objective(debias: Debias | None) -> Objective:
+    torch.manual_seed(0)
+    objective = Objective(_Tiny(), _output, debias)
+    objective.attach(LabelledBatch(_SENTENCES, _GOLD))
+    return objective
+
+
+def _batch(debias: Debias | None, probabilities: torch.Tensor) -> LabelledBatch:
+    if debias is None or not METHODS[debias.method].needs_bias:
+        return LabelledBatch(_SENTENCES, _GOLD)
+    given = make_bias(_EXAMPLES, probabilities, _GOLD, debias).fields_of(_EXAMPLES)
+    return LabelledBatch(_SENTENCES, _GOLD, **given)
+
+
+def _trained_on(debias: Debias | None, probabilities: torch.Tensor) -> torch.Tensor:
+    """Return the losses [B] and all gradients of the model, in one row of numbers."""
+    objective = _objective(debias)
+    losses = objective(_batch(debias, probabilities))
+    losses.mean().backward()
+    gradients = [p.grad.flatten() for p in objective.model.parameters() if p.grad is not None]
+    return torch.cat([losses.detach(), *gradients])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_trains_the_model_and_its_own_layers(name: str) -> None:
+    debias = Debias(name)
+    objective = _objective(debias)
+    optimizer = torch.optim.SGD(objective.parameters(), lr=0.1)
+    before = {key: value.clone() for key, value in objective.state_dict().items()}
+    losses = objective(_batch(debias, _CONFIDENT))
+    assert losses.shape == (4,)
+    assert losses.isfinite().all()
+    losses.mean().backward()
+    for key, parameter in objective.named_parameters():
+        assert parameter.grad is not None, f"{key} takes no part in the loss"
+        assert parameter.grad.isfinite().all()
+    optimizer.step()
+    unmoved = {key for key, value in objective.state_dict().items() if value.equal(before[key])}
+    assert not unmoved
+    layers = METHODS[name].layers
+    own = {key.partition(".")[0] for key in before} - {"model"}
+    assert own == (set(layers(_output(_Tiny(), _SENTENCES))) if layers else set())
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_not_plain_training(name: str) -> None:
+    plain = _trained_on(None, _CONFIDENT)
+    assert not torch.allclose(_trained_on(Debias(name), _CONFIDENT), plain, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_plain_training_in_its_limit(name: str) -> None:
+    debias = Debias(name, **METHODS[name].limit)  # type: ignore[arg-type]
+    assert torch.allclose(_trained_on(debias, _NO_BIAS), _trained_on(None, _NO_BIAS), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_depends_on_its_settings_and_no_others(name: str) -> None:
+    default = _trained_on(Debias(name), _CONFIDENT)
+    changed = {
+        field
+        for field in _WEIGHTS
+        if not torch.equal(_trained_on(Debias(name, **{field: 0.7}), _CONFIDENT), default)  # type: ignore[arg-type]
+    }
+    assert changed == set(METHODS[name].settings)
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.needs_bias])
+def test_less_is_learned_from_what_the_biased_model_gets_right(name: str) -> None:
+    debias = Debias(name)
+    objective = _objective(debias)
+    logits = torch.zeros(4, 3, requires_grad=True)
+    output = _output(objective.model, _SENTENCES)._replace(logits=logits)
+    batch = _batch(debias, _CONFIDENT)
+    METHODS[name].loss(output, batch, objective._layers, debias).sum().backward()
+    assert logits.grad is not None
+    right, wrong = (logits.grad[row, _GOLD[row]].abs().item() for row in (0, 1))
+    assert right < 0.5 * wrong
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_says_what_it_needs(name: str) -> None:
+    method = METHODS[name]
+    objective = _objective(Debias(name))
+    plain = LabelledBatch(_SENTENCES, _GOLD)
+    if method.needs_bias:
+        with pytest.raises(ValueError, match="lacks what the debiasing method needs"):
+            objective(plain)
+    else:
+        assert objective(plain).isfinite().all()
+    without = Objective(_Tiny(), lambda model, inputs: _output(model, inputs)._replace(hypothesis=None))
+    without.debias = Debias(name)
+    if method.needs_hypothesis:
+        with pytest.raises(CrossexamError, match="encodes the hypothesis separately"):
+            without.attach(plain)
+    else:
+        without.attach(plain)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_documented(name: str) -> None:
+    method = METHODS[name]
+    assert method.name == name
+    assert method.summary
+    assert re.search(r"\d{4}[a-z]?, \S+", method.paper)
+    assert set(method.settings) <= set(_WEIGHTS)
+    settings = ", ".join(f"`{setting}`" for setting in method.settings)
+    row = f"| `{name}` | {method.formula} | {settings} | {method.paper} |"
+    assert row in (_DOCS / "training.md").read_text(encoding="utf-8").splitlines()
+
+
+def test_an_unknown_method_and_too_few_folds_are_reported() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'learned-mixin'"):
+        Debias("learned-mixing")
+    with pytest.raises(CrossexamError, match="1 folds\n  wanted: 2 or more for weighting"):
+        Debias("weighting", folds=1)
+    with pytest.raises(CrossexamError, match="-1 folds\n  wanted: 1 or more for drift"):
+        Debias("drift", folds=-1)
+    assert Debias("drift", folds=1).folds == 1
+
+
+# The losses
 
 _SHARES = st.lists(st.floats(0.01, 1), min_size=3, max_size=3)
 _LOGITS = st.lists(st.floats(-5, 5), min_size=3, max_size=3)

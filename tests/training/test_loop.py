@@ -228,7 +228,7 @@ def test_a_loss_that_is_no_number_is_told() -> None:
 
 def test_a_snapshot_of_another_training_is_refused(tmp_path: Path) -> None:
     _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 1}).run()
-    with pytest.raises(CrossexamError, match="it holds a training with another seed: 1, not 2"):
+    with pytest.raises(CrossexamError, match="the folder holds a training with another seed: 1, not 2"):
         _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 2}).run()
 
 
@@ -260,9 +260,9 @@ def test_hooks_that_are_not_there_say_what_is_missing(
 
 
 def test_a_device_that_is_not_here_is_told() -> None:
-    with pytest.raises(CrossexamError, match="there is no device 'cuda:77' here"):
+    with pytest.raises(CrossexamError, match="the device 'cuda:77' is not available"):
         Device("cuda:77")
-    with pytest.raises(CrossexamError, match="bfloat16 is trained on a GPU only"):
+    with pytest.raises(CrossexamError, match="training in bfloat16 needs a GPU"):
         Device("cpu", "bfloat16")
     with pytest.raises(UnknownNameError, match="no precision"):
         Device("cpu", "float8")

@@ -186,7 +186,7 @@ def test_a_finished_training_is_not_done_again_and_not_overwritten(request_of: A
     assert (first.folder / "model.safetensors").stat().st_mtime_ns == stamp
     with pytest.raises(CrossexamError) as error:
         train_model(request_of(values={"hidden": "3"}))
-    assert "it holds a training with another config" in str(error.value)
+    assert "the folder holds a training with another config" in str(error.value)
 
 
 # As a model
@@ -237,15 +237,15 @@ def test_a_model_that_reads_pairs_together_answers_too(request_of: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "format 2: this version of Crossexam does not read it"),
-        ({"novel": 1}, "fields novel: this version of Crossexam does not read it"),
-        ({"kind": "other"}, "this is no model of the zoo"),
+        ({"format": 2}, "format 2: this version of Crossexam cannot read it"),
+        ({"novel": 1}, "fields novel: this version of Crossexam cannot read it"),
+        ({"kind": "other"}, "not a model of the zoo"),
         ({"architecture": "toi"}, "no architecture is called 'toi'"),
         (
             {"config": {"width": 6, "hidden": 5, "recurrence": "lstm", "heads": 2}},
-            "unknown or missing: heads",
+            "unknown or missing fields: heads",
         ),
-        ({"sizes": {"words": 3}}, "unknown or missing: characters, tags"),
+        ({"sizes": {"words": 3}}, "unknown or missing fields: characters, tags"),
     ],
 )
 def test_a_configuration_that_cannot_be_read_is_told(
@@ -260,7 +260,7 @@ def test_a_configuration_that_cannot_be_read_is_told(
 
 
 def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="there is no such folder"):
+    with pytest.raises(CrossexamError, match="the folder does not exist"):
         open_zoo(str(tmp_path / "absent"), ModelOptions())
     (tmp_path / "begun" / "unfinished").mkdir(parents=True)
     with pytest.raises(CrossexamError, match="the training was not finished"):
@@ -271,7 +271,7 @@ def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) ->
     with pytest.raises(CrossexamError, match="leave out --label-order"):
         open_zoo(str(trained[0].folder), ModelOptions(label_order=("entailment",)))
     (trained[0].folder / "model.safetensors").unlink()
-    with pytest.raises(FormatError, match="there is no such file"):
+    with pytest.raises(FormatError, match="the file does not exist"):
         open_zoo(str(trained[0].folder), ModelOptions()).predict([("a", "b")])
 
 
@@ -473,3 +473,17 @@ def test_mistakes_on_the_command_line(tmp_path: Path, arguments: list[str], mess
 def test_every_field_of_the_toys_corpus_is_described(data: Data) -> None:
     described = Corpus("x", data.examples).describe()
     assert described["rows"] == sum(described["labels"].values()) == 60
+
+
+def test_the_help_lists_every_debiasing_method() -> None:
+    text = " ".join(_cli("--help").output.replace("│", " ").split())
+    assert f"Debiasing method: {', '.join(METHODS)}." in text
+
+
+def test_all_seeds_of_the_best_settings_are_marked(tmp_path: Path) -> None:
+    corpora = ["--train", "builtin:demo[:40]", "--dev", "builtin:demo[40:60]", "-o", str(tmp_path / "out")]
+    done = _cli(
+        "toy", *corpora, "--epochs", "1", "--device", "cpu", "--sweep", "lr=0.02,0.01", "--seeds", "2"
+    )
+    assert done.exit_code == 0, done.exception
+    assert done.output.count("(best)") == 2

@@ -442,11 +442,11 @@ class Trainer:
             return
         optimizer_tensors, optimizer_rest = optimizers.flatten(self.optimizer)
         tensors = {
-            **checkpoints.under("objective", self.objective.state_dict()),
-            **checkpoints.under("best", self.best),
-            **checkpoints.under("optimizer", optimizer_tensors),
-            **checkpoints.under("average", self.average.values if self.average else {}),
-            **checkpoints.under("random", checkpoints.random_states()),
+            **checkpoints.with_prefix("objective", self.objective.state_dict()),
+            **checkpoints.with_prefix("best", self.best),
+            **checkpoints.with_prefix("optimizer", optimizer_tensors),
+            **checkpoints.with_prefix("average", self.average.values if self.average else {}),
+            **checkpoints.with_prefix("random", checkpoints.random_states()),
         }
         rest = {
             "state": vars(self.state),
@@ -468,20 +468,22 @@ class Trainer:
         if folder is None or not (folder / SNAPSHOT).exists():
             return
         tensors, rest = checkpoints.load_tensors(folder / SNAPSHOT)
-        checkpoints.refuse_other(
+        checkpoints.check_fingerprint(
             rest.get("fingerprint", {}), json.loads(json.dumps(self.settings.fingerprint)), folder
         )
-        self.objective.load_state_dict(checkpoints.those_under("objective", tensors))
-        self.best = checkpoints.those_under("best", tensors)
-        optimizers.restore(self.optimizer, checkpoints.those_under("optimizer", tensors), rest["optimizer"])
+        self.objective.load_state_dict(checkpoints.without_prefix("objective", tensors))
+        self.best = checkpoints.without_prefix("best", tensors)
+        optimizers.restore(
+            self.optimizer, checkpoints.without_prefix("optimizer", tensors), rest["optimizer"]
+        )
         if self.average is not None:
             self.average.steps = rest["average_steps"]
-            for name, values in checkpoints.those_under("average", tensors).items():
+            for name, values in checkpoints.without_prefix("average", tensors).items():
                 self.average.values[name].copy_(values)
         self._steps = rest["steps"]
         self.state = _State(**rest["state"])
         if self.device.is_main:
-            checkpoints.set_random_states(checkpoints.those_under("random", tensors))
+            checkpoints.set_random_states(checkpoints.without_prefix("random", tensors))
 
     def _speed(self) -> float:
         return self._examples / max(1e-9, time.monotonic() - self._started)

@@ -11,7 +11,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json
 from crossexam.core.progress import Progress, silent
-from crossexam.training.checkpoints import MANIFEST, refuse_other
+from crossexam.training.checkpoints import MANIFEST, check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet
 
 
@@ -100,5 +100,5 @@ def finished_training(folder: Path, fingerprint: Mapping[str, Any]) -> TrainedMo
         raise CrossexamError(
             "the folder holds something other than a training", where=str(folder), hint="another folder"
         )
-    refuse_other(manifest["fingerprint"], fingerprint, folder)
+    check_fingerprint(manifest["fingerprint"], fingerprint, folder)
     return TrainedModel(folder, manifest)

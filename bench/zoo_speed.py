@@ -26,10 +26,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from crossexam.corpora.labelled import load_corpus
 from crossexam.training.encoding import Encoder
-from crossexam.training.objective import Batch, Objective
+from crossexam.training.objective import Objective
 from crossexam.training.optimizers import make_optimizer
+from crossexam.training.pipeline import LabelledBatch
 from crossexam.training.vocabulary import make_vocabulary
-from crossexam.training.zoo import read_pairs
+from crossexam.training.zoo import zoo_output
 from crossexam.zoo.architecture import Architecture
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import ARCHITECTURES
@@ -106,11 +107,11 @@ class Bench:
         sizes = Sizes(len(vocabulary.words), len(vocabulary.characters), len(vocabulary.tags))
         torch.manual_seed(0)
         self.model: Any = architecture.build(architecture.config, sizes).to(device)
-        self.objective = Objective(self.model, read_pairs, None)
+        self.objective = Objective(self.model, zoo_output, None)
         self.optimizer = make_optimizer(self.objective, architecture.recipe)
         self.batch, self.device = batch, device
 
-    def batches(self, bucketed: bool) -> list[Batch]:
+    def batches(self, bucketed: bool) -> list[LabelledBatch]:
         """Return all batches, in random order."""
         lengths = self.pairs.lengths
         order = list(range(len(lengths)))
@@ -120,10 +121,10 @@ class Bench:
         rows = [order[k : k + self.batch] for k in range(0, len(order), self.batch)]
         random.Random(1).shuffle(rows)
         labels = torch.from_numpy(self.pairs.labels)
-        made = (Batch(self.encoder.collate(self.pairs, r), labels[r]) for r in rows)
+        made = (LabelledBatch(self.encoder.collate(self.pairs, r), labels[r]) for r in rows)
         return [each.to(torch.device(self.device)) for each in made]
 
-    def train(self, batches: Sequence[Batch]) -> None:
+    def train(self, batches: Sequence[LabelledBatch]) -> None:
         """Take a step a batch."""
         self.objective.train()
         for batch in batches:
@@ -131,7 +132,7 @@ class Bench:
             self.objective(batch).mean().backward()
             self.optimizer.step()
 
-    def infer(self, batches: Sequence[Batch]) -> None:
+    def infer(self, batches: Sequence[LabelledBatch]) -> None:
         """Answer every batch."""
         self.model.eval()
         with torch.no_grad():
@@ -139,7 +140,9 @@ class Bench:
                 self.model(batch.inputs)
 
 
-def timed(step: Callable[[Sequence[Batch]], None], batches: Sequence[Batch], seconds: float) -> Timing:
+def timed(
+    step: Callable[[Sequence[LabelledBatch]], None], batches: Sequence[LabelledBatch], seconds: float
+) -> Timing:
     """Return how fast *step* is over as many of *batches* as fit, and over its heavy kernels alone."""
     started = time.process_time()
     step(batches[:2])

@@ -192,7 +192,7 @@ def test_counted_augmentation_is_drawn_anew_each_epoch() -> None:
 def test_an_augmentation_that_makes_nothing_is_an_error() -> None:
     tags = [["Oh", "UH"], [".", "."]]
     nothing = Example("a", "Oh.", "Oh.", "neutral", info={"premise_tags": tags, "hypothesis_tags": tags})
-    with pytest.raises(CrossexamError, match="'antonymy' made no labelled item of 1 training examples"):
+    with pytest.raises(CrossexamError, match="'antonymy' yields no labelled items from 1 training examples"):
         augment([nothing], Augmentation("antonymy"), seed=0, epoch=0)
 
 

@@ -19,9 +19,11 @@ from torch import nn
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.training import checkpoints, optimizers, trackers
 from crossexam.training.devices import Device
-from crossexam.training.loop import Trainer
-from crossexam.training.objective import Batch, Objective, Reading
-from crossexam.training.request import Epoch, Plan, Score, Status
+from crossexam.training.loop import Epoch, LoopSettings, Trainer
+from crossexam.training.objective import Objective
+from crossexam.training.pipeline import LabelledBatch, ModelOutput
+from crossexam.training.request import Status
+from crossexam.training.scoring import Score
 from crossexam.training.trackers import open_tracker
 from crossexam.zoo.architecture import Recipe
 
@@ -37,19 +39,19 @@ class _Line(nn.Module):
         self.drop = nn.Dropout(0.3)
 
 
-def _read(model: _Line, inputs: torch.Tensor) -> Reading:
-    return Reading(model.layer(model.drop(inputs)), inputs)
+def _read(model: _Line, inputs: torch.Tensor) -> ModelOutput:
+    return ModelOutput(model.layer(model.drop(inputs)), inputs)
 
 
 _INPUTS = torch.tensor([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.5, 0.2], [0.3, 0.9], [0.7, 0.1]])
 _LABELS = torch.tensor([0, 1, 2, 1, 0, 1])
 
 
-def _collate(rows: object) -> Batch:
-    return Batch(_INPUTS[list(rows)], _LABELS[list(rows)])  # type: ignore[call-overload]
+def _collate(rows: object) -> LabelledBatch:
+    return LabelledBatch(_INPUTS[list(rows)], _LABELS[list(rows)])  # type: ignore[call-overload]
 
 
-def _trainer(recipe: Recipe, accuracies: list[float] | None = None, **plan: object) -> Trainer:
+def _trainer(recipe: Recipe, accuracies: list[float] | None = None, **settings: object) -> Trainer:
     torch.manual_seed(0)
     objective = Objective(_Line(), _read)
     given = iter(accuracies or [])
@@ -63,7 +65,7 @@ def _trainer(recipe: Recipe, accuracies: list[float] | None = None, **plan: obje
     def epoch_of(epoch: int) -> Epoch:
         return Epoch([[0, 1], [2, 3], [4, 5]], _collate)
 
-    return Trainer(objective, epoch_of, score, Plan(recipe, 5, Device("cpu"), **plan))  # type: ignore[arg-type]
+    return Trainer(objective, epoch_of, score, LoopSettings(recipe, 5, Device("cpu"), **settings))  # type: ignore[arg-type]
 
 
 # Schedules
@@ -226,7 +228,7 @@ def test_a_loss_that_is_no_number_is_told() -> None:
 
 def test_a_snapshot_of_another_training_is_refused(tmp_path: Path) -> None:
     _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 1}).run()
-    with pytest.raises(CrossexamError, match="it holds a training with another seed: 1, not 2"):
+    with pytest.raises(CrossexamError, match="the folder holds a training with another seed: 1, not 2"):
         _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 2}).run()
 
 
@@ -258,9 +260,9 @@ def test_hooks_that_are_not_there_say_what_is_missing(
 
 
 def test_a_device_that_is_not_here_is_told() -> None:
-    with pytest.raises(CrossexamError, match="there is no device 'cuda:77' here"):
+    with pytest.raises(CrossexamError, match="the device 'cuda:77' is not available"):
         Device("cuda:77")
-    with pytest.raises(CrossexamError, match="bfloat16 is trained on a GPU only"):
+    with pytest.raises(CrossexamError, match="training in bfloat16 needs a GPU"):
         Device("cpu", "bfloat16")
     with pytest.raises(UnknownNameError, match="no precision"):
         Device("cpu", "float8")
@@ -273,8 +275,8 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from crossexam.training.data import load_data
-from crossexam.training.train import train
-from crossexam.training.request import Request
+from crossexam.training.train import train_model
+from crossexam.training.request import TrainingRequest
 from crossexam.training.data import parse_augmentations
 
 torch.set_num_threads(1)
@@ -287,10 +289,10 @@ def watch(status):
         os.kill(os.getpid(), signal.SIGKILL)
 data = load_data("builtin:demo", "builtin:demo[::3]", limit=60)
 small = {"width": "6", "hidden": "5", "epochs": "3", "batch_size": "8"}
-train(Request("cbow", data, folder / "a", seed=3, snapshot_steps=3, watch=watch, device="cpu",
+train_model(TrainingRequest("cbow", data, folder / "a", seed=3, snapshot_steps=3, watch=watch, device="cpu",
       values={**small, "schedule": "halve-and-restore", "optimizer": "adagrad", "clip": "1"},
       debias="learned-mixin-h"))
-train(Request("lstm", data, folder / "b", seed=4, snapshot_steps=4, watch=watch, device="cpu",
+train_model(TrainingRequest("lstm", data, folder / "b", seed=4, snapshot_steps=4, watch=watch, device="cpu",
       shuffle_words=True, augmentations=parse_augmentations("spelling_error_adjacent_swap:20"),
       values={**small, "optimizer": "adam", "moving_average": "0.9"}))
 """
@@ -329,13 +331,13 @@ import sys
 from pathlib import Path
 import torch
 from crossexam.training.data import load_data
-from crossexam.training.train import train
-from crossexam.training.request import Request
+from crossexam.training.train import train_model
+from crossexam.training.request import TrainingRequest
 
 torch.set_num_threads(1)
 data = load_data("builtin:demo", "builtin:demo[::3]", limit=50)
 values = {"width": "6", "hidden": "5", "epochs": "2", "batch_size": "8", "config.dropout": "0"}
-trained = train(Request("cbow", data, Path(sys.argv[1]), values=values, device="cpu"))
+trained = train_model(TrainingRequest("cbow", data, Path(sys.argv[1]), values=values, device="cpu"))
 print(trained.manifest["processes"])
 """
 

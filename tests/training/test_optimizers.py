@@ -9,7 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from crossexam.training import optimizers  # noqa: E402
-from crossexam.training.optimizers import WordAdadelta  # noqa: E402
+from crossexam.training.optimizers import SparseAdadelta  # noqa: E402
 from crossexam.zoo import lstm  # noqa: E402
 from crossexam.zoo.layers import WordEmbedding  # noqa: E402
 
@@ -61,7 +61,7 @@ def test_it_is_torchs_to_rounding() -> None:
 
 def test_the_table_is_read_by_rows() -> None:
     optimizer = of_recipe(Toy())
-    assert isinstance(optimizer, WordAdadelta)
+    assert isinstance(optimizer, SparseAdadelta)
     assert [bool(group.get("rows")) for group in optimizer.param_groups] == [False, False, True]
 
 

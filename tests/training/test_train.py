@@ -23,14 +23,15 @@ from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
 from crossexam.training.data import Data, load_data, parse_augmentations
 from crossexam.training.debiasing import (
-    folds_of,
+    METHODS,
+    Debias,
+    cross_predict,
     make_bias,
     probabilities_from_run,
-    probabilities_on_the_spot,
+    split_into_folds,
 )
-from crossexam.training.objective import Debias
-from crossexam.training.request import Request
-from crossexam.training.train import train, train_grid, train_seeds
+from crossexam.training.request import TrainingRequest
+from crossexam.training.train import train_grid, train_model, train_seeds
 from crossexam.zoo import table
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, Sentences
@@ -102,9 +103,9 @@ def data() -> Data:
 
 
 @pytest.fixture
-def request_of(tmp_path: Path, data: Data) -> Callable[..., Request]:
-    def make(name: str = "toy", folder: str = "out", **given: Any) -> Request:
-        return Request(name, given.pop("data", data), tmp_path / folder, device="cpu", **given)
+def request_of(tmp_path: Path, data: Data) -> Callable[..., TrainingRequest]:
+    def make(name: str = "toy", folder: str = "out", **given: Any) -> TrainingRequest:
+        return TrainingRequest(name, given.pop("data", data), tmp_path / folder, device="cpu", **given)
 
     return make
 
@@ -119,7 +120,7 @@ def _weights(folder: Path) -> bytes:
 def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
     request_of: Any, data: Data
 ) -> None:
-    trained = train(request_of(values={"hidden": "4"}))
+    trained = train_model(request_of(values={"hidden": "4"}))
     names = {path.name for path in trained.folder.iterdir()}
     assert names == {
         "config.json",
@@ -145,7 +146,7 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
 
 
 def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, data: Data) -> None:
-    trained = train(request_of())
+    trained = train_model(request_of())
     model = open_model(f"zoo/{trained.folder}", {"device": "cpu"})
     answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
     gold = ["entailment neutral contradiction".split().index(str(e.label)) for e in data.dev.examples]
@@ -154,43 +155,43 @@ def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, data
 
 
 def test_tests_are_scored_once_and_kept_with_the_scores(request_of: Any, data: Data) -> None:
-    plain = train(request_of())
+    plain = train_model(request_of())
     assert "tests" not in plain.manifest
     before = _weights(plain.folder)
     same_as_dev = Corpus("dev again", data.dev.examples)
-    tested = train(request_of(data=replace(data, tests=(same_as_dev,))))
+    tested = train_model(request_of(data=replace(data, tests=(same_as_dev,))))
     assert _weights(plain.folder) == before
     assert tested.manifest["tests"]["dev again"]["accuracy"] == pytest.approx(plain.accuracy, abs=1e-3)
     assert tested.manifest["tests"]["dev again"]["rows"] == 30
     other = Corpus("dev again", data.dev.examples[:10])
-    again = train(request_of(data=replace(data, tests=(other, Corpus("more", data.dev.examples[:5])))))
+    again = train_model(request_of(data=replace(data, tests=(other, Corpus("more", data.dev.examples[:5])))))
     assert again.manifest["tests"]["dev again"]["rows"] == 10
     assert set(json.loads((again.folder / "manifest.json").read_text())["tests"]) == {"dev again", "more"}
 
 
 def test_a_seed_gives_the_same_weights_and_another_seed_others(request_of: Any) -> None:
     first, same, other = (
-        train(request_of(folder=name, seed=seed)) for name, seed in (("a", 1), ("b", 1), ("c", 2))
+        train_model(request_of(folder=name, seed=seed)) for name, seed in (("a", 1), ("b", 1), ("c", 2))
     )
     assert _weights(first.folder) == _weights(same.folder)
     assert _weights(first.folder) != _weights(other.folder)
 
 
 def test_a_finished_training_is_not_done_again_and_not_overwritten(request_of: Any) -> None:
-    first = train(request_of())
+    first = train_model(request_of())
     stamp = (first.folder / "model.safetensors").stat().st_mtime_ns
-    assert train(request_of()).manifest == json.loads((first.folder / "manifest.json").read_text())
+    assert train_model(request_of()).manifest == json.loads((first.folder / "manifest.json").read_text())
     assert (first.folder / "model.safetensors").stat().st_mtime_ns == stamp
     with pytest.raises(CrossexamError) as error:
-        train(request_of(values={"hidden": "3"}))
-    assert "it holds a training with another config" in str(error.value)
+        train_model(request_of(values={"hidden": "3"}))
+    assert "the folder holds a training with another config" in str(error.value)
 
 
 # As a model
 
 
 def test_each_distinct_sentence_is_encoded_once(request_of: Any) -> None:
-    model = open_model(f"zoo/{train(request_of()).folder}", {"device": "cpu"})
+    model = open_model(f"zoo/{train_model(request_of()).folder}", {"device": "cpu"})
     pairs = [(f"The dog {p}.", f"A cat {h}.") for p in ("runs", "sleeps") for h in ("eats", "sings", "purrs")]
     whole = model.predict(pairs)
     assert (model.details["sentences_asked"], model.details["sentences_encoded"]) == (12, 2 + 3)
@@ -199,7 +200,7 @@ def test_each_distinct_sentence_is_encoded_once(request_of: Any) -> None:
 
 
 def test_a_resumed_run_asks_for_what_is_not_known(request_of: Any) -> None:
-    model = open_model(f"zoo/{train(request_of()).folder}", {"device": "cpu"})
+    model = open_model(f"zoo/{train_model(request_of()).folder}", {"device": "cpu"})
     pairs = [("A dog runs.", "It moves."), ("A dog runs.", "It sleeps."), ("Rain falls.", "It is wet.")]
     found = list(model.batches(pairs, [True, False, True]))
     assert [index for batch in found for index in batch.indices] == [1]
@@ -207,7 +208,7 @@ def test_a_resumed_run_asks_for_what_is_not_known(request_of: Any) -> None:
 
 
 def test_the_key_changes_with_the_weights_and_not_with_the_manifest(request_of: Any, tmp_path: Path) -> None:
-    folder = train(request_of()).folder
+    folder = train_model(request_of()).folder
     key = open_model(f"zoo/{folder}").key
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     (copy / "manifest.json").write_text("{}")
@@ -219,7 +220,7 @@ def test_the_key_changes_with_the_weights_and_not_with_the_manifest(request_of: 
 
 
 def test_a_model_that_reads_pairs_together_answers_too(request_of: Any) -> None:
-    folder = train(request_of("crossing")).folder
+    folder = train_model(request_of("crossing")).folder
     model = open_model(f"zoo/{folder}", {"device": "cpu", "batch_size": 2})
     pairs = [("A dog runs.", "It moves."), ("Rain falls on the old town.", "It is wet."), ("Snow.", "Cold.")]
     assert model.predict(pairs).shape == (3, 3)
@@ -231,21 +232,21 @@ def test_a_model_that_reads_pairs_together_answers_too(request_of: Any) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "format 2: this version of Crossexam does not read it"),
-        ({"novel": 1}, "fields novel: this version of Crossexam does not read it"),
-        ({"kind": "other"}, "this is no model of the zoo"),
+        ({"format": 2}, "format 2: this version of Crossexam cannot read it"),
+        ({"novel": 1}, "fields novel: this version of Crossexam cannot read it"),
+        ({"kind": "other"}, "not a model of the zoo"),
         ({"architecture": "toi"}, "no architecture is called 'toi'"),
         (
             {"config": {"width": 6, "hidden": 5, "recurrence": "lstm", "heads": 2}},
-            "unknown or missing: heads",
+            "unknown or missing fields: heads",
         ),
-        ({"sizes": {"words": 3}}, "unknown or missing: characters, tags"),
+        ({"sizes": {"words": 3}}, "unknown or missing fields: characters, tags"),
     ],
 )
 def test_a_configuration_that_cannot_be_read_is_told(
     request_of: Any, change: dict[str, Any], message: str
 ) -> None:
-    folder = train(request_of()).folder
+    folder = train_model(request_of()).folder
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, **change}))
     with pytest.raises(FormatError) as error:
@@ -254,7 +255,7 @@ def test_a_configuration_that_cannot_be_read_is_told(
 
 
 def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="there is no such folder"):
+    with pytest.raises(CrossexamError, match="the folder does not exist"):
         open_model(f"zoo/{tmp_path / 'absent'}")
     (tmp_path / "begun" / "unfinished").mkdir(parents=True)
     with pytest.raises(CrossexamError, match="the training was not finished"):
@@ -265,7 +266,7 @@ def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) ->
     with pytest.raises(CrossexamError, match="leave out --label-order"):
         open_model(f"zoo/{trained[0].folder}", {"label_order": ("entailment",)})
     (trained[0].folder / "model.safetensors").unlink()
-    with pytest.raises(FormatError, match="there is no such file"):
+    with pytest.raises(FormatError, match="the file does not exist"):
         open_model(f"zoo/{trained[0].folder}").predict([("a", "b")])
 
 
@@ -273,24 +274,26 @@ def test_folders_that_hold_no_model_are_told(request_of: Any, tmp_path: Path) ->
 
 
 def test_the_ablation_replaces_the_rnn(request_of: Any) -> None:
-    trained = train(request_of(ablate_rnn=True, values={"epochs": "1"}))
+    trained = train_model(request_of(ablate_rnn=True, values={"epochs": "1"}))
     assert json.loads((trained.folder / "config.json").read_text())["config"]["recurrence"] == "feedforward"
     with pytest.raises(CrossexamError, match="there is no form of cbow without an RNN"):
-        train(request_of("cbow", ablate_rnn=True))
+        train_model(request_of("cbow", ablate_rnn=True))
 
 
 def test_options_change_what_is_learned(request_of: Any) -> None:
-    plain = _weights(train(request_of(folder="plain")).folder)
-    shuffled = _weights(train(request_of(folder="s", shuffle_words=True)).folder)
-    augmented = train(request_of(folder="a", augmentations=parse_augmentations("negation,word_overlap:10")))
+    plain = _weights(train_model(request_of(folder="plain")).folder)
+    shuffled = _weights(train_model(request_of(folder="s", shuffle_words=True)).folder)
+    augmented = train_model(
+        request_of(folder="a", augmentations=parse_augmentations("negation,word_overlap:10"))
+    )
     assert plain != shuffled
     assert [record["step"] for record in augmented.manifest["curve"]] == [17, 34]  # (60 + 60 + 10) / 8
 
 
-@pytest.mark.parametrize("method", ["adv", "drift", "learned-mixin", "learned-mixin-h", "weighting"])
+@pytest.mark.parametrize("method", METHODS)
 def test_debiasing_keeps_the_main_model_only(request_of: Any, method: str) -> None:
-    plain = train(request_of(folder="plain"))
-    debiased = train(request_of(folder="debiased", debias=method))
+    plain = train_model(request_of(folder="plain"))
+    debiased = train_model(request_of(folder="debiased", debias=method))
     assert _weights(debiased.folder) != _weights(plain.folder)
     model = open_model(f"zoo/{debiased.folder}", {"device": "cpu"})
     assert model.predict([("A dog runs.", "It moves.")]).shape == (1, 3)
@@ -303,15 +306,17 @@ def _run(examples: list[Example], rows: Any) -> Run:
 @pytest.mark.parametrize("method", ["drift", "weighting", "learned-mixin"])
 def test_a_uniform_run_changes_nothing(request_of: Any, data: Data, method: str) -> None:
     uniform = _run(list(data.examples), np.full((60, 3), 1 / 3))
-    plain = train(request_of(folder="plain"))
-    debiased = train(request_of(folder="debiased", debias=method, bias=uniform))
+    plain = train_model(request_of(folder="plain"))
+    debiased = train_model(request_of(folder="debiased", debias=method, bias=uniform))
     losses = [[record["train_loss"] for record in each.manifest["curve"]] for each in (plain, debiased)]
     assert losses[0] == pytest.approx(losses[1], abs=2e-5)
 
 
 def test_a_run_over_other_examples_is_refused(data: Data) -> None:
     some = _run(list(data.examples[:58]), np.full((58, 3), 1 / 3))
-    with pytest.raises(CrossexamError, match="the run of mine has no answer for 2 of 60 training examples"):
+    with pytest.raises(
+        CrossexamError, match="the run of mine has no predictions for 2 of 60 training examples"
+    ):
         probabilities_from_run(some, data.examples)
 
 
@@ -320,7 +325,7 @@ def test_an_item_made_from_an_example_has_its_bias(data: Data) -> None:
     bias = make_bias(data.examples, table_, torch.zeros(60, dtype=torch.int64), Debias("drift"))
     made = Example("negation:x", "p", "h", "neutral", base=data.examples[7].id)
     assert bias.rows([data.examples[3], made]) == [3, 7]
-    with pytest.raises(CrossexamError, match="the biased model was not asked for it"):
+    with pytest.raises(CrossexamError, match="the biased model has no prediction for it"):
         bias.rows([Example("y", "p", "h", "neutral")])
 
 
@@ -331,19 +336,19 @@ def test_folds_answer_for_what_they_did_not_see() -> None:
         asked.append((set(rows), set(held)))
         return torch.full((len(held), 3), float(len(asked)))
 
-    found = probabilities_on_the_spot(10, Debias("weighting", folds=3), 0, answer)
+    found = cross_predict(10, Debias("weighting", folds=3), 0, answer)
     assert [rows & held for rows, held in asked] == [set()] * 3
     assert all(rows | held == set(range(10)) for rows, held in asked)
     assert sorted(sum(([*held] for _, held in asked), [])) == list(range(10))  # noqa: RUF017
-    assert found[folds_of(10, 3, 0)[1]].eq(2).all()
-    probabilities_on_the_spot(10, Debias("drift"), 0, answer)
+    assert found[split_into_folds(10, 3, 0)[1]].eq(2).all()
+    cross_predict(10, Debias("drift"), 0, answer)
     assert asked[-1] == (set(range(10)), set(range(10)))
 
 
 def test_adv_needs_a_sentence_encoder(request_of: Any) -> None:
     with pytest.raises(CrossexamError, match="adv needs the hypothesis's vector"):
-        train(request_of("crossing", debias="adv"))
-    assert train(request_of("crossing", debias="drift", values={"epochs": "1"})).accuracy >= 0
+        train_model(request_of("crossing", debias="adv"))
+    assert train_model(request_of("crossing", debias="drift", values={"epochs": "1"})).accuracy >= 0
 
 
 def test_several_seeds_and_a_grid(request_of: Any) -> None:
@@ -463,3 +468,17 @@ def test_mistakes_on_the_command_line(tmp_path: Path, arguments: list[str], mess
 def test_every_field_of_the_toys_corpus_is_described(data: Data) -> None:
     described = Corpus("x", data.examples).describe()
     assert described["rows"] == sum(described["labels"].values()) == 60
+
+
+def test_the_help_lists_every_debiasing_method() -> None:
+    text = " ".join(_cli("--help").output.replace("│", " ").split())
+    assert f"Debiasing method: {', '.join(METHODS)}." in text
+
+
+def test_all_seeds_of_the_best_settings_are_marked(tmp_path: Path) -> None:
+    corpora = ["--train", "builtin:demo[:40]", "--dev", "builtin:demo[40:60]", "-o", str(tmp_path / "out")]
+    done = _cli(
+        "toy", *corpora, "--epochs", "1", "--device", "cpu", "--sweep", "lr=0.02,0.01", "--seeds", "2"
+    )
+    assert done.exit_code == 0, done.exception
+    assert done.output.count("(best)") == 2

@@ -19,8 +19,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
 from crossexam.training.data import Data, load_data
-from crossexam.training.request import Request
-from crossexam.training.train import train
+from crossexam.training.request import TrainingRequest
+from crossexam.training.train import train_model
 
 _VALUES = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
 
@@ -63,16 +63,16 @@ def bert(tmp_path_factory: pytest.TempPathFactory, data: Data) -> Path:
     return folder
 
 
-def _request(bert: Path, data: Data, folder: Path, **given: object) -> Request:
+def _request(bert: Path, data: Data, folder: Path, **given: object) -> TrainingRequest:
     values = {**_VALUES, **given.pop("values", {})}  # type: ignore[dict-item]
-    return Request(f"hf/{bert}", data, folder, values=values, device="cpu", **given)  # type: ignore[arg-type]
+    return TrainingRequest(f"hf/{bert}", data, folder, values=values, device="cpu", **given)  # type: ignore[arg-type]
 
 
 def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
     bert: Path, data: Data, tmp_path: Path
 ) -> None:
     tests = (Corpus("as dev", data.dev.examples),)
-    trained = train(_request(bert, replace(data, tests=tests), tmp_path / "out"))
+    trained = train_model(_request(bert, replace(data, tests=tests), tmp_path / "out"))
     assert trained.manifest["tests"]["as dev"]["accuracy"] == pytest.approx(trained.accuracy, abs=1e-3)
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
@@ -84,7 +84,9 @@ def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
 
 
 def test_the_rate_warms_up_and_falls(bert: Path, data: Data, tmp_path: Path) -> None:
-    prints = train(_request(bert, data, tmp_path / "out", values={"epochs": "1"})).manifest["fingerprint"]
+    prints = train_model(_request(bert, data, tmp_path / "out", values={"epochs": "1"})).manifest[
+        "fingerprint"
+    ]
     assert prints["recipe"]["schedule"] == "linear-warmup"
     assert prints["recipe"]["optimizer"] == "adamw"
     assert prints["recipe"]["weight_decay"] == 0.01
@@ -93,19 +95,19 @@ def test_the_rate_warms_up_and_falls(bert: Path, data: Data, tmp_path: Path) -> 
 @pytest.mark.parametrize("method", ["drift", "weighting"])
 def test_a_uniform_run_changes_nothing(bert: Path, data: Data, tmp_path: Path, method: str) -> None:
     run = Run("mine", {"t": Dataset("t", data.examples)}, {"t": np.full((40, 3), 1 / 3)}, {})
-    plain = train(_request(bert, data, tmp_path / "plain"))
-    debiased = train(_request(bert, data, tmp_path / "debiased", debias=method, bias=run))
+    plain = train_model(_request(bert, data, tmp_path / "plain"))
+    debiased = train_model(_request(bert, data, tmp_path / "debiased", debias=method, bias=run))
     losses = [[record["train_loss"] for record in each.manifest["curve"]] for each in (plain, debiased)]
     assert losses[0] == pytest.approx(losses[1], abs=2e-4)
 
 
 def test_what_a_transformer_does_not_take_is_told(bert: Path, data: Data, tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="--ablate rnn: a pretrained transformer does not take it"):
-        train(_request(bert, data, tmp_path / "out", ablate_rnn=True))
-    with pytest.raises(CrossexamError, match="drift needs a biased model's answers"):
-        train(_request(bert, data, tmp_path / "out", debias="drift"))
+    with pytest.raises(CrossexamError, match="--ablate rnn: not available for a pretrained transformer"):
+        train_model(_request(bert, data, tmp_path / "out", ablate_rnn=True))
+    with pytest.raises(CrossexamError, match="drift needs a biased model's predictions"):
+        train_model(_request(bert, data, tmp_path / "out", debias="drift"))
     with pytest.raises(CrossexamError, match="transformers cannot load it"):
-        train(_request(tmp_path / "absent", data, tmp_path / "out"))
+        train_model(_request(tmp_path / "absent", data, tmp_path / "out"))
 
 
 _SCRIPT = """
@@ -113,16 +115,16 @@ import os, signal, sys
 from pathlib import Path
 import torch
 from crossexam.training.data import load_data
-from crossexam.training.train import train
-from crossexam.training.request import Request
+from crossexam.training.train import train_model
+from crossexam.training.request import TrainingRequest
 torch.set_num_threads(1)
 def watch(status):
     if status.step == int(sys.argv[3]):
         os.kill(os.getpid(), signal.SIGKILL)
 data = load_data("builtin:demo[:40]", "builtin:demo[40:60]")
 values = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
-train(Request("hf/" + sys.argv[1], data, Path(sys.argv[2]), values=values, device="cpu", snapshot_steps=2,
-      watch=watch))
+train_model(TrainingRequest("hf/" + sys.argv[1], data, Path(sys.argv[2]), values=values, device="cpu",
+                            snapshot_steps=2, watch=watch))
 """
 
 
@@ -135,7 +137,7 @@ def test_a_killed_fine_tuning_ends_with_the_same_weights(bert: Path, data: Data,
     assert [run(7), run(-1)] == [-signal.SIGKILL, 0]
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
-    whole = train(_request(bert, data, tmp_path / "whole"))
+    whole = train_model(_request(bert, data, tmp_path / "whole"))
     torch.set_num_threads(threads)
     names = [folder / "model.safetensors" for folder in (whole.folder, tmp_path / "killed")]
     assert names[0].read_bytes() == names[1].read_bytes()

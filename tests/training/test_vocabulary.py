@@ -127,11 +127,11 @@ def test_tags_are_penns_forty_five(tmp_path: Path) -> None:
 def test_a_damaged_vocabulary_is_told(tmp_path: Path) -> None:
     Vocabulary.of_words(["a"]).save(tmp_path)
     (tmp_path / "vocabulary.json").write_text('{"model": {"vocab": {"a": 0}}}')
-    with pytest.raises(FormatError, match="no word-level vocabulary"):
+    with pytest.raises(FormatError, match="not a word-level vocabulary"):
         Vocabulary.load(tmp_path)
     Vocabulary.of_words(["a"]).save(tmp_path)
     (tmp_path / "tags.json").write_text('{"tags": ["NN"]}')
-    with pytest.raises(FormatError, match="field 'tags' is no vocabulary"):
+    with pytest.raises(FormatError, match="field 'tags' is not a vocabulary"):
         Vocabulary.load(tmp_path)
 
 
@@ -173,4 +173,7 @@ def test_the_wrong_width_names_the_field(tmp_path: Path) -> None:
     check_width(vectors, 3, "cbow", Config(width=3))
     with pytest.raises(CrossexamError) as error:
         check_width(vectors, 300, "cbow", Config())
-    assert str(error.value).splitlines()[1:] == ["  wanted: vectors of width 300", "  hint: --set width=3"]
+    assert str(error.value).splitlines()[1:] == [
+        "  wanted: vectors of 300 dimensions",
+        "  hint: --set width=3",
+    ]

@@ -1,6 +1,6 @@
 """Output of the command line: results go to standard output, progress and notes to standard error.
 
-A training shows a status line, a line per epoch, and a table at the end.
+A training shows its progress, a line per epoch, and a table of scores at the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from crossexam.training.request import Request, Status, Trained
+    from crossexam.training.request import Status, TrainedModel, TrainingRequest
 
 
 def show(renderable: RenderableType) -> None:
@@ -92,11 +92,11 @@ def written(path: Path) -> None:
     note(f"written: {path}")
 
 
-_SECONDS_A_LINE: Final = 0.2
+_SECONDS_PER_LINE: Final = 0.2
 
 
-def result_table(request: Request, found: Mapping[str, Sequence[Trained]]) -> Table:
-    """Return a line a training: settings, folder, best epoch, accuracy on dev and on the tests."""
+def training_table(request: TrainingRequest, models: Mapping[str, Sequence[TrainedModel]]) -> Table:
+    """Return a row per trained model: its folder, best epoch, and scores on the dev and test sets."""
     from rich.table import Table
 
     from crossexam.training.train import best_of_grid
@@ -105,27 +105,23 @@ def result_table(request: Request, found: Mapping[str, Sequence[Trained]]) -> Ta
     tests = [test.spec for test in request.data.tests]
     for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests):
         table.add_column(column, justify="left" if column == "model" else "right")
-    best = best_of_grid(found) if len(found) > 1 else None
-    for name, trained in found.items():
-        for each in trained:
-            scores = each.manifest["scores"]
-            mark = "  (best)" if name == best else ""
-            tested = (f"{each.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
-            name = f"{_prefix(request)}{each.folder}{mark}"
+    best = best_of_grid(models) if len(models) > 1 else None
+    prefix = "hf/" if request.name.startswith("hf/") else "zoo/"
+    for settings, group in models.items():
+        mark = "  (best)" if settings == best else ""
+        for trained in group:
+            scores = trained.manifest["scores"]
+            accuracies = (f"{trained.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
             dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
-            table.add_row(name, str(scores["best_epoch"]), *dev, *tested)
+            table.add_row(f"{prefix}{trained.folder}{mark}", str(scores["best_epoch"]), *dev, *accuracies)
     return table
 
 
-def _prefix(request: Request) -> str:
-    return "hf/" if request.name.startswith("hf/") else "zoo/"
-
-
-def spread_line(trained: Sequence[Trained]) -> str:
-    """Return mean and spread of the dev accuracies of several seeds in words."""
+def spread_line(models: Sequence[TrainedModel]) -> str:
+    """Return mean and standard deviation of the dev accuracy over several seeds, in words."""
     from crossexam.training.train import spread_of
 
-    spread = spread_of([each.accuracy for each in trained])
+    spread = spread_of([trained.accuracy for trained in models])
     return (
         f"dev accuracy {spread.mean:.1f} % on average over {spread.n} seeds, "
         f"standard deviation {spread.deviation:.1f}"
@@ -133,8 +129,8 @@ def spread_line(trained: Sequence[Trained]) -> str:
 
 
 @contextmanager
-def watching() -> Iterator[Callable[[Status], None]]:
-    """Give what shows a training: a line an epoch, and on a terminal a line that moves."""
+def training_progress() -> Iterator[Callable[[Status], None]]:
+    """Yield a function that shows the progress: a line per epoch and, on a terminal, a live line."""
     from rich.console import Console
     from rich.status import Status as Spinner
 
@@ -146,9 +142,9 @@ def watching() -> Iterator[Callable[[Status], None]]:
         nonlocal last
         if status.scores is not None:
             note(_epoch_line(status))
-        elif spinner is not None and time.monotonic() - last > _SECONDS_A_LINE:
+        elif spinner is not None and time.monotonic() - last > _SECONDS_PER_LINE:
             last = time.monotonic()
-            spinner.update(_moving_line(status))
+            spinner.update(_progress_line(status))
 
     if spinner is None:
         yield watch
@@ -157,15 +153,15 @@ def watching() -> Iterator[Callable[[Status], None]]:
         yield watch
 
 
-def _moving_line(status: Status) -> str:
+def _progress_line(status: Status) -> str:
     return (
         f"epoch {status.epoch} of {status.epochs}: {status.done:,} of {status.total:,}, "
         f"loss {status.loss:.3f}, {status.examples_per_second:,.0f} examples/s, "
-        f"{_left(status)}"
+        f"{_time_left(status)}"
     )
 
 
-def _left(status: Status) -> str:
+def _time_left(status: Status) -> str:
     return f"at most {duration(status.seconds_left)} left" if status.seconds_left >= 1 else "done"
 
 
@@ -174,7 +170,7 @@ def _epoch_line(status: Status) -> str:
     return (
         f"epoch {status.epoch} of {status.epochs}: loss {scores['train_loss']:.3f}, "
         f"dev {scores['dev_accuracy']:.1f} %, {status.examples_per_second:,.0f} examples/s, "
-        f"{_left(status)}"
+        f"{_time_left(status)}"
     )
 
 

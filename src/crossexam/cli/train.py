@@ -2,231 +2,368 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from crossexam.cli.shallow_screen import fit_and_show, refuse_options, shallow_names
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.training.debiasing import METHODS
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from crossexam.core.dataset import Run
+    from crossexam.shallow.fitting import FitRequest, FittedFolder, ShallowModel
+    from crossexam.training.request import Status, TrainingRequest
 
 _TRAINING: Final = "How to train"
 _CHANGES: Final = "What to train differently"
 
+Model = Annotated[
+    str,
+    typer.Argument(
+        help="An architecture, bag-of-words, hypothesis-fasttext, random-forest, or hf/FOLDER-or-ID.",
+        metavar="NAME",
+    ),
+]
+Train = Annotated[
+    str, typer.Option("--train", help="Training data: CORPUS, or several as CORPUS+CORPUS.", metavar="CORPUS")
+]
+Dev = Annotated[
+    str,
+    typer.Option(
+        "--dev",
+        help="Development data, for early stopping and the choice of the best weights.",
+        metavar="CORPUS",
+    ),
+]
+Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")]
+Tests = Annotated[
+    list[str] | None,
+    typer.Option("--test", help="Also score the trained model on this corpus. Repeatable.", metavar="CORPUS"),
+]
+Seed = Annotated[int, typer.Option(help="Random seed.", min=0, rich_help_panel=_TRAINING)]
+Seeds = Annotated[
+    int | None,
+    typer.Option(
+        help="Train N models, with the seeds from --seed on.", min=1, rich_help_panel=_TRAINING, metavar="N"
+    ),
+]
 Values = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="A field of the configuration or recipe: --set lr=0.0004 --set hidden=100. Repeatable.",
+        help="Set a field of the configuration or recipe: --set lr=0.0004 --set hidden=100. Repeatable.",
         metavar="FIELD=VALUE",
         rich_help_panel=_TRAINING,
+    ),
+]
+Epochs = Annotated[
+    int | None,
+    typer.Option(help="Train for at most N epochs.", min=1, rich_help_panel=_TRAINING, metavar="N"),
+]
+VectorFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="Word vectors: a text file of GloVe, word2vec or fastText, plain or .gz.",
+        rich_help_panel=_TRAINING,
+        metavar="FILE",
+    ),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(
+        help="Use only the first N examples of each training corpus.",
+        min=1,
+        rich_help_panel=_TRAINING,
+        metavar="N",
     ),
 ]
 Sweep = Annotated[
     list[str] | None,
     typer.Option(
-        help="Train every combination: --sweep lr=0.001,0.0004 --sweep hidden=100,300; chosen on dev.",
+        help="Train every combination of these values: --sweep lr=0.001,0.0004 --sweep hidden=100,300. "
+        "The best one on the development data is marked.",
         metavar="FIELD=VALUE,VALUE",
         rich_help_panel=_TRAINING,
     ),
 ]
+DeviceName = Annotated[
+    str, typer.Option(help="auto, cpu, cuda, or one GPU as cuda:1.", rich_help_panel=_TRAINING)
+]
+Precision = Annotated[
+    str,
+    typer.Option(
+        help="auto (bfloat16 on a GPU that supports it), float32, bfloat16, float16.",
+        rich_help_panel=_TRAINING,
+    ),
+]
+Track = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Log each epoch to tensorboard, wandb or mlflow. Repeatable.", rich_help_panel=_TRAINING
+    ),
+]
+Ablate = Annotated[
+    str | None,
+    typer.Option(help="rnn: replace recurrent layers by position-wise ones.", rich_help_panel=_CHANGES),
+]
+ShuffleWords = Annotated[
+    bool,
+    typer.Option(
+        "--shuffle-words", help="Shuffle the words of each training sentence.", rich_help_panel=_CHANGES
+    ),
+]
+Augment = Annotated[
+    str | None,
+    typer.Option(
+        help="Add items of these constructions to the training data: negation,antonymy:20000.",
+        rich_help_panel=_CHANGES,
+        metavar="NAME[:COUNT],...",
+    ),
+]
+DebiasName = Annotated[
+    str | None, typer.Option(help=f"Debiasing method: {', '.join(METHODS)}.", rich_help_panel=_CHANGES)
+]
+BiasRun = Annotated[
+    Path | None,
+    typer.Option(
+        help="The run of a biased model over the training set. Default: train a hypothesis-only model.",
+        rich_help_panel=_CHANGES,
+        metavar="RUN",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """The options of the command line, by the names of the verb's parameters."""
+
+    model: str
+    training: str
+    dev: str
+    output: Path
+    test: list[str] | None
+    seed: int
+    seeds: int | None
+    values: list[str] | None
+    epochs: int | None
+    vectors: Path | None
+    limit: int | None
+    sweep: list[str] | None
+    device: str
+    precision: str
+    track: list[str] | None
+    ablate: str | None
+    shuffle_words: bool
+    augment: str | None
+    debias: str | None
+    bias: Path | None
+
+    def settings(self) -> dict[str, str]:
+        """Return the values of ``--set`` and ``--epochs`` by field."""
+        from crossexam.core.settings import parse_assignments
+
+        settings = parse_assignments(self.values or [], "--set")
+        if self.epochs is not None:
+            if "epochs" in settings:
+                raise CrossexamError("'epochs' is both in --set and in --epochs")
+            settings["epochs"] = str(self.epochs)
+        return settings
+
+    def all_seeds(self) -> range:
+        """Return the seeds to train with."""
+        return range(self.seed, self.seed + (self.seeds or 1))
+
+    def of_a_loop(self) -> dict[str, Any]:
+        """Return the options that a model without a training loop may not take."""
+        return {
+            "--seed": self.seed,
+            "--seeds": self.seeds,
+            "--epochs": self.epochs,
+            "--vectors": self.vectors,
+            "--sweep": self.sweep,
+            "--device": self.device != "auto",
+            "--precision": self.precision != "auto",
+            "--track": self.track,
+            "--ablate": self.ablate,
+            "--shuffle-words": self.shuffle_words,
+            "--augment": self.augment,
+            "--debias": self.debias,
+            "--bias": self.bias,
+        }
 
 
 def train(
-    model: Annotated[
-        str,
-        typer.Argument(
-            help="An architecture, bag-of-words, hypothesis-fasttext, random-forest, or hf/FOLDER-or-ID.",
-            metavar="NAME",
-        ),
-    ],
-    training: Annotated[
-        str, typer.Option("--train", help="What to train on: CORPUS+CORPUS.", metavar="CORPUS")
-    ],
-    dev: Annotated[str, typer.Option("--dev", help="What to stop and choose by.", metavar="CORPUS")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")],
-    test: Annotated[
-        list[str] | None,
-        typer.Option("--test", help="Score the trained model on this too. Repeatable.", metavar="CORPUS"),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed.", min=0, rich_help_panel=_TRAINING)] = 0,
-    seeds: Annotated[
-        int | None,
-        typer.Option(
-            help="Train with so many seeds, from --seed on.", min=1, rich_help_panel=_TRAINING, metavar="N"
-        ),
-    ] = None,
+    model: Model,
+    training: Train,
+    dev: Dev,
+    output: Output,
+    test: Tests = None,
+    seed: Seed = 0,
+    seeds: Seeds = None,
     values: Values = None,
-    epochs: Annotated[
-        int | None,
-        typer.Option(help="At most so many epochs.", min=1, rich_help_panel=_TRAINING, metavar="N"),
-    ] = None,
-    vectors: Annotated[
-        Path | None,
-        typer.Option(
-            help="Word vectors: GloVe, word2vec or fastText text, plain or .gz.",
-            rich_help_panel=_TRAINING,
-            metavar="FILE",
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            help="The first N examples of each training corpus only.",
-            min=1,
-            rich_help_panel=_TRAINING,
-            metavar="N",
-        ),
-    ] = None,
+    epochs: Epochs = None,
+    vectors: VectorFile = None,
+    limit: Limit = None,
     sweep: Sweep = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1.", rich_help_panel=_TRAINING)] = "auto",
-    precision: Annotated[
-        str,
-        typer.Option(
-            help="auto (bfloat16 on a GPU that has it), float32, bfloat16, float16.",
-            rich_help_panel=_TRAINING,
-        ),
-    ] = "auto",
-    track: Annotated[
-        list[str] | None,
-        typer.Option(help="Also tell tensorboard, wandb or mlflow.", rich_help_panel=_TRAINING),
-    ] = None,
-    ablate: Annotated[
-        str | None,
-        typer.Option(help="rnn: position-wise layers for recurrent ones.", rich_help_panel=_CHANGES),
-    ] = None,
-    shuffle_words: Annotated[
-        bool,
-        typer.Option("--shuffle-words", help="Shuffle the words of sentences.", rich_help_panel=_CHANGES),
-    ] = False,
-    augment: Annotated[
-        str | None,
-        typer.Option(
-            help="Items of constructions beside the data: negation, antonymy:20000.",
-            rich_help_panel=_CHANGES,
-            metavar="NAME[:COUNT],...",
-        ),
-    ] = None,
-    debias: Annotated[
-        str | None,
-        typer.Option(help="adv, drift, learned-mixin, learned-mixin-h, weighting.", rich_help_panel=_CHANGES),
-    ] = None,
-    bias: Annotated[
-        Path | None,
-        typer.Option(
-            help="Run of a biased model over the training set; else one is trained.",
-            rich_help_panel=_CHANGES,
-            metavar="RUN",
-        ),
-    ] = None,
+    device: DeviceName = "auto",
+    precision: Precision = "auto",
+    track: Track = None,
+    ablate: Ablate = None,
+    shuffle_words: ShuffleWords = False,
+    augment: Augment = None,
+    debias: DebiasName = None,
+    bias: BiasRun = None,
 ) -> None:
-    """Train a model; an interrupted training goes on where it was."""
+    """Train a model. The same command resumes an interrupted training."""
+    choices = _Choices(**locals())
     from crossexam.shallow.table import shallow_named
 
-    if (shallow := shallow_named(model)) is not None:
-        from crossexam.shallow.fitting import FitRequest as ShallowRequest
+    shallow = shallow_named(model)
+    if shallow is not None:
+        _fit_shallow(shallow, choices)
+    else:
+        _train_neural(choices)
 
-        refuse_options(
-            shallow,
-            {
-                "--seed": seed,
-                "--seeds": seeds,
-                "--epochs": epochs,
-                "--vectors": vectors,
-                "--sweep": sweep,
-                "--device": device != "auto",
-                "--precision": precision != "auto",
-                "--track": track,
-                "--ablate": ablate,
-                "--shuffle-words": shuffle_words,
-                "--augment": augment,
-                "--debias": debias,
-                "--bias": bias,
-            },
-        )
-        asked = ShallowRequest(
-            training,
-            dev,
-            output,
-            tuple(test or ()),
-            values=_assigned(values, epochs),
-            limit=limit,
-            seed=seed,
-            vectors=vectors,
-        )
-        fit_and_show(shallow, asked)
-        return
-    from crossexam.cli.console import note, result_table, show, spread_line, watching, written
+
+def _fit_shallow(shallow: ShallowModel, choices: _Choices) -> None:
+    """Fit a model that has no training loop."""
+    from crossexam.shallow.fitting import FitRequest
+
+    _refuse_options(shallow, choices.of_a_loop())
+    request = FitRequest(
+        choices.training,
+        choices.dev,
+        choices.output,
+        tuple(choices.test or ()),
+        values=choices.settings(),
+        limit=choices.limit,
+        seed=choices.seed,
+        vectors=choices.vectors,
+    )
+    _fit_and_show(shallow, request)
+
+
+def _refuse_options(model: ShallowModel, given: Mapping[str, Any]) -> None:
+    """Raise CrossexamError if *given* has a value for an option that *model* does not take."""
+    for option, value in given.items():
+        if value and option not in model.takes:
+            settable = ", ".join(field.name for part in model.settings.values() for field in fields(part))
+            raise CrossexamError(
+                f"{option} does nothing for {model.name}, which is fitted in one go",
+                hint=f"leave out {option}; --set takes {settable}",
+            )
+
+
+def _fit_and_show(model: ShallowModel, request: FitRequest) -> None:
+    """Fit *model*, then print a line of scores."""
+    from dataclasses import replace
+
+    from crossexam.cli.console import progress_bar, show, written
+    from crossexam.shallow.fitting import fit_once
+
+    with progress_bar() as progress:
+        fitted = fit_once(model, replace(request, progress=progress))
+    show(_shallow_table(model, request, fitted))
+    written(request.folder)
+
+
+def _shallow_table(model: ShallowModel, request: FitRequest, fitted: FittedFolder) -> Table:
+    from rich.table import Table
+
+    manifest = fitted.manifest
+    table = Table(title=f"{model.name} on {request.dev}", title_justify="left")
+    columns = model.columns(manifest)
+    for column in ("model", *columns, "dev accuracy", "dev loss", *request.tests):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    scores = manifest["scores"]
+    table.add_row(
+        f"{model.prefix}/{fitted.folder}",
+        *columns.values(),
+        f"{scores['dev_accuracy']:.1f} %",
+        f"{scores['dev_loss']:.3f}",
+        *(f"{manifest['tests'][spec]['accuracy']:.1f} %" for spec in request.tests),
+    )
+    return table
+
+
+def _train_neural(choices: _Choices) -> None:
+    """Train with one seed or several, or a grid of settings, and show the scores."""
+    from crossexam.cli.console import note, show, spread_line, training_progress, training_table, written
     from crossexam.core.settings import grid
-    from crossexam.training.data import load_data, parse_augmentations
-    from crossexam.training.request import Request
     from crossexam.training.train import train_grid, train_seeds
+    from crossexam.zoo.table import ABBREVIATIONS
 
-    if ablate not in (None, "rnn"):
-        raise CrossexamError(f"--ablate is '{ablate}'", wanted="rnn")
-    if bias is not None and debias is None:
-        raise CrossexamError("--bias without --debias", hint="say which method: --debias drift")
-    _known(model, debias)
-    combinations = grid(sweep or [])
-    with watching() as watch:
-        request = Request(
-            model,
-            load_data(training, dev, tests=test or (), limit=limit),
-            output,
-            values=_assigned(values, epochs),
-            vectors=vectors,
-            ablate_rnn=ablate == "rnn",
-            shuffle_words=shuffle_words,
-            augmentations=parse_augmentations(augment) if augment else (),
-            debias=debias,
-            bias=_run(bias),
-            device=device,
-            precision=precision,
-            trackers=tuple(track or ()),
-            watch=watch,
-        )
-        chosen = range(seed, seed + (seeds or 1))
-        found = train_grid(request, combinations, chosen) if sweep else {"": train_seeds(request, chosen)}
-    show(result_table(request, found))
-    if seeds is not None and seeds > 1 and not sweep:
-        note(spread_line(found[""]))
-    written(output)
+    choices = replace(choices, model=ABBREVIATIONS.get(choices.model, choices.model))
+    _check_names(choices)
+    combinations, seeds = grid(choices.sweep or []), choices.all_seeds()
+    with training_progress() as watch:
+        request = _request(choices, watch)
+        if choices.sweep:
+            models = train_grid(request, combinations, seeds)
+        else:
+            models = {"": train_seeds(request, seeds)}
+    show(training_table(request, models))
+    if len(seeds) > 1 and not choices.sweep:
+        note(spread_line(models[""]))
+    written(choices.output)
 
 
-def _known(model: str, debias: str | None) -> None:
-    """Raise CrossexamError where the names of model and method are in no table, before data are read."""
-    if debias is not None:
-        from crossexam.training.objective import Debias
-
-        Debias(debias)
-    if model.startswith("hf/"):
+def _check_names(choices: _Choices) -> None:
+    """Raise CrossexamError for a misspelt name or for options that conflict, before any data is read."""
+    if choices.ablate not in (None, "rnn"):
+        raise CrossexamError(f"--ablate is '{choices.ablate}'", wanted="rnn")
+    if choices.bias is not None and choices.debias is None:
+        raise CrossexamError("--bias without --debias", hint=f"--debias with one of {', '.join(METHODS)}")
+    if choices.debias is not None and choices.debias not in METHODS:
+        raise UnknownNameError("debiasing method", choices.debias, METHODS)
+    if choices.model.startswith("hf/"):
         return
     from crossexam.zoo.hypothesis_only import PREFIX
-    from crossexam.zoo.table import ARCHITECTURES, architecture_named
+    from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named
 
-    if model not in ARCHITECTURES and not model.startswith(PREFIX):
-        raise UnknownNameError("model to train", model, [*ARCHITECTURES, *shallow_names()])
-    architecture_named(model)
-
-
-def _assigned(values: Sequence[str] | None, epochs: int | None) -> dict[str, str]:
-    from crossexam.core.settings import parse_assignments
-
-    found = parse_assignments(values or [], "--set")
-    if epochs is not None:
-        if "epochs" in found:
-            raise CrossexamError("'epochs' is both in --set and in --epochs")
-        found["epochs"] = str(epochs)
-    return found
+    if choices.model not in ARCHITECTURES and not choices.model.startswith(PREFIX):
+        names = [*ARCHITECTURES, *ABBREVIATIONS, *_shallow_names()]
+        raise UnknownNameError("model to train", choices.model, names)
+    architecture_named(choices.model)
 
 
-def _run(folder: Path | None) -> Run | None:
+def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequest:
+    """Return the training that *choices* describe, with its data read."""
+    from crossexam.training.data import load_data, parse_augmentations
+    from crossexam.training.request import TrainingRequest
+
+    return TrainingRequest(
+        choices.model,
+        load_data(choices.training, choices.dev, tests=choices.test or (), limit=choices.limit),
+        choices.output,
+        values=choices.settings(),
+        vectors=choices.vectors,
+        ablate_rnn=choices.ablate == "rnn",
+        shuffle_words=choices.shuffle_words,
+        augmentations=parse_augmentations(choices.augment) if choices.augment else (),
+        debias=choices.debias,
+        bias=_load_run(choices.bias),
+        device=choices.device,
+        precision=choices.precision,
+        trackers=tuple(choices.track or ()),
+        watch=watch,
+    )
+
+
+def _load_run(folder: Path | None) -> Run | None:
     if folder is None:
         return None
     from crossexam.runs.folder import read_run
 
     return read_run(folder)
+
+
+def _shallow_names() -> list[str]:
+    from crossexam.shallow.table import SHALLOW
+
+    return [name for model in SHALLOW.values() for name in (model.name, model.alias) if name]

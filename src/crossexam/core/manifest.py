@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
@@ -16,6 +17,21 @@ def package_version() -> str:
         return version("crossexam")
     except PackageNotFoundError:  # a source tree on sys.path that was never installed
         return "0+unknown"
+
+
+def library_versions(*packages: str) -> dict[str, str]:
+    """Return the versions of Crossexam, of Python and of those *packages* that are installed.
+
+    >>> list(library_versions("no-such-package"))
+    ['crossexam', 'python']
+    """
+    versions = {"crossexam": package_version(), "python": platform.python_version()}
+    for name in packages:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return versions
 
 
 def signature(parts: Mapping[str, object]) -> str:

@@ -58,12 +58,12 @@ class ZooModel:
     """A trained model, loaded when it first predicts."""
 
     def __init__(self, folder: Path, options: Options) -> None:
-        from crossexam.training.checkpoints import content_hash, read_description
+        from crossexam.training.checkpoints import checkpoint_hash, read_description
 
         self.name = f"zoo/{folder}"
         self._folder, self._options = folder, options
         self._described = read_description(folder)
-        content = content_hash(folder)
+        content = checkpoint_hash(folder)
         parts = (_VERSION, content, options.dtype, str(options.max_length))
         self.key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
         self._model: Any = None

@@ -12,11 +12,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -25,7 +23,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, sha256_of, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.core.manifest import package_version
+from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.settings import Settings
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus
@@ -328,10 +326,4 @@ def score_on_corpus(model: Predictor, corpus: Corpus) -> dict[str, Any]:
     }
 
 
-def versions(*packages: str) -> dict[str, str]:
-    """Return the versions that a manifest names: ours, Python's and those of *packages*."""
-    return {
-        "crossexam": package_version(),
-        "python": platform.python_version(),
-        **{name: version(name) for name in packages},
-    }
+versions = library_versions

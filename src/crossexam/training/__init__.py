@@ -1,1 +1,1 @@
-"""Fit a model of the zoo or a checkpoint of transformers; needs the extra ``torch``."""
+"""Training of the zoo's models and fine-tuning of transformers; needs the extra ``torch``."""

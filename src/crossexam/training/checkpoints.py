@@ -1,13 +1,12 @@
-"""A trained model of the zoo as a folder: configuration, weights, vocabulary, and the manifest last.
+"""Files of a training: the folder of a trained model of the zoo, and snapshots.
 
-``config.json`` says what is to be built, ``model.safetensors`` holds the weights, ``vocabulary.json``,
-``characters.json`` and ``tags.json`` what numbers stand for; ``manifest.json`` says how all was had.  A
-folder without a manifest is a training that was never finished.
+In the folder, ``config.json`` has the architecture and its configuration, ``model.safetensors`` the weights,
+``vocabulary.json``, ``characters.json`` and ``tags.json`` the meaning of indices, and ``manifest.json``,
+written last, scores and provenance.  A folder without a manifest is an unfinished training.
 
-Where a training stands, as one safetensors file: tensors, and all else as JSON in its header.
-
-One file, renamed when it is whole, so that a run killed at any moment finds one state or the one before,
-never half of each.  Nothing is pickled.
+A snapshot is one safetensors file: tensors, and everything else as JSON in its header.  It is renamed when it
+is complete, so that a process killed at any moment leaves either the new state or the previous one.  Nothing
+is pickled.
 """
 
 from __future__ import annotations
@@ -36,30 +35,29 @@ CONFIG: Final = "config.json"
 WEIGHTS: Final = "model.safetensors"
 MANIFEST: Final = "manifest.json"
 METRICS: Final = "metrics.jsonl"
-UNFINISHED: Final = "unfinished"  # folder of what is only there while training
+UNFINISHED: Final = "unfinished"  # folder of snapshots, removed at the end
 
 KIND: Final = "crossexam-zoo"
 FORMAT: Final = 1
 _FIELDS: Final = {"kind", "format", "architecture", "config", "sizes"}
-_ANSWERING: Final = (CONFIG, WEIGHTS, WORDS_FILE, CHARACTERS_FILE, TAGS_FILE)  # what answers depend on
+_MODEL_FILES: Final = (CONFIG, WEIGHTS, WORDS_FILE, CHARACTERS_FILE, TAGS_FILE)  # predictions depend on them
 
 
 @dataclass(frozen=True)
 class Description:
-    """What ``config.json`` says: the architecture, its configuration, the sizes of the vocabularies."""
+    """The content of ``config.json``: architecture, configuration, and sizes of the vocabularies."""
 
     architecture: Architecture
     config: Any
     sizes: Sizes
 
     def build(self) -> nn.Module:
-        """Return the model, with the weights it is initialised with."""
+        """Return the model with its initial weights."""
         return self.architecture.build(self.config, self.sizes)
 
 
-def save_model(folder: Path, described: Description, model: nn.Module, vocabulary: Vocabulary) -> None:
+def save_model(folder: Path, description: Description, model: nn.Module, vocabulary: Vocabulary) -> None:
     """Write everything but the manifest into *folder*."""
-
     vocabulary.save(folder)
     save_tensors(folder / WEIGHTS, model.state_dict())
     write_json(
@@ -67,31 +65,31 @@ def save_model(folder: Path, described: Description, model: nn.Module, vocabular
         {
             "kind": KIND,
             "format": FORMAT,
-            "architecture": described.architecture.name,
-            "config": asdict(described.config),
-            "sizes": asdict(described.sizes),
+            "architecture": description.architecture.name,
+            "config": asdict(description.config),
+            "sizes": asdict(description.sizes),
         },
     )
 
 
 def read_description(folder: Path) -> Description:
-    """Return what the model in *folder* is; raises CrossexamError where it cannot be told."""
+    """Return the description of the model in *folder*; raises CrossexamError if there is none to be read."""
     if not (folder / MANIFEST).is_file() or not (folder / CONFIG).is_file():
         raise _no_model(folder)
     path = folder / CONFIG
-    found = read_json(path)
-    if found.get("kind") != KIND:
+    content = read_json(path)
+    if content.get("kind") != KIND:
         raise FormatError(
-            "this is no model of the zoo",
+            "not a model of the zoo",
             where=str(path),
             wanted=f"field 'kind' to be '{KIND}'",
-            hint=f"a checkpoint of transformers is hf/{folder}" if "model_type" in found else None,
+            hint=f"a checkpoint of transformers is hf/{folder}" if "model_type" in content else None,
         )
-    if found.get("format") != FORMAT or set(found) != _FIELDS:
-        unknown = sorted(set(found) ^ _FIELDS)
-        what = f"fields {', '.join(unknown)}" if unknown else f"format {found.get('format')}"
+    if content.get("format") != FORMAT or set(content) != _FIELDS:
+        unknown = sorted(set(content) ^ _FIELDS)
+        what = f"fields {', '.join(unknown)}" if unknown else f"format {content.get('format')}"
         raise FormatError(
-            f"{what}: this version of Crossexam does not read it",
+            f"{what}: this version of Crossexam cannot read it",
             where=str(path),
             wanted=f"format {FORMAT} with the fields {', '.join(sorted(_FIELDS))}",
             hint="use the version that wrote it (manifest.json, versions), or train again",
@@ -100,50 +98,51 @@ def read_description(folder: Path) -> Description:
     from crossexam.zoo.table import architecture_named
 
     try:
-        architecture = architecture_named(str(found["architecture"]))
+        architecture = architecture_named(str(content["architecture"]))
     except UnknownNameError as error:
         raise FormatError(error.what, where=f"{path}, field 'architecture'", hint=error.hint) from None
-    config = _with_fields(architecture.config, found["config"], f"{path}, field 'config'")
-    return Description(architecture, config, _with_fields(Sizes(0), found["sizes"], f"{path}, field 'sizes'"))
+    config = _with_fields(architecture.config, content["config"], f"{path}, field 'config'")
+    return Description(
+        architecture, config, _with_fields(Sizes(0), content["sizes"], f"{path}, field 'sizes'")
+    )
 
 
 def load_model(folder: Path) -> tuple[nn.Module, Description, Vocabulary]:
-    """Return the model in *folder*, what it is, and its vocabulary; raises CrossexamError."""
-
-    described = read_description(folder)
-    for name in _ANSWERING:
+    """Return the model in *folder*, its description and its vocabulary; raises CrossexamError."""
+    description = read_description(folder)
+    for name in _MODEL_FILES:
         if not (folder / name).is_file():
-            raise FormatError("there is no such file", where=str(folder / name), hint="train again")
+            raise FormatError("the file does not exist", where=str(folder / name), hint="train again")
     vocabulary = Vocabulary.load(folder)
-    model = described.build()
+    model = description.build()
     tensors, _ = load_tensors(folder / WEIGHTS)
     try:
         model.load_state_dict(tensors)
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines()]
         raise FormatError(
-            f"the weights are not those of {described.architecture.name}: {lines[-1]}",
+            f"the weights do not fit {description.architecture.name}: {lines[-1]}",
             where=str(folder / WEIGHTS),
         ) from None
-    return model.eval(), described, vocabulary
+    return model.eval(), description, vocabulary
 
 
-def content_hash(folder: Path) -> str:
+def checkpoint_hash(folder: Path) -> str:
     """Return 32 hexadecimal digits that change when configuration, weights or vocabulary do."""
     running = hashlib.blake2b(digest_size=16)
-    for name in _ANSWERING:
+    for name in _MODEL_FILES:
         if (folder / name).is_file():
             running.update(f"{name}\x1f{sha256_of(folder / name)}\x1e".encode())
     return running.hexdigest()
 
 
 def _with_fields(default: Any, values: object, where: str) -> Any:
-    """Return *default* with *values* for all its fields; raises FormatError where they are others."""
+    """Return *default* with *values* for all its fields; raises FormatError if the fields differ."""
     names = {field.name for field in fields(default)}
     if not isinstance(values, Mapping) or set(values) != names:
-        unknown = ", ".join(sorted(set(values) ^ names)) if isinstance(values, Mapping) else "no object"
+        unknown = ", ".join(sorted(set(values) ^ names)) if isinstance(values, Mapping) else "not an object"
         raise FormatError(
-            f"fields that are unknown or missing: {unknown}",
+            f"unknown or missing fields: {unknown}",
             where=where,
             wanted=", ".join(sorted(names)),
             hint="use the version that wrote it (manifest.json, versions), or train again",
@@ -155,7 +154,7 @@ def _no_model(folder: Path) -> CrossexamError:
     members = sorted(path.parent.name for path in folder.glob(f"*/{MANIFEST}")) if folder.is_dir() else []
     if not folder.is_dir():
         return CrossexamError(
-            "there is no such folder", where=f"zoo/{folder}", wanted="a folder that training wrote"
+            "the folder does not exist", where=f"zoo/{folder}", wanted="the folder of a trained model"
         )
     if members:
         return CrossexamError(
@@ -164,12 +163,10 @@ def _no_model(folder: Path) -> CrossexamError:
             hint=f"zoo/{folder}/{members[0]}",
         )
     return CrossexamError(
-        "the training was not finished" if (folder / UNFINISHED).is_dir() else "no trained model is here",
+        "the training was not finished" if (folder / UNFINISHED).is_dir() else "there is no trained model",
         where=f"zoo/{folder}",
         wanted=f"{CONFIG} and {MANIFEST}",
-        hint="the same `crossexam train` command goes on where it was"
-        if (folder / UNFINISHED).is_dir()
-        else None,
+        hint="the same `crossexam train` command resumes it" if (folder / UNFINISHED).is_dir() else None,
     )
 
 
@@ -177,17 +174,17 @@ _FORMAT: Final = "crossexam-training-1"
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], state: Mapping[str, Any] | None = None) -> None:
-    """Write *tensors* and, in the file's header, *state* to *path*, whole or not at all."""
+    """Write *tensors* and, in the header, *state* to *path*, completely or not at all."""
     from safetensors.torch import save_file
 
-    held = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
+    on_cpu = {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
     header = {"format": _FORMAT, "state": json.dumps(state)} if state is not None else {"format": "pt"}
     with finished_or_absent(path) as temporary:
-        save_file(held, temporary, metadata=header)
+        save_file(on_cpu, temporary, metadata=header)
 
 
 def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Return the tensors in *path*, on the CPU, and its state; raises FormatError where it is damaged."""
+    """Return the tensors in *path*, on the CPU, and its state; raises FormatError if the file is damaged."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -199,13 +196,13 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     return tensors, json.loads(header.get("state", "{}"))
 
 
-def under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return *tensors* with *prefix* and a slash before each name."""
+def with_prefix(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return *tensors* with *prefix* and a slash in front of each name."""
     return {f"{prefix}/{name}": tensor for name, tensor in tensors.items()}
 
 
-def those_under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return the tensors that :func:`under` named with *prefix*, by their own names."""
+def without_prefix(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return the tensors that :func:`with_prefix` gave this *prefix*, by their original names."""
     start = f"{prefix}/"
     return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}
 
@@ -219,20 +216,20 @@ def random_states() -> dict[str, Tensor]:
 
 
 def set_random_states(states: Mapping[str, Tensor]) -> None:
-    """Put back what :func:`random_states` returned; a device that is not here is passed over."""
+    """Restore what :func:`random_states` returned, except for devices that are not available."""
     torch.set_rng_state(states["cpu"])
     for number in range(torch.cuda.device_count()):
         if f"cuda{number}" in states:
             torch.cuda.set_rng_state(states[f"cuda{number}"], number)
 
 
-def refuse_other(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:
-    """Raise CrossexamError where *folder* holds a training that depends on something else than *ours*."""
+def check_fingerprint(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:
+    """Raise CrossexamError if the fingerprint *found* in *folder* is not *ours*."""
     differing = [name for name in sorted({*found, *ours}) if found.get(name) != ours.get(name)]
     if differing:
         name = differing[0]
         raise CrossexamError(
-            f"it holds a training with another {name}: {_short(found.get(name))}, "
+            f"the folder holds a training with another {name}: {_short(found.get(name))}, "
             f"not {_short(ours.get(name))}",
             where=str(folder),
             hint="choose another folder, or remove this one",

@@ -1,8 +1,7 @@
 """What is trained on: corpora by name, several at once, a share or a slice of one.
 
-The training examples of each epoch, after shares, augmentation and shuffling.
-
-What is done to training examples first; every choice depends on (seed, epoch, id) alone.
+The examples of an epoch are the corpora's, or a random share of them, with items of constructions added
+(augmentation), and words shuffled last.  Every random choice depends on (seed, epoch, id) alone.
 """
 
 from __future__ import annotations
@@ -94,7 +93,7 @@ def _unique_ids(corpora: Sequence[Corpus]) -> list[Corpus]:
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """What an epoch reads, as a function of (seed, epoch): the data, beside it items, words shuffled last."""
+    """The examples of each epoch, as a function of (seed, epoch)."""
 
     data: Data
     seed: int
@@ -103,24 +102,24 @@ class TrainingSet:
 
     @property
     def redrawn(self) -> bool:
-        """Whether epochs differ in what they read."""
+        """Whether epochs differ in their examples."""
         return self.data.redrawn or self.shuffled or any(each.redrawn for each in self.augmentations)
 
     def examples(self, epoch: int) -> list[Example]:
-        """Return the examples of *epoch*; raises CrossexamError where an augmentation makes nothing."""
-        found = self.data.of_epoch(epoch, self.seed)
-        for each in self.augmentations:
-            found = found + augment(self.data.examples, each, seed=self.seed, epoch=epoch)
+        """Return the examples of *epoch*; raises CrossexamError if an augmentation yields no items."""
+        examples = self.data.of_epoch(epoch, self.seed)
+        for augmentation in self.augmentations:
+            examples = examples + augment(self.data.examples, augmentation, seed=self.seed, epoch=epoch)
         if self.shuffled:
-            found = [shuffle_words(example, seed=self.seed, epoch=epoch) for example in found]
-        return found
+            examples = [shuffle_words(example, seed=self.seed, epoch=epoch) for example in examples]
+        return examples
 
 
 def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
-    """Return *example* with the words of either sentence in a random order (Nie et al. 2019, section 4.2).
+    """Return *example* with the words of both sentences in random order (Nie et al. 2019, section 4.2).
 
-    Parts of speech that the corpus ships go along with their words; parses, which no longer hold, do
-    not.  The order is drawn anew each epoch: the paper does not say whether its is.
+    Parts of speech that the corpus ships move with their words; parses, which are no longer valid, are
+    dropped.  The order is drawn anew in each epoch; the paper does not say whether theirs is.
 
     >>> sample = Example("a", "A dog barks loudly.", "It barks.", "entailment")
     >>> sorted(shuffle_words(sample, seed=1, epoch=0).premise.split())
@@ -139,19 +138,21 @@ def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Items of a construction beside the training examples: a copy of each, or *count* drawn each epoch."""
+    """Items of a construction added to the training data: one per example, or *count* drawn per epoch."""
 
     name: str
     count: int | None = None
 
     @property
     def redrawn(self) -> bool:
-        """Whether each epoch has items of its own."""
+        """Whether each epoch has different items."""
         return self.count is not None
 
 
 def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
-    """Return what ``negation,antonymy:20000`` asks for; raises UnknownNameError, CrossexamError.
+    """Return the augmentations in a text like ``negation,antonymy:20000``.
+
+    Raises UnknownNameError, or CrossexamError if a count is malformed.
 
     >>> parse_augmentations("negation,antonymy:20000")[1]
     Augmentation(name='antonymy', count=20000)
@@ -165,7 +166,9 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
             )
         construction = construction_named(name)
         if construction.reads_problems:
-            raise CrossexamError(f"'{name}' is made of word problems, not of pairs", where="--augment")
+            raise CrossexamError(
+                f"'{name}' is constructed from word problems, not from pairs", where="--augment"
+            )
         found.append(Augmentation(construction.name, int(count) if count else None))
     return tuple(found)
 
@@ -180,10 +183,10 @@ def augment(
 ) -> list[Example]:
     """Return the items that *wanted* adds to *examples* in *epoch*.
 
-    Without a count: the first item of each example, the same in every epoch (Naik et al. 2018,
-    section 4.6).  With one: so many items, of examples in an order drawn anew each epoch (Nie et al.
-    2019, Table 4); fewer where the examples do not give so many.  Items without a label are left out.
-    Raises CrossexamError where there are no items at all.
+    Without a count, these are the first item of each example, the same in every epoch (Naik et al. 2018,
+    section 4.6).  With a count, they are that many items of examples in an order drawn anew in each epoch
+    (Nie et al. 2019, Table 4), or fewer if the examples do not yield as many.  Items without a label are
+    left out.  Raises CrossexamError if there are no items.
     """
     construction = construction_named(wanted.name)
     resources = resources or Resources()
@@ -200,7 +203,8 @@ def augment(
                 break
     if not items:
         raise CrossexamError(
-            f"'{wanted.name}' made no labelled item of {len(examples)} training examples", where="--augment"
+            f"'{wanted.name}' yields no labelled items from {len(examples)} training examples",
+            where="--augment",
         )
     return items
 

@@ -1,4 +1,4 @@
-"""Where a training runs: plain float32 on a CPU, through accelerate elsewhere and on several processes."""
+"""Devices: float32 on a CPU in one process, through accelerate on a GPU or in several processes."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MIXED = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}
 
 
 class Device:
-    """The device of a training, and this process's place among those that train together.
+    """The device and precision of a training, and the rank of this process among those that train together.
 
-    On one CPU process it does nothing but compute; else an Accelerator moves, scales and synchronises.
+    In a single process on a CPU it adds nothing; otherwise an Accelerator scales losses and synchronises.
     """
 
     def __init__(self, name: str = "auto", precision: str = "auto") -> None:
@@ -37,21 +37,21 @@ class Device:
             self.device = self._accelerator.device
         elif precision != "float32":
             raise CrossexamError(
-                f"{precision} is trained on a GPU only, not on {self.device.type}",
-                hint="leave out the precision",
+                f"training in {precision} needs a GPU, not {self.device.type}",
+                hint="leave out --precision",
             )
         self.processes: int = self._accelerator.num_processes if self._accelerator else 1
         self.rank: int = self._accelerator.process_index if self._accelerator else 0
 
     @property
     def is_main(self) -> bool:
-        """Whether this process is the one that writes files."""
+        """Whether this process writes the files."""
         return self.rank == 0
 
     def prepare(
         self, objective: nn.Module, optimizer: torch.optim.Optimizer
     ) -> tuple[nn.Module, torch.optim.Optimizer]:
-        """Return the module to be called in training and the optimizer to be stepped."""
+        """Return the module to call in training and the optimizer whose steps to take."""
         if self._accelerator is None:
             return objective, optimizer
         prepared: tuple[nn.Module, torch.optim.Optimizer] = self._accelerator.prepare(objective, optimizer)
@@ -65,7 +65,7 @@ class Device:
             self._accelerator.backward(loss)
 
     def clip(self, module: nn.Module, norm: float) -> None:
-        """Scale the gradients of *module* to the *norm* at most."""
+        """Scale the gradients of *module* down to *norm* if theirs is larger."""
         if self._accelerator is None:
             torch.nn.utils.clip_grad_norm_(module.parameters(), norm)
         else:
@@ -79,20 +79,20 @@ class Device:
         return summed
 
     def wait(self) -> None:
-        """Wait until all processes are here."""
+        """Wait for all processes."""
         if self._accelerator is not None:
             self._accelerator.wait_for_everyone()
 
     @contextmanager
     def precise(self) -> Iterator[None]:
-        """Compute in this precision: for scoring, where no prepared module is called."""
+        """Compute in this precision when scoring, which does not call the prepared module."""
         mixed = self._accelerator.autocast() if self._accelerator else nullcontext()
         with mixed:
             yield
 
 
 def torch_device(name: str) -> torch.device:
-    """Return the device called *name*; raises CrossexamError where it is not here."""
+    """Return the device called *name*; raises CrossexamError if it is not available."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -100,7 +100,7 @@ def torch_device(name: str) -> torch.device:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise CrossexamError(f"there is no device '{name}' here: {first}", hint="--device auto") from None
+        raise CrossexamError(f"the device '{name}' is not available: {first}", hint="--device auto") from None
     return device
 
 

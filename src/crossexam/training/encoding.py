@@ -1,9 +1,7 @@
-"""Examples as numbers, and batches of them as the padded tensors that the zoo reads.
+"""Examples as indices, and batches of them as the padded tensors that the zoo's models read.
 
-Every distinct word form has a number, and what is known of a form (its word, its characters) is looked up
-for a whole batch at once.
-
-Batches for training: pairs of like length together, in an order that (seed, epoch) decides.
+Every distinct word form has an index, and the properties of forms (word, characters) are looked up for a
+whole batch at once.  Batches hold pairs of similar length, in an order that depends on (seed, epoch).
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.randomness import rng_for
-from crossexam.training.tokenization import Sentence, SentenceReader
+from crossexam.training.tokenization import SentenceReader, TokenizedSentence
 from crossexam.training.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -24,15 +22,15 @@ if TYPE_CHECKING:
 
     from crossexam.zoo.inputs import Pairs, Sentences
 
-#: Characters of a word that are read at most: addresses would else widen a whole batch.
+#: Characters read per word, at most: a web address would otherwise widen a whole batch.
 MOST_CHARACTERS: Final = 32
-#: What a corpus may say of a sentence that decides how it is read.
+#: Annotations of a corpus that decide how a sentence is tokenized.
 _SHIPPED: Final = ("parse", "binary_parse", "tags")
 
 
 @dataclass(frozen=True)
-class Encoded:
-    """A sentence as numbers: *forms* [T]; *tags* [T] and *tree* (children of inner nodes) if needed."""
+class EncodedSentence:
+    """A sentence as indices: *forms* [T]; *tags* [T] and *tree* (children of inner nodes) if needed."""
 
     forms: NDArray[np.int32]
     tags: NDArray[np.int16] | None = None
@@ -44,10 +42,10 @@ class Encoded:
 
 @dataclass(frozen=True)
 class EncodedPairs:
-    """Pairs of encoded sentences; *labels* [n] are indices in LABELS order, -1 where there is none."""
+    """Pairs of encoded sentences; *labels* [n] are indices into LABELS, -1 for an unlabelled one."""
 
-    premises: Sequence[Encoded]
-    hypotheses: Sequence[Encoded]
+    premises: Sequence[EncodedSentence]
+    hypotheses: Sequence[EncodedSentence]
     labels: NDArray[np.int64]
 
     def __len__(self) -> int:
@@ -58,11 +56,16 @@ class EncodedPairs:
         """Return the numbers of words of each premise and hypothesis."""
         return [(len(p), len(h)) for p, h in zip(self.premises, self.hypotheses, strict=True)]
 
+    def take(self, rows: Sequence[int]) -> EncodedPairs:
+        """Return the pairs at *rows*."""
+        premises, hypotheses = ([side[row] for row in rows] for side in (self.premises, self.hypotheses))
+        return EncodedPairs(premises, hypotheses, self.labels[list(rows)])
+
 
 class Encoder:
-    """Turns examples into numbers, and numbers into batches.
+    """The encoder of examples into indices, and of indices into batches.
 
-    ``needs`` are those of the architecture.  ``reader`` counts where tags and parses came from.
+    ``needs`` are those of the architecture.  ``reader`` counts the sources of tags and parses.
     """
 
     def __init__(self, vocabulary: Vocabulary, needs: Collection[str] = ()) -> None:
@@ -70,19 +73,19 @@ class Encoder:
         self.reader = SentenceReader(tags="tags" in needs, trees="trees" in needs)
         self._forms: dict[str, int] = {}
         self._words: list[int] = []
-        self._folded: list[int] = []  # the form's lower-case form, for exact match
+        self._folded: list[int] = []  # index of the lower-cased form, for exact match
         self._spellings: list[list[int]] = []
         self._tables: tuple[NDArray[np.int64], ...] | None = None
 
     def pairs(self, examples: Sequence[Example], *, max_length: int | None = None) -> EncodedPairs:
-        """Return *examples* encoded, a sentence that stands in several of them once.
+        """Return *examples* encoded; a sentence that several of them share is encoded once.
 
-        Sentences are cut to *max_length* words (in training).  Raises CrossexamError where one is empty.
+        Sentences are truncated to *max_length* words.  Raises CrossexamError if one is empty.
         """
         import numpy as np
 
-        known: dict[tuple[str, ...], Encoded] = {}
-        sides: dict[Side, list[Encoded]] = {side: [] for side in SIDES}
+        known: dict[tuple[str, ...], EncodedSentence] = {}
+        sides: dict[Side, list[EncodedSentence]] = {side: [] for side in SIDES}
         for example in examples:
             for side, encoded in sides.items():
                 key = (example.text(side), *(str(example.info.get(f"{side}_{name}")) for name in _SHIPPED))
@@ -92,8 +95,8 @@ class Encoder:
         labels = [-1 if e.label is None else LABEL_INDEX[e.label] for e in examples]
         return EncodedPairs(sides["premise"], sides["hypothesis"], np.array(labels, dtype=np.int64))
 
-    def encode(self, sentence: Sentence, max_length: int | None = None) -> Encoded:
-        """Return *sentence* as numbers, cut to *max_length* words."""
+    def encode(self, sentence: TokenizedSentence, max_length: int | None = None) -> EncodedSentence:
+        """Return *sentence* as indices, truncated to *max_length* words."""
         import numpy as np
 
         forms = np.array([self._form(word) for word in sentence.words[:max_length]], dtype=np.int32)
@@ -104,7 +107,7 @@ class Encoder:
             from crossexam.zoo.trees import cut, tree_over
 
             tree = cut(tree_over(sentence.words, sentence.parse), len(forms))
-        return Encoded(forms, tags, tree)
+        return EncodedSentence(forms, tags, tree)
 
     def _form(self, word: str) -> int:
         number = self._forms.get(word)
@@ -120,12 +123,12 @@ class Encoder:
             self._folded[number] = number if lower == word else self._form(lower)
         return number
 
-    def words_of(self, encoded: Encoded) -> NDArray[np.int64]:
-        """Return the vocabulary's numbers of the words of *encoded*: [T]."""
+    def words_of(self, encoded: EncodedSentence) -> NDArray[np.int64]:
+        """Return the vocabulary indices of the words of *encoded*: [T]."""
         return self._lookup()[0][encoded.forms]
 
     def _lookup(self) -> tuple[NDArray[np.int64], ...]:
-        """Return by form: its word [F], its lower-case form [F], its characters [F, C]; [F] their number."""
+        """Return by form: word [F], lower-cased form [F], characters [F, C], and their number [F]."""
         import numpy as np
 
         if self._tables is None:
@@ -148,8 +151,10 @@ class Encoder:
         labels = torch.from_numpy(pairs.labels[list(rows)])
         return Pairs(self.sentences(premises, hypotheses), self.sentences(hypotheses, premises), labels)
 
-    def sentences(self, encoded: Sequence[Encoded], others: Sequence[Encoded] | None = None) -> Sentences:
-        """Return *encoded* as one padded batch; *others* are the other sides, for exact match."""
+    def sentences(
+        self, encoded: Sequence[EncodedSentence], others: Sequence[EncodedSentence] | None = None
+    ) -> Sentences:
+        """Return *encoded* as one padded batch; *others* are the other sentences, for exact match."""
         import numpy as np
         import torch
 
@@ -183,7 +188,7 @@ class Encoder:
 
 
 def _padded(flat: NDArray[np.generic], mask: NDArray[np.bool_]) -> NDArray[np.generic]:
-    """Return the rows of *flat*, one a real word, where *mask* [B, T] is True; zeros elsewhere."""
+    """Return the rows of *flat*, one per word, at the places where *mask* [B, T] is true; zeros elsewhere."""
     import numpy as np
 
     kind = np.bool_ if flat.dtype == np.bool_ else np.int64
@@ -192,12 +197,13 @@ def _padded(flat: NDArray[np.generic], mask: NDArray[np.bool_]) -> NDArray[np.ge
     return table
 
 
-#: Batches that are sorted by length together.  More leave less padding, and less to chance.  Over 27,872
-#: pairs of SNLI in batches of 32, 5 % of the places are padding, 10 % with 100 batches a pool, 54 % unsorted.
+#: Batches that are sorted by length together.  More of them mean less padding, and less randomness.  For
+#: 27,872 pairs of SNLI in batches of 32, 5 % of positions are padding; 10 % with 100 batches per pool, 54 %
+#: unsorted.
 BATCHES_PER_POOL: Final = 300
-#: Premises whose lengths differ by less are sorted by their hypotheses.
+#: Premises whose lengths differ by less are sorted by the lengths of their hypotheses.
 _BAND: Final = 3
-#: Words, padding included, that a pair may take up on average before a batch is made smaller.
+#: Words per pair, padding included, above which a batch is made smaller.
 WORDS_PER_PAIR: Final = 128
 
 
@@ -212,8 +218,8 @@ def plan_epoch(
     """Return batches of indices into *lengths*, the numbers of words of premises and hypotheses.
 
     Each index is in one batch.  A batch has at most *batch_size* pairs and, padding included, at most
-    *most_words* words (a longer pair is a batch of its own); by default so many that only batches of
-    very long pairs are smaller than the recipe says.
+    *most_words* words (a longer pair is a batch by itself).  By default, only batches of very long pairs
+    are smaller than *batch_size*.
 
     >>> plan_epoch([(3, 2), (9, 4), (3, 2), (9, 4)], 2, seed=0, epoch=0)
     [[1, 3], [2, 0]]
@@ -232,13 +238,13 @@ def plan_epoch(
 
 
 def _snake(premise: int, hypothesis: int) -> tuple[int, int, int]:
-    """Return the place of a pair in the order by length: hypotheses go up and down, band by band."""
+    """Return the sort key of a pair: hypotheses get longer and shorter in turn, band by band."""
     band = premise // _BAND
     return band, hypothesis if band % 2 else -hypothesis, premise
 
 
 def plan_scoring(lengths: Sequence[tuple[int, int]], most_words: int) -> list[list[int]]:
-    """Return batches of at most *most_words* words with padding, the longest premises first."""
+    """Return batches of at most *most_words* words, padding included, the longest premises first."""
     order = sorted(range(len(lengths)), key=lambda k: (_snake(*lengths[k]), k), reverse=True)
     return _of_pool(order, lengths, len(lengths), most_words)
 

@@ -1,40 +1,287 @@
-"""The one training loop: steps, dev scores, schedules, early stopping, and snapshots to go on from.
+"""The training loop: ``train`` fits what a ``Training`` describes and leaves a finished folder.
 
-What it does depends on the recipe, the seed and the data alone: batches and what is drawn for them on (seed,
-epoch), dropout on torch's generator, whose state is in the snapshot.  So a run that was killed and goes on
-ends, on a CPU, with the bytes of an undisturbed one.
+The loop owns what all kinds of models share: fingerprint, batches of each epoch, the biased model of a
+debiasing method, steps, dev scores, schedules, early stopping, snapshots, trackers, and the manifest.
 
-A request carried out by the loop: folder, hooks, snapshots.
+Weights depend on the recipe, the seed and the data alone: batches and random choices of examples on (seed,
+epoch), dropout on torch's generator, whose state is in the snapshot.  An interrupted training that is
+resumed therefore ends, on a CPU, with the same bytes as an uninterrupted one.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Generic, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import write_text
-from crossexam.training import checkpoints, optimizers
+from crossexam.core.files import write_json, write_text
+from crossexam.core.manifest import library_versions
+from crossexam.training import checkpoints, debiasing, optimizers
+from crossexam.training.debiasing import METHODS, Bias, Debias
 from crossexam.training.devices import Device
-from crossexam.training.objective import Batch, Objective
-from crossexam.training.request import Epoch, Plan, Request, Score, Status
-from crossexam.training.trackers import open_tracker
+from crossexam.training.encoding import plan_epoch
+from crossexam.training.objective import Objective
+from crossexam.training.pipeline import E, LabelledBatch, Pipeline
+from crossexam.training.request import Status, TrainedModel, TrainingRequest, finished_training, unwatched
+from crossexam.training.scoring import Score, predict_logits, score_model
+from crossexam.training.trackers import Tracker, open_tracker
 from crossexam.zoo.architecture import Recipe
 
 SNAPSHOT: Final = "snapshot.safetensors"
-_STEPS_A_CHECK: Final = 50  # on a GPU: to look at a loss is to wait for it
+_STEPS_PER_CHECK: Final = 50  # on a GPU, where reading a loss means waiting for it
+_PACKAGES: Final = ("torch", "accelerate", "safetensors", "tokenizers", "transformers", "numpy")
+#: The fields of a fingerprint in their order; a kind of model may lack some.
+_FINGERPRINT: Final = (
+    "architecture", "config", "recipe", "debiasing", "seed", "data", "vectors", "options",
+)  # fmt: skip
+
+
+class Training(Protocol[E]):
+    """One kind of training: what the loop needs to know about the model, its inputs and its files.
+
+    It is made from a request without reading the data, so that a finished training costs nothing.
+    """
+
+    @property
+    def kind(self) -> str:
+        """The ``kind`` in the manifest."""
+
+    @property
+    def paper(self) -> str | None:
+        """The paper of the architecture, if there is one."""
+
+    @property
+    def recipe(self) -> Recipe: ...
+
+    @property
+    def debias(self) -> Debias | None: ...
+
+    @property
+    def pipeline(self) -> Pipeline[E]:
+        """How the model reads examples; may read the training data first."""
+
+    def identity(self) -> dict[str, Any]:
+        """Return the fields of the fingerprint that only this kind of training has."""
+
+    def build(self) -> nn.Module:
+        """Return the untrained model, initialised by the request's seed."""
+
+    def biased(self) -> Training[E]:
+        """Return the training of the biased model, which reads hypotheses only, with the same pipeline.
+
+        Raises CrossexamError if there is none for this kind of model.
+        """
+
+    def save(self, folder: Path, model: nn.Module) -> None:
+        """Write all files but the manifest into *folder*."""
+
+    def facts(self, model: nn.Module) -> dict[str, Any]:
+        """Return what the manifest says about the trained model and its inputs."""
+
+
+class Epoch(NamedTuple):
+    """What an epoch reads: *batches* of indices, and the function that makes a batch of them."""
+
+    batches: Sequence[Sequence[int]]
+    collate: Callable[[Sequence[int]], LabelledBatch]
+
+
+@dataclass(frozen=True)
+class LoopSettings:
+    """How the loop trains: by which recipe, and where and how often it writes down its state.
+
+    ``folder`` is for snapshots, ``metrics`` a file with a line per epoch.  ``fingerprint`` says what the
+    weights depend on: the snapshot of another training is refused.  A snapshot is written after each
+    epoch, every ``snapshot_seconds``, or every ``snapshot_steps`` if given.
+    """
+
+    recipe: Recipe
+    seed: int
+    device: Device
+    folder: Path | None = None
+    metrics: Path | None = None
+    fingerprint: Mapping[str, Any] = field(default_factory=dict)
+    snapshot_seconds: float = 300.0
+    snapshot_steps: int | None = None
+    watch: Callable[[Status], None] = unwatched
+    trackers: Sequence[Tracker] = ()
+
+
+def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
+    """Train the model of *training*, resuming an interrupted training; a finished one is returned as it is.
+
+    Raises CrossexamError if the folder holds another training, or if the loss is not finite.
+    """
+    fingerprint = _fingerprint(training, request)
+    finished = finished_training(request.folder, fingerprint)
+    if finished is not None:
+        return finished
+    device = Device(request.device, request.precision)
+    dev = training.pipeline.encode(request.data.dev.examples)
+    session = _Session(training, request, device, dev, fingerprint)
+    objective = Objective(training.build(), training.pipeline.output, training.debias)
+    objective.attach(training.pipeline.collate(dev, [0]))
+    curve = session.fit(objective, session.bias())
+    return session.finish(objective.model, curve)
+
+
+def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, Any]:
+    """Return all that the weights depend on, as JSON gives it back."""
+    parts = {
+        "architecture": request.name,
+        "recipe": asdict(training.recipe),
+        "debiasing": asdict(training.debias) if training.debias else None,
+        "seed": request.seed,
+        "data": request.data.describe(),
+        "options": request.options(),
+        **training.identity(),
+    }
+    ordered = {name: parts[name] for name in _FINGERPRINT if name in parts}
+    plain: dict[str, Any] = json.loads(json.dumps(ordered))
+    return plain
+
+
+@dataclass(frozen=True)
+class _Session(Generic[E]):
+    """A training with its device and encoded dev set, which the model and its biased model share."""
+
+    training: Training[E]
+    request: TrainingRequest
+    device: Device
+    dev: E
+    fingerprint: Mapping[str, Any]
+
+    def score(self, model: nn.Module) -> Score:
+        """Return the dev score of *model*."""
+        return score_model(self.training.pipeline, model, self.dev, self.device.device)
+
+    def fit(self, objective: Objective, bias: Bias | None) -> list[dict[str, Any]]:
+        """Train *objective*, leaving the best weights in its model, and return the curve."""
+        request, device = self.request, self.device
+        request.folder.mkdir(parents=True, exist_ok=True)
+        names = request.trackers if device.is_main else ()
+        trackers = [open_tracker(name, request.folder, self.fingerprint["recipe"]) for name in names]
+        settings = LoopSettings(
+            self.training.recipe,
+            request.seed,
+            device,
+            folder=request.folder / checkpoints.UNFINISHED,
+            metrics=request.folder / checkpoints.METRICS,
+            fingerprint=self.fingerprint,
+            snapshot_steps=request.snapshot_steps,
+            watch=request.watch,
+            trackers=trackers,
+        )
+        try:
+            return Trainer(objective, self._epochs(bias), self.score, settings).run()
+        finally:
+            for tracker in trackers:
+                tracker.close()
+
+    def _epochs(self, bias: Bias | None) -> Callable[[int], Epoch]:
+        """Return what each epoch reads; examples are encoded again only if the epoch has other ones."""
+        training_set, pipeline = self.request.training_set(), self.training.pipeline
+        cache: dict[int, tuple[E, dict[str, Tensor]]] = {}
+
+        def epoch_of(epoch: int) -> Epoch:
+            drawn = epoch if training_set.redrawn else 0
+            if drawn not in cache:
+                cache.clear()
+                examples = training_set.examples(drawn)
+                encoded = pipeline.encode(examples, for_training=True)
+                cache[drawn] = encoded, bias.fields_of(examples) if bias else {}
+            return _epoch(self.training, *cache[drawn], self.request.seed, epoch)
+
+        return epoch_of
+
+    def bias(self) -> Bias | None:
+        """Return the biased model's predictions on the training set, None if the method needs none."""
+        debias, request = self.training.debias, self.request
+        if debias is None or not METHODS[debias.method].needs_bias:
+            return None
+        examples = request.data.examples
+        encoded = self.training.pipeline.encode(examples, for_training=True)
+        if request.bias is not None:
+            probabilities = debiasing.probabilities_from_run(request.bias, examples)
+        else:
+            predict = partial(self._predict_biased, self.training.biased(), encoded)
+            probabilities = debiasing.cross_predict(len(encoded), debias, request.seed, predict)
+        return debiasing.make_bias(examples, probabilities, torch.from_numpy(encoded.labels), debias)
+
+    def _predict_biased(
+        self, biased: Training[E], encoded: E, rows: Sequence[int], held_out: Sequence[int], name: str
+    ) -> Tensor:
+        """Train the biased model on *rows* of *encoded*; return its predictions for *held_out*: [n, 3]."""
+        part, seed = encoded.take(rows), self.request.seed
+        settings = LoopSettings(
+            biased.recipe,
+            seed,
+            self.device,
+            folder=self.request.folder / checkpoints.UNFINISHED / name.replace(" ", "-"),
+            fingerprint={**self.fingerprint, "biased": name},
+            watch=self.request.watch,
+        )
+        objective = Objective(biased.build(), biased.pipeline.output)
+        Trainer(objective, lambda epoch: _epoch(biased, part, {}, seed, epoch), self.score, settings).run()
+        held = encoded.take(held_out)
+        logits = predict_logits(biased.pipeline, objective.model, held, self.device.device)
+        return torch.softmax(logits.double(), -1)
+
+    def finish(self, model: nn.Module, curve: list[dict[str, Any]]) -> TrainedModel:
+        """Write the folder, the manifest last, and remove the snapshots."""
+        folder, training, device = self.request.folder, self.training, self.device
+        manifest = {
+            "kind": training.kind,
+            "scores": _best_of(curve),
+            **({"paper": training.paper} if training.paper is not None else {}),
+            "fingerprint": dict(self.fingerprint),
+            **training.facts(model),
+            "device": str(device.device),
+            "precision": device.precision,
+            "processes": device.processes,
+            "versions": library_versions(*_PACKAGES),
+            "curve": curve,
+        }
+        if device.is_main:
+            training.save(folder, model)
+            write_json(folder / checkpoints.MANIFEST, manifest)
+            shutil.rmtree(folder / checkpoints.UNFINISHED, ignore_errors=True)
+        device.wait()
+        return TrainedModel(folder, manifest)
+
+
+def _epoch(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: int, epoch: int) -> Epoch:
+    """Return the batches of *epoch*, with the fields of *bias* for the debiasing method."""
+
+    def collate(rows: Sequence[int]) -> LabelledBatch:
+        batch = training.pipeline.collate(encoded, rows)
+        return (
+            replace(batch, **{name: values[list(rows)] for name, values in bias.items()}) if bias else batch
+        )
+
+    batches = plan_epoch(encoded.lengths, training.recipe.batch_size, seed=seed, epoch=epoch)
+    return Epoch(batches, collate)
+
+
+def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the scores of the best epoch of *curve*, the first of equals."""
+    best = max(curve, key=lambda record: record["dev_accuracy"])
+    return {"dev_accuracy": best["dev_accuracy"], "dev_loss": best["dev_loss"], "best_epoch": best["epoch"]}
 
 
 @dataclass
 class _State:
-    """All that changes while training and is no tensor."""
+    """The state of a training, apart from its tensors."""
 
     rate: float
     epoch: int = 0
@@ -48,34 +295,34 @@ class _State:
 
 
 class Trainer:
-    """Trains *objective*; ``run`` leaves the best weights in its model and returns the curve."""
+    """The loop over steps and epochs; ``run`` leaves the best weights in the objective's model."""
 
     def __init__(
         self,
         objective: Objective,
         epoch_of: Callable[[int], Epoch],
         score: Callable[[nn.Module], Score],
-        plan: Plan,
+        settings: LoopSettings,
     ) -> None:
-        self.objective, self.plan, self.device = objective, plan, plan.device
+        self.objective, self.settings, self.device = objective, settings, settings.device
         self._epoch_of, self._score = epoch_of, score
         objective.to(self.device.device)
-        self.optimizer = optimizers.make_optimizer(objective, plan.recipe)
-        self._called, self._stepped = self.device.prepare(objective, self.optimizer)
-        decay = plan.recipe.moving_average
+        self.optimizer = optimizers.make_optimizer(objective, settings.recipe)
+        self._callable, self._prepared = self.device.prepare(objective, self.optimizer)
+        decay = settings.recipe.moving_average
         self.average = optimizers.MovingAverage(objective.model, decay) if decay else None
-        self.state = _State(rate=plan.recipe.learning_rate)
+        self.state = _State(rate=settings.recipe.learning_rate)
         self.best: dict[str, Tensor] = {}
-        self._unread = torch.zeros((), dtype=torch.float64, device=self.device.device)
+        self._pending_loss = torch.zeros((), dtype=torch.float64, device=self.device.device)
         self._steps = 0
-        self._saved = self._started = time.monotonic()
-        self._session = 0  # examples of this process since _started
+        self._last_snapshot = self._started = time.monotonic()
+        self._examples = 0  # since _started, in this process
 
     def run(self) -> list[dict[str, Any]]:
-        """Train to the end; raises CrossexamError where the loss is no number any more."""
-        torch.manual_seed(self.plan.seed + self.device.rank)
+        """Train to the end and return the curve; raises CrossexamError if the loss is not finite."""
+        torch.manual_seed(self.settings.seed + self.device.rank)
         self._resume()
-        state, recipe = self.state, self.plan.recipe
+        state, recipe = self.state, self.settings.recipe
         while state.epoch < recipe.epochs and not state.stopped:
             epoch = self._epoch_of(state.epoch)
             self._steps = self._steps or recipe.epochs * len(epoch.batches)
@@ -87,7 +334,7 @@ class Trainer:
     def _train(self, epoch: Epoch) -> None:
         self.objective.train()
         total = sum(map(len, epoch.batches))
-        self._started, self._session = time.monotonic(), 0
+        self._started, self._examples = time.monotonic(), 0
         for number in range(self.state.batch, len(epoch.batches)):
             self._step(epoch.collate, epoch.batches[number])
             self.state.batch = number + 1
@@ -97,35 +344,35 @@ class Trainer:
         self._read_loss()
         self.state.seconds += time.monotonic() - self._started
 
-    def _step(self, collate: Callable[[Sequence[int]], Batch], rows: Sequence[int]) -> None:
-        recipe, state, device = self.plan.recipe, self.state, self.device
+    def _step(self, collate: Callable[[Sequence[int]], LabelledBatch], rows: Sequence[int]) -> None:
+        recipe, state, device = self.settings.recipe, self.state, self.device
         rate = state.rate * optimizers.step_factor(recipe.schedule, state.step, self._steps)
         optimizers.set_rate(self.optimizer, rate)
         own = rows[device.rank :: device.processes]
         batch = collate(own or rows[:1]).to(device.device)
-        losses: Tensor = self._called(batch)
-        # Over several processes the gradients are averaged: so scaled, they are those of the whole batch.
+        losses: Tensor = self._callable(batch)
+        # Gradients are averaged over the processes; this scale makes them those of the whole batch.
         summed = losses.sum() if own else losses.sum() * 0.0
         loss = summed * (device.processes / len(rows))
-        added = self.objective.penalty()
-        self._stepped.zero_grad()
-        device.backward(loss if added is None else loss + added)
+        penalty = self.objective.penalty()
+        self._prepared.zero_grad()
+        device.backward(loss if penalty is None else loss + penalty)
         if recipe.clip is not None:
             device.clip(self.objective, recipe.clip)
-        self._stepped.step()
+        self._prepared.step()
         if self.average is not None:
             self.average.update(self.objective.model)
-        self._unread += summed.detach()
+        self._pending_loss += summed.detach()
         state.step += 1
         state.seen += len(rows)
-        self._session += len(rows)
-        if device.device.type == "cpu" or state.step % _STEPS_A_CHECK == 0:
+        self._examples += len(rows)
+        if device.device.type == "cpu" or state.step % _STEPS_PER_CHECK == 0:
             self._read_loss()
 
     def _read_loss(self) -> None:
-        """Take the losses of the last steps over; raises CrossexamError where they are no number."""
-        loss = float(self._unread)
-        self._unread.zero_()
+        """Add up the losses of the last steps; raises CrossexamError if their sum is not finite."""
+        loss = float(self._pending_loss)
+        self._pending_loss.zero_()
         if not math.isfinite(loss):
             raise CrossexamError(
                 f"the loss is {loss} in step {self.state.step} (epoch {self.state.epoch + 1}, "
@@ -137,7 +384,7 @@ class Trainer:
         self.state.loss += loss
 
     def _end_of_epoch(self, examples: int) -> None:
-        state, recipe, model = self.state, self.plan.recipe, self.objective.model
+        state, recipe, model = self.state, self.settings.recipe, self.objective.model
         score = self._scored()
         loss = float(self.device.total(torch.tensor(state.loss, device=self.device.device)))
         record = {
@@ -159,20 +406,20 @@ class Trainer:
         state.rate, state.stopped = decision.rate, decision.stop
         state.epoch, state.batch, state.loss, state.seen = state.epoch + 1, 0, 0.0, 0
         self.save()
-        for tracker in self.plan.trackers:
+        for tracker in self.settings.trackers:
             tracker.log({name: float(value) for name, value in record.items()}, state.step)
         self._watch(examples, record)
 
     def _scored(self) -> Score:
-        """Return the dev score, and keep the weights where it is the best so far."""
+        """Return the dev score, and keep the weights if it is the best so far."""
         model = self.objective.model
         if self.average is not None:
             self.average.swap(model)
         model.eval()
         with torch.no_grad(), self.device.precise():
-            found = self._score(model)
-        # The first process decides: on GPUs the others' last bits may differ, and all must go one way.
-        shared = torch.tensor(found, dtype=torch.float64, device=self.device.device)
+            scored = self._score(model)
+        # The main process decides: on GPUs the others may differ in the last bits, and all must agree.
+        shared = torch.tensor(scored, dtype=torch.float64, device=self.device.device)
         score = Score(*self.device.total(shared if self.device.is_main else shared * 0).tolist())
         accuracies = [record["dev_accuracy"] for record in self.state.curve]
         if round(score.accuracy, 4) > max(accuracies, default=-1.0):
@@ -182,67 +429,71 @@ class Trainer:
         return score
 
     def _snapshot_is_due(self) -> bool:
-        every = self.plan.snapshot_steps
+        every = self.settings.snapshot_steps
         if every is not None:
             return self.state.step % every == 0
-        return time.monotonic() - self._saved > self.plan.snapshot_seconds
+        return time.monotonic() - self._last_snapshot > self.settings.snapshot_seconds
 
     def save(self) -> None:
-        """Write down how the training stands."""
-        folder = self.plan.folder
+        """Write a snapshot."""
+        folder = self.settings.folder
         self._read_loss()
         if folder is None or not self.device.is_main:
             return
         optimizer_tensors, optimizer_rest = optimizers.flatten(self.optimizer)
         tensors = {
-            **checkpoints.under("objective", self.objective.state_dict()),
-            **checkpoints.under("best", self.best),
-            **checkpoints.under("optimizer", optimizer_tensors),
-            **checkpoints.under("average", self.average.values if self.average else {}),
-            **checkpoints.under("random", checkpoints.random_states()),
+            **checkpoints.with_prefix("objective", self.objective.state_dict()),
+            **checkpoints.with_prefix("best", self.best),
+            **checkpoints.with_prefix("optimizer", optimizer_tensors),
+            **checkpoints.with_prefix("average", self.average.values if self.average else {}),
+            **checkpoints.with_prefix("random", checkpoints.random_states()),
         }
         rest = {
             "state": vars(self.state),
             "optimizer": optimizer_rest,
             "average_steps": self.average.steps if self.average else 0,
             "steps": self._steps,
-            "fingerprint": dict(self.plan.fingerprint),
+            "fingerprint": dict(self.settings.fingerprint),
         }
         checkpoints.save_tensors(folder / SNAPSHOT, tensors, rest)
-        if self.plan.metrics is not None:
-            write_text(self.plan.metrics, "".join(json.dumps(record) + "\n" for record in self.state.curve))
-        self._saved = time.monotonic()
+        if self.settings.metrics is not None:
+            write_text(
+                self.settings.metrics, "".join(json.dumps(record) + "\n" for record in self.state.curve)
+            )
+        self._last_snapshot = time.monotonic()
 
     def _resume(self) -> None:
-        """Go on from the snapshot, where there is one; raises CrossexamError where it is another run's."""
-        folder = self.plan.folder
+        """Resume from the snapshot, if there is one; raises CrossexamError if it is another training's."""
+        folder = self.settings.folder
         if folder is None or not (folder / SNAPSHOT).exists():
             return
         tensors, rest = checkpoints.load_tensors(folder / SNAPSHOT)
-        checkpoints.refuse_other(
-            rest.get("fingerprint", {}), json.loads(json.dumps(self.plan.fingerprint)), folder
+        checkpoints.check_fingerprint(
+            rest.get("fingerprint", {}), json.loads(json.dumps(self.settings.fingerprint)), folder
         )
-        self.objective.load_state_dict(checkpoints.those_under("objective", tensors))
-        self.best = checkpoints.those_under("best", tensors)
-        optimizers.restore(self.optimizer, checkpoints.those_under("optimizer", tensors), rest["optimizer"])
+        self.objective.load_state_dict(checkpoints.without_prefix("objective", tensors))
+        self.best = checkpoints.without_prefix("best", tensors)
+        optimizers.restore(
+            self.optimizer, checkpoints.without_prefix("optimizer", tensors), rest["optimizer"]
+        )
         if self.average is not None:
             self.average.steps = rest["average_steps"]
-            for name, values in checkpoints.those_under("average", tensors).items():
+            for name, values in checkpoints.without_prefix("average", tensors).items():
                 self.average.values[name].copy_(values)
         self._steps = rest["steps"]
         self.state = _State(**rest["state"])
         if self.device.is_main:
-            checkpoints.set_random_states(checkpoints.those_under("random", tensors))
+            checkpoints.set_random_states(checkpoints.without_prefix("random", tensors))
 
     def _speed(self) -> float:
-        return self._session / max(1e-9, time.monotonic() - self._started)
+        return self._examples / max(1e-9, time.monotonic() - self._started)
 
     def _watch(self, total: int, scores: Mapping[str, Any] | None = None) -> None:
-        state, epochs = self.state, self.plan.recipe.epochs
+        state, epochs = self.state, self.settings.recipe.epochs
         speed = self._speed()
         left = (epochs - state.epoch) * total - state.seen
         mean = scores["train_loss"] if scores else state.loss / max(1, state.seen)
-        self.plan.watch(
+        self.settings.watch(
             Status(
                 state.epoch + (scores is None),
                 epochs,
@@ -255,34 +506,3 @@ class Trainer:
                 scores,
             )
         )
-
-
-def carry_out(
-    request: Request,
-    objective: Objective,
-    epoch_of: Callable[[int], Epoch],
-    score: Callable[[nn.Module], Score],
-    recipe: Recipe,
-    device: Device,
-    prints: dict[str, Any],
-) -> list[dict[str, Any]]:
-    """Train *objective* as *request* asks, and return the curve; its model has the best weights then."""
-    request.folder.mkdir(parents=True, exist_ok=True)
-    names = request.trackers if device.is_main else ()
-    trackers = [open_tracker(name, request.folder, prints["recipe"]) for name in names]
-    plan = Plan(
-        recipe,
-        request.seed,
-        device,
-        request.folder / checkpoints.UNFINISHED,
-        request.folder / checkpoints.METRICS,
-        prints,
-        snapshot_steps=request.snapshot_steps,
-        watch=request.watch,
-        trackers=trackers,
-    )
-    try:
-        return Trainer(objective, epoch_of, score, plan).run()
-    finally:
-        for tracker in trackers:
-            tracker.close()

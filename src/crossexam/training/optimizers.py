@@ -1,10 +1,8 @@
-"""The optimisers of the recipes, and their state as plain tensors and numbers.
+"""The optimisers and learning rate schedules of the recipes.
 
-AdaDelta that leaves alone the word vectors that a batch does not have.
-
-Learning rates: pure functions of the step and of the dev scores so far.
-
-The rate of a step is the base rate, which changes only between epochs, times :func:`step_factor`.
+The state of an optimiser is saved as plain tensors and numbers.  Schedules are pure functions of the step and
+of the dev scores so far: the rate of a step is the base rate, which changes only between epochs, times
+:func:`step_factor`.
 """
 
 from __future__ import annotations
@@ -22,10 +20,10 @@ if TYPE_CHECKING:
 def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     """Return the optimiser of *recipe* over the trainable parameters of *module*.
 
-    Weight decay applies to matrices only, neither to biases and normalisation nor to word vectors: a
-    word that an epoch does not have would else fade.  AdaDelta has Zeiler's rho of .95 (TensorFlow's
-    default too, which the released DIIN and DiSAN use), not PyTorch's .9, and reads of a table only the rows
-    that a batch touched.
+    Weight decay applies to matrices only, neither to biases and normalisation nor to word vectors, since
+    those of words that are absent from an epoch would fade.  AdaDelta has Zeiler's rho of .95 (also
+    TensorFlow's default, which the released DIIN and DiSAN use), not PyTorch's .9, and updates only the
+    rows of an embedding table that a batch uses.
     """
     named = [(name, p) for name, p in module.named_parameters() if p.requires_grad]
     decayed = [p for name, p in named if p.ndim > 1 and ".table." not in name and "embedding" not in name]
@@ -40,7 +38,7 @@ def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     if recipe.optimizer == "adamw":
         return torch.optim.AdamW(groups, lr=rate, fused=True)
     if recipe.optimizer == "adagrad":
-        fused = all(p.device.type == "cpu" for _, p in named)  # torch has no other fused Adagrad
+        fused = all(p.device.type == "cpu" for _, p in named)  # torch has no fused Adagrad for GPUs
         start = recipe.initial_accumulator
         return torch.optim.Adagrad(groups, lr=rate, initial_accumulator_value=start, fused=fused)
     if recipe.optimizer == "adadelta":
@@ -48,25 +46,25 @@ def make_optimizer(module: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
         for group in groups:
             group["params"] = [p for p in group["params"] if not any(p is each for each in tables)]
         groups.append({"params": tables, "weight_decay": 0.0, "rows": True})
-        return WordAdadelta([group for group in groups if group["params"]], lr=rate, rho=0.95)
+        return SparseAdadelta([group for group in groups if group["params"]], lr=rate, rho=0.95)
     return torch.optim.SGD(groups, lr=rate)
 
 
 def flatten(optimizer: torch.optim.Optimizer) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """Return the state of *optimizer*: tensors by ``parameter.field``, and all that is no tensor."""
+    """Return the state of *optimizer*: tensors by ``parameter.field``, and the other values."""
     tensors: dict[str, Tensor] = {}
     plain: dict[str, Any] = {}
     for number, fields in optimizer.state_dict()["state"].items():
         for field, value in fields.items():
-            where = tensors if isinstance(value, Tensor) else plain
-            where[f"{number}.{field}"] = value
+            target = tensors if isinstance(value, Tensor) else plain
+            target[f"{number}.{field}"] = value
     return tensors, plain
 
 
 def restore(
     optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor], plain: Mapping[str, Any]
 ) -> None:
-    """Put back what :func:`flatten` returned."""
+    """Restore what :func:`flatten` returned."""
     state: dict[int, dict[str, Any]] = {}
     for name, value in {**tensors, **plain}.items():
         number, _, field = name.partition(".")
@@ -82,10 +80,10 @@ def set_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
 
 
 class MovingAverage:
-    """The exponential moving average of parameters, which is evaluated and kept in their place.
+    """The exponential moving average of parameters, which is evaluated and saved instead of them.
 
-    The decay is min(decay, (1 + t) / (10 + t)) at step t, as in TensorFlow's with a step count: with the
-    plain one, after one epoch on a small corpus the initial weights would still be most of the average.
+    The decay is min(decay, (1 + t) / (10 + t)) at step t, as in TensorFlow's with a step count: with a
+    constant one, the average would consist mostly of the initial weights after an epoch on a small corpus.
     """
 
     def __init__(self, module: nn.Module, decay: float) -> None:
@@ -94,7 +92,7 @@ class MovingAverage:
 
     @torch.no_grad()
     def update(self, module: nn.Module) -> None:
-        """Take in the parameters after a step."""
+        """Add the parameters after a step to the average."""
         self.steps += 1
         decay = min(self.decay, (1 + self.steps) / (10 + self.steps))
         for name, parameter in module.named_parameters():
@@ -111,24 +109,24 @@ class MovingAverage:
                 self.values[name].copy_(kept)
 
 
-class WordAdadelta(torch.optim.Adadelta):
-    """AdaDelta (Zeiler 2012), whose groups with ``rows`` are tables of which a batch touches few rows.
+class SparseAdadelta(torch.optim.Adadelta):
+    """AdaDelta (Zeiler 2012) that updates only those rows of an embedding table that a batch uses.
 
-    A row without a gradient does not move; only its two averages fade, by rho a step, which is done when
-    the row is next touched.  So the numbers are those of torch's to rounding, and a step costs what the
-    batch has words, not what the vocabulary has: with 40,000 words that was most of the training time of
-    the small LSTM.
+    The tables are the groups with ``rows``.  A row without a gradient stays as it is; its two averages
+    decay by rho per step, which is made up for when the row is next used.  The result is torch's up to
+    rounding, and the cost of a step depends on the words of the batch, not on the vocabulary: with 40,000
+    words, the update took most of the training time of the small LSTM.
     """
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take one step; *closure*, if any, makes the gradients and returns the loss."""
+        """Take one step; *closure*, if any, computes the gradients and returns the loss."""
         with torch.enable_grad():
             loss = closure() if closure is not None else None
         tables = [
             (p, p.grad, group) for group in self.param_groups if group.get("rows") for p in group["params"]
         ]
         for table, _, _ in tables:
-            table.grad = None  # torch's step passes over it
+            table.grad = None  # torch's step skips it
         super().step()
         for table, grad, group in tables:
             table.grad = grad
@@ -142,8 +140,8 @@ class WordAdadelta(torch.optim.Adadelta):
         rho, eps = group["rho"], group["eps"]
         state = self.state[table]
         if not state:
-            # "last", the step that touched a row last, is of the parameter's type: that is what torch makes
-            # of all states it loads.  float32 counts to 2^24 steps.
+            # "last", the last step that used a row, has the parameter's type, to which torch converts all
+            # states that it loads.  float32 counts to 2^24 steps.
             state["step"], state["last"] = torch.zeros(()), torch.zeros_like(table[:, :1])
             state["square_avg"], state["acc_delta"] = torch.zeros_like(table), torch.zeros_like(table)
         state["step"] += 1
@@ -159,14 +157,14 @@ class WordAdadelta(torch.optim.Adadelta):
         table[rows] -= group["lr"] * delta
 
 
-WARM_UP: Final = 0.1  # of all steps: ZOO's row of BERT, as in the public model cards
-INFERSENT_DECAY: Final = 0.99  # an epoch: Conneau et al. 2017, section 3.3; train_nli.py
+WARM_UP: Final = 0.1  # of all steps, as in the public model cards of BERT
+INFERSENT_DECAY: Final = 0.99  # per epoch: Conneau et al. 2017, section 3.3; train_nli.py
 INFERSENT_SHRINK: Final = 5.0
 INFERSENT_LEAST: Final = 1e-5
 
 
 class Decision(NamedTuple):
-    """What follows from an epoch: the *rate* of the next, whether the best weights come back, the end."""
+    """What follows an epoch: the next *rate*, whether to *restore* the best weights, whether to *stop*."""
 
     rate: float
     restore: bool = False
@@ -174,7 +172,7 @@ class Decision(NamedTuple):
 
 
 def step_factor(schedule: str, step: int, steps: int) -> float:
-    """Return what the base rate is multiplied by in *step* (from 0) of *steps*.
+    """Return the factor of the base rate in *step* (from 0) of *steps*.
 
     >>> [round(step_factor("linear-warmup", step, 20), 3) for step in (0, 1, 2, 11, 19)]
     [0.5, 1.0, 1.0, 0.5, 0.056]
@@ -199,9 +197,9 @@ def epochs_since_best(scores: Sequence[float]) -> int:
 def after_epoch(
     recipe: Recipe, rate: float, accuracies: Sequence[float], losses: Sequence[float]
 ) -> Decision:
-    """Return what *recipe* does after an epoch, from the dev *accuracies* and *losses* of all so far.
+    """Return what *recipe* does after an epoch, given the dev *accuracies* and *losses* of all epochs so far.
 
-    Training stops where accuracy has not risen for ``patience`` epochs.
+    Training stops if the accuracy has not improved for ``patience`` epochs.
     """
     missed = epochs_since_best(accuracies)
     stop = missed >= recipe.patience
@@ -224,7 +222,7 @@ def after_epoch(
 
 
 def _plateau(losses: Sequence[float], patience: int) -> bool:
-    """Tell whether the rate falls after the last of *losses*: more than *patience* in a row did not fall."""
+    """Return whether the rate falls now: more than *patience* of the last *losses* did not improve."""
     best, bad, lowered = float("inf"), 0, False
     for loss in losses:
         bad = 0 if loss < best else bad + 1

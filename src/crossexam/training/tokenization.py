@@ -1,4 +1,4 @@
-"""From examples to words: the corpus's own tokens where it ships parses, ours elsewhere."""
+"""Tokenization of training data: the tokens of the corpus's parses if it ships them, otherwise ours."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _LEAF: Final = re.compile(r"[^ ()\t\r\n]+")
 _SHIPPED: Final = CorpusParses()
 
 
-class Sentence(NamedTuple):
-    """The words of a sentence; their Penn tags and the binary parse over them, where those are read."""
+class TokenizedSentence(NamedTuple):
+    """The words of a sentence, with their Penn tags and binary parse if the model reads these."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Sentence(NamedTuple):
 
 
 def words_of(example: Example, side: Side) -> tuple[Token, ...]:
-    """Return the tokens of the sentence on *side*, with tags where the corpus ships them.
+    """Return the tokens of the sentence on *side*, with tags if the corpus ships them.
 
     >>> [token.text for token in words_of(Example("a", "It doesn't rain.", "Dry.", None), "premise")]
     ['It', 'does', "n't", 'rain', '.']
@@ -42,10 +42,10 @@ def words_of(example: Example, side: Side) -> tuple[Token, ...]:
 
 
 class SentenceReader:
-    """Reads sentences as words, and their tags and parses where the model asks for them.
+    """A reader of sentences as words, with tags and parses if the model needs them.
 
-    ``tagged`` counts the sentences that each source of tags answered, ``parsed`` those with a parse of
-    the corpus, ``read`` all.
+    ``tagged`` counts sentences by the source of their tags, ``parsed`` those with a parse from the corpus,
+    ``read`` all.
     """
 
     def __init__(self, *, tags: bool = False, trees: bool = False) -> None:
@@ -55,23 +55,23 @@ class SentenceReader:
 
     @property
     def tagged(self) -> dict[str, int]:
-        """Return how many sentences each source of tags answered."""
+        """Return the number of sentences per source of tags."""
         return dict(self._tagger.answered) if self._tagger else {}
 
-    def sentence(self, example: Example, side: Side) -> Sentence:
-        """Return the sentence on *side*; raises CrossexamError where it has no words."""
+    def sentence(self, example: Example, side: Side) -> TokenizedSentence:
+        """Return the sentence on *side*; raises CrossexamError if it is empty."""
         text = example.text(side)
         if not text.strip():
             raise CrossexamError(
                 f"the {side} is empty",
                 where=f"example {example.id}",
                 wanted="at least one word: a model cannot read an empty sentence",
-                hint="take the pair out, or write what stands for nothing (MultiNLI has 'n/a')",
+                hint="remove the pair, or use a placeholder (MultiNLI has 'n/a')",
             )
         self.read += 1
         if self._tagger is not None:
             tokens = self._tagger.tokens(example, side)
-            return Sentence(tuple(t.text for t in tokens), tuple(t.tag for t in tokens))
+            return TokenizedSentence(tuple(t.text for t in tokens), tuple(t.tag for t in tokens))
         parse = example.info.get(_BINARY_KEY[side]) if self._trees else None
         if parse:
             leaves = [("", leaf) for leaf in _LEAF.findall(parse)]
@@ -81,5 +81,5 @@ class SentenceReader:
                 tokens = ()
             if len(tokens) == len(leaves):
                 self.parsed += 1
-                return Sentence(tuple(t.text for t in tokens), parse=parse)
-        return Sentence(tuple(t.text for t in words_of(example, side)))
+                return TokenizedSentence(tuple(t.text for t in tokens), parse=parse)
+        return TokenizedSentence(tuple(t.text for t in words_of(example, side)))

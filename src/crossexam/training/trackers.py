@@ -1,4 +1,4 @@
-"""Optional hooks that show a training elsewhere; none is imported unless it is asked for."""
+"""Optional experiment trackers, imported only if requested."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _EXTRA: Final = "tracking"
 
 
 class Tracker(Protocol):
-    """What is told of each epoch."""
+    """A log of each epoch's scores."""
 
     def log(self, values: Mapping[str, float], step: int) -> None:
-        """Take the *values* after *step*."""
+        """Log the *values* after *step*."""
 
     def close(self) -> None:
-        """Write what is left."""
+        """Finish the log."""
 
 
 def _imported(name: str) -> Any:
@@ -81,9 +81,9 @@ TRACKERS: Final[dict[str, Callable[[Path, Mapping[str, Any]], Tracker]]] = {
 
 
 def open_tracker(name: str, folder: Path, settings: Mapping[str, Any]) -> Tracker:
-    """Return the tracker called *name*, told of *settings*.
+    """Return the tracker called *name*, with *settings* logged.
 
-    Raises UnknownNameError, MissingExtraError, and CrossexamError where the tracker itself does not start.
+    Raises UnknownNameError, MissingExtraError, or CrossexamError if the tracker does not start.
     """
     if name not in TRACKERS:
         raise UnknownNameError("tracker", name, TRACKERS)
@@ -91,8 +91,8 @@ def open_tracker(name: str, folder: Path, settings: Mapping[str, Any]) -> Tracke
         return TRACKERS[name](folder, settings)
     except CrossexamError:
         raise
-    except Exception as error:  # a server that does not answer, a key that is missing: its own exceptions
+    except Exception as error:  # an unreachable server, a missing key: exceptions of its own
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise CrossexamError(
-            f"{name} does not start: {first}", where=f"--track {name}", hint="leave it out to train without"
+            f"{name} does not start: {first}", where=f"--track {name}", hint="leave it out"
         ) from error

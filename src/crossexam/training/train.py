@@ -1,56 +1,51 @@
-"""One training, or several: seeds, and grids of settings chosen on the dev set alone.
+"""Training of one model or several: seeds, grids of settings chosen on the dev set, scores on test sets.
 
-Scores of a finished training on test corpora, read from its folder, written into its manifest.
-
-The sentences are read as in training: with the corpus's own parses and tags where it ships them, which a
-model that is asked about bare text does without.
+Test sets are scored from the finished folder, and their scores are written into its manifest.  Sentences
+are read as in training, with the parses and tags that the corpus ships.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import torch
+from typing import Any, Final, NamedTuple
 
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.corpora.labelled import Corpus
-from crossexam.training import scoring
-from crossexam.training.checkpoints import KIND, MANIFEST, load_model
+from crossexam.training import checkpoints, loop, scoring, transformer, zoo
 from crossexam.training.devices import torch_device
-from crossexam.training.encoding import plan_scoring
-from crossexam.training.request import Request, Score, Trained
+from crossexam.training.request import TrainedModel, TrainingRequest
+from crossexam.training.scoring import Score
+
+#: How the model in a finished folder is loaded, by the manifest's ``kind``.
+_LOADERS: Final[dict[str, Any]] = {
+    checkpoints.KIND: zoo.load_zoo,
+    transformer.KIND: transformer.load_transformer,
+}
 
 
 class Spread(NamedTuple):
-    """The mean dev accuracy of *n* seeds in percent, and their standard deviation (n - 1); 0 of one."""
+    """Mean dev accuracy of *n* seeds in percent, and their standard deviation (n - 1), 0 for one seed."""
 
     mean: float
     deviation: float
     n: int
 
 
-def train(request: Request) -> Trained:
-    """Train what *request* names, of the zoo or of transformers, and score it on the tests.
+def train_model(request: TrainingRequest) -> TrainedModel:
+    """Train the model that *request* names, of the zoo or of transformers, and score it on the test sets.
 
     Raises CrossexamError.
     """
+    return score_on_tests(_trained(request), request.data.tests, request.device)
 
-    return with_tests(_fitted(request), request.data.tests, request.device)
 
-
-def _fitted(request: Request) -> Trained:
-    if request.name.startswith("hf/"):
-        from crossexam.training.transformer import train_pretrained
-
-        return train_pretrained(request)
-    from crossexam.training.zoo import train_zoo
-
-    return train_zoo(request)
+def _trained(request: TrainingRequest) -> TrainedModel:
+    if request.name.startswith(transformer.PREFIX):
+        return loop.train(transformer.TransformerTraining.of(request), request)
+    return loop.train(zoo.ZooTraining.of(request), request)
 
 
 def spread_of(accuracies: Sequence[float]) -> Spread:
@@ -61,58 +56,50 @@ def spread_of(accuracies: Sequence[float]) -> Spread:
     """
     n = len(accuracies)
     mean = sum(accuracies) / n
-    squares = sum((each - mean) ** 2 for each in accuracies)
+    squares = sum((accuracy - mean) ** 2 for accuracy in accuracies)
     return Spread(mean, (squares / (n - 1)) ** 0.5 if n > 1 else 0.0, n)
 
 
-def train_seeds(request: Request, seeds: Sequence[int]) -> list[Trained]:
-    """Train once a seed, into ``seed-N`` of the request's folder where there are several."""
+def train_seeds(request: TrainingRequest, seeds: Sequence[int]) -> list[TrainedModel]:
+    """Train with each seed, in the folder ``seed-N`` if there are several."""
     if len(seeds) == 1:
-        return [train(replace(request, seed=seeds[0]))]
-    trained = [train(replace(request, seed=seed, folder=request.folder / f"seed-{seed}")) for seed in seeds]
-    spread = spread_of([each.accuracy for each in trained])
-    members = {each.folder.name: each.accuracy for each in trained}
-    write_json(request.folder / "seeds.json", {"dev_accuracy": members, **spread._asdict()})
-    return trained
+        return [train_model(replace(request, seed=seeds[0]))]
+    models = [
+        train_model(replace(request, seed=seed, folder=request.folder / f"seed-{seed}")) for seed in seeds
+    ]
+    spread = spread_of([model.accuracy for model in models])
+    accuracies = {model.folder.name: model.accuracy for model in models}
+    write_json(request.folder / "seeds.json", {"dev_accuracy": accuracies, **spread._asdict()})
+    return models
 
 
 def train_grid(
-    request: Request, combinations: Sequence[Mapping[str, str]], seeds: Sequence[int]
-) -> dict[str, list[Trained]]:
-    """Train every combination of settings with every seed, each in a folder named after its settings.
+    request: TrainingRequest, combinations: Sequence[Mapping[str, str]], seeds: Sequence[int]
+) -> dict[str, list[TrainedModel]]:
+    """Train each combination of settings with each seed, in a folder named after its settings.
 
-    Raises CrossexamError where a combination sets what the request sets too.
+    Raises CrossexamError if a setting is in a combination and in the request.
     """
-    found: dict[str, list[Trained]] = {}
+    models: dict[str, list[TrainedModel]] = {}
     for values in combinations:
         both = sorted(set(values) & set(request.values))
         if both:
             raise CrossexamError(f"'{both[0]}' is both in --set and in --sweep")
         name = ",".join(f"{field}={value}" for field, value in values.items())
-        each = replace(request, values={**request.values, **values}, folder=request.folder / name)
-        found[name] = train_seeds(each, seeds)
-    table = {name: spread_of([t.accuracy for t in trained])._asdict() for name, trained in found.items()}
-    write_json(request.folder / "sweep.json", {"best": best_of_grid(found), "dev_accuracy": table})
-    return found
+        combined = {**request.values, **values}
+        models[name] = train_seeds(replace(request, values=combined, folder=request.folder / name), seeds)
+    spreads = {name: spread_of([m.accuracy for m in group])._asdict() for name, group in models.items()}
+    write_json(request.folder / "sweep.json", {"best": best_of_grid(models), "dev_accuracy": spreads})
+    return models
 
 
-def best_of_grid(found: Mapping[str, Sequence[Trained]]) -> str:
+def best_of_grid(models: Mapping[str, Sequence[TrainedModel]]) -> str:
     """Return the settings with the highest mean dev accuracy, the first of equals."""
-    return max(found, key=lambda name: spread_of([each.accuracy for each in found[name]]).mean)
+    return max(models, key=lambda name: spread_of([model.accuracy for model in models[name]]).mean)
 
 
-def is_trained(folder: Path) -> bool:
-    """Tell whether *folder* holds a finished training."""
-    return (folder / MANIFEST).is_file()
-
-
-def describe(trained: Trained) -> dict[str, Any]:
-    """Return the scores of *trained* in a line's worth of facts."""
-    return {"folder": str(trained.folder), **trained.manifest["scores"]}
-
-
-def with_tests(trained: Trained, tests: Sequence[Corpus], device: str = "auto") -> Trained:
-    """Return *trained* with the accuracy on each of *tests* in its manifest; those known stay.
+def score_on_tests(trained: TrainedModel, tests: Sequence[Corpus], device: str = "auto") -> TrainedModel:
+    """Return *trained* with its scores on *tests* in the manifest; earlier scores are kept.
 
     Raises CrossexamError.
     """
@@ -120,11 +107,16 @@ def with_tests(trained: Trained, tests: Sequence[Corpus], device: str = "auto") 
     missing = {test.spec: test for test in tests if not _is_known(known, test)}
     if not missing:
         return trained
-    score = _scorer(trained.folder, torch_device(device))
-    found = {spec: _entry(test, score(test)) for spec, test in missing.items()}
-    manifest = {**read_json(trained.folder / MANIFEST), "tests": {**known, **found}}
-    write_json(trained.folder / MANIFEST, manifest)
-    return Trained(trained.folder, manifest)
+    target = torch_device(device)
+    model, pipeline = _LOADERS[read_json(trained.folder / checkpoints.MANIFEST)["kind"]](trained.folder)
+    model.to(target)
+    scores = {
+        spec: _entry(test, scoring.score_model(pipeline, model, pipeline.encode(test.examples), target))
+        for spec, test in missing.items()
+    }
+    manifest = {**read_json(trained.folder / checkpoints.MANIFEST), "tests": {**known, **scores}}
+    write_json(trained.folder / checkpoints.MANIFEST, manifest)
+    return TrainedModel(trained.folder, manifest)
 
 
 def _is_known(known: Mapping[str, Any], test: Corpus) -> bool:
@@ -139,39 +131,3 @@ def _entry(test: Corpus, score: Score) -> dict[str, Any]:
         "rows": len(test.examples),
         "content_hash": content_hash(test.examples),
     }
-
-
-def _scorer(folder: Path, device: torch.device) -> Any:
-    """Return what scores a corpus with the model in *folder*, of the zoo or of transformers."""
-    if read_json(folder / MANIFEST).get("kind") == KIND:
-        return _zoo_scorer(folder, device)
-    from crossexam.training.transformer import scorer
-
-    return scorer(folder, device)
-
-
-def _zoo_scorer(folder: Path, device: torch.device) -> Any:
-    from crossexam.training.encoding import Encoder
-    from crossexam.training.objective import Batch
-
-    model, described, vocabulary = load_model(folder)
-    encoder = Encoder(vocabulary, described.architecture.needs)
-    model.to(device)
-
-    def score(test: Corpus) -> Score:
-        pairs = encoder.pairs(test.examples)
-        labels = torch.from_numpy(pairs.labels)
-
-        def collate(rows: Sequence[int]) -> Batch:
-            return Batch(encoder.collate(pairs, rows), labels[list(rows)])
-
-        batches = plan_scoring(pairs.lengths, scoring.words_per_batch(device))
-        logits = scoring.logits_of(model, batches, collate, _call, device)
-        return scoring.score_of(logits, labels)
-
-    return score
-
-
-def _call(model: Any, inputs: Any) -> torch.Tensor:
-    logits: torch.Tensor = model(inputs)
-    return logits

@@ -1,39 +1,35 @@
-"""Fine-tune a pretrained transformer by the same loop: ``crossexam train hf/FOLDER``.
+"""Fine-tuning of pretrained transformers: ``crossexam train hf/FOLDER``.
 
 The result is a folder that ``hf/`` opens, with the names of the labels in its configuration.
 """
 
 from __future__ import annotations
 
-import json
-import shutil
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import read_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.settings import Settings
-from crossexam.corpora.labelled import Corpus
-from crossexam.training import debiasing, scoring
-from crossexam.training.checkpoints import MANIFEST, UNFINISHED
-from crossexam.training.data import TrainingSet
-from crossexam.training.devices import Device
-from crossexam.training.encoding import plan_epoch, plan_scoring
-from crossexam.training.loop import carry_out
-from crossexam.training.objective import Batch, Debias, Objective, Reading
-from crossexam.training.request import Epoch, Request, Score, Trained, best_of, finished_before, versions
+from crossexam.training.checkpoints import MANIFEST
+from crossexam.training.debiasing import METHODS, Debias
+from crossexam.training.pipeline import LabelledBatch, ModelOutput
+from crossexam.training.request import TrainingRequest
 from crossexam.training.transformers_logging import quiet_transformers
 from crossexam.zoo.architecture import Recipe
 
 PREFIX: Final = "hf/"
+KIND: Final = "transformers"
 
 #: BERT's row of the public model cards for MultiNLI; ``max_length`` counts the pair's tokens.
 RECIPE: Final = Recipe(
@@ -43,210 +39,169 @@ RECIPE: Final = Recipe(
 
 
 @dataclass(frozen=True)
-class Tokens:
-    """A batch of tokenised pairs, as the transformer's arguments."""
-
-    arguments: Mapping[str, Tensor]
-
-    def to(self, device: torch.device) -> Tokens:
-        """Return the same on *device*."""
-        return Tokens({name: tensor.to(device) for name, tensor in self.arguments.items()})
-
-
-def read_tokens(model: Any, inputs: Tokens) -> Reading:
-    """Return logits, and as features the last layer's state of the first token."""
-    answer = model(**inputs.arguments, output_hidden_states=True)
-    return Reading(answer.logits, answer.hidden_states[-1][:, 0])
-
-
-def plain_logits(model: Any, inputs: Tokens) -> Tensor:
-    """Return the logits alone."""
-    logits: Tensor = model(**inputs.arguments).logits
-    return logits
-
-
-@dataclass(frozen=True)
-class _Pairs:
-    """Tokenised pairs: the tokenizer's lists by name, and labels [n]."""
+class TokenizedPairs:
+    """Tokenized pairs: the tokenizer's lists by name, and *labels* [n], -1 for an unlabelled example."""
 
     fields: Mapping[str, Sequence[Sequence[int]]]
-    labels: Tensor
+    labels: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.labels)
 
     @property
     def lengths(self) -> list[tuple[int, int]]:
+        """Return the number of tokens of each pair, as those of its premise."""
         return [(len(row), 0) for row in self.fields["input_ids"]]
 
-
-def train_pretrained(request: Request) -> Trained:
-    """Fine-tune the checkpoint that *request* names (``hf/FOLDER-or-ID``); raises CrossexamError."""
-    recipe, debias = _settled(request)
-    source = request.name.removeprefix(PREFIX)
-    prints = _fingerprint(request, recipe, debias, source)
-    done = finished_before(request.folder, prints)
-    if done is not None:
-        return done
-    torch.manual_seed(request.seed)  # of the classification head, which is new
-    tokenizer, model = _loaded(source)
-    if model.config.pad_token_id is None:
-        model.config.pad_token_id = tokenizer.pad_token_id
-    device = Device(request.device, request.precision)
-    training_set = TrainingSet(request.data, request.seed, request.augmentations, request.shuffle_words)
-    encode = partial(_encoded, tokenizer, recipe.max_length)
-    dev = encode(request.data.dev.examples)
-    bias = _bias(request, debias)
-    cache: dict[int, tuple[_Pairs, Tensor | None]] = {}
-
-    def epoch_of(epoch: int) -> Epoch:
-        drawn = epoch if training_set.redrawn else 0
-        if drawn not in cache:
-            cache.clear()
-            examples = training_set.examples(drawn)
-            cache[drawn] = encode(examples), torch.tensor(bias.rows(examples)) if bias else None
-        pairs, places = cache[drawn]
-        batches = plan_epoch(pairs.lengths, recipe.batch_size, seed=request.seed, epoch=epoch)
-        return Epoch(batches, partial(_collate, tokenizer, pairs, bias, places))
-
-    def score(scored: nn.Module) -> Score:
-        return _score(scored, tokenizer, dev, device.device)
-
-    objective = Objective(model, read_tokens, debias)
-    objective.attach(_collate(tokenizer, dev, None, None, [0]))
-    curve = carry_out(request, objective, epoch_of, score, recipe, device, prints)
-    return _saved(request.folder, tokenizer, model, device, curve, prints)
+    def take(self, rows: Sequence[int]) -> TokenizedPairs:
+        """Return the pairs at *rows*."""
+        fields = {name: [values[row] for row in rows] for name, values in self.fields.items()}
+        return TokenizedPairs(fields, self.labels[list(rows)])
 
 
-def scorer(folder: Path, device: torch.device) -> Callable[[Corpus], Score]:
-    """Return what scores a corpus with the fine-tuned checkpoint in *folder*."""
-    tokenizer, model = _loaded(str(folder))
-    max_length = read_json(folder / MANIFEST)["fingerprint"]["recipe"]["max_length"]
-    model.to(device)
-    return lambda test: _score(model, tokenizer, _encoded(tokenizer, max_length, test.examples), device)
+@dataclass(frozen=True)
+class TransformerPipeline:
+    """How a transformer reads examples: pairs of at most *max_length* tokens."""
+
+    tokenizer: Any
+    max_length: int
+
+    def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> TokenizedPairs:
+        """Return *examples* tokenized, always truncated; raises CrossexamError if a sentence is empty."""
+        for example in examples:
+            if not (example.premise.strip() and example.hypothesis.strip()):
+                raise CrossexamError("a sentence is empty", where=f"example {example.id}")
+        fields = self.tokenizer(
+            [e.premise for e in examples],
+            [e.hypothesis for e in examples],
+            truncation="longest_first",
+            max_length=self.max_length,
+            return_attention_mask=False,
+        )
+        labels = np.array([LABEL_INDEX[e.label] if e.label else -1 for e in examples], dtype=np.int64)
+        names = [name for name in ("input_ids", "token_type_ids") if name in fields]
+        return TokenizedPairs({name: fields[name] for name in names}, labels)
+
+    def collate(self, encoded: TokenizedPairs, rows: Sequence[int]) -> LabelledBatch:
+        """Return the pairs at *rows* as a padded batch."""
+        chosen = encoded.take(rows)
+        padded = self.tokenizer.pad(chosen.fields, return_tensors="pt")
+        return LabelledBatch(padded, torch.from_numpy(chosen.labels))
+
+    def output(self, model: Any, inputs: Any) -> ModelOutput:
+        """Return logits, and as features the last layer's state of the first token."""
+        output = model(**inputs, output_hidden_states=True)
+        return ModelOutput(output.logits, output.hidden_states[-1][:, 0])
+
+    def logits(self, model: Any, inputs: Any) -> Tensor:
+        """Return the logits of a batch: [B, 3]."""
+        logits: Tensor = model(**inputs).logits
+        return logits
 
 
-def _score(model: nn.Module, tokenizer: Any, pairs: _Pairs, device: torch.device) -> Score:
-    batches = plan_scoring(pairs.lengths, scoring.words_per_batch(device))
-    collate = partial(_collate, tokenizer, pairs, None, None)
-    logits = scoring.logits_of(model, batches, collate, plain_logits, device)
-    return scoring.score_of(logits, pairs.labels)
+@dataclass(frozen=True)
+class TransformerTraining:
+    """The fine-tuning of a pretrained transformer."""
 
+    request: TrainingRequest
+    recipe: Recipe
+    debias: Debias | None
+    kind: str = KIND
+    paper: str | None = None
 
-def _settled(request: Request) -> tuple[Recipe, Debias | None]:
-    refused = {
-        "--vectors": request.vectors is not None,
-        "--ablate rnn": request.ablate_rnn,
-        "--debias adv": request.debias == "adv",
-    }
-    for option, given in refused.items():
-        if given:
-            raise CrossexamError("a pretrained transformer does not take it", where=option)
-    debias = Debias(request.debias) if request.debias else None
-    parts = Settings({"recipe": RECIPE, "debias": debias}).with_values(request.values).parts
-    if debias is not None and request.bias is None:
+    @classmethod
+    def of(cls, request: TrainingRequest) -> TransformerTraining:
+        """Return the training that *request* describes; raises CrossexamError if an option does not apply."""
+        debias = Debias(request.debias) if request.debias else None
+        refused = {
+            "--vectors": request.vectors is not None,
+            "--ablate rnn": request.ablate_rnn,
+            f"--debias {request.debias}": debias is not None and METHODS[debias.method].needs_hypothesis,
+        }
+        for option, given in refused.items():
+            if given:
+                raise CrossexamError("not available for a pretrained transformer", where=option)
+        parts = Settings({"recipe": RECIPE, "debias": debias}).with_values(request.values).parts
+        training = cls(request, parts["recipe"], parts["debias"])
+        if debias is not None and request.bias is None:
+            training.biased()
+        return training
+
+    @property
+    def _source(self) -> str:
+        return self.request.name.removeprefix(PREFIX)
+
+    @cached_property
+    def pipeline(self) -> TransformerPipeline:
+        """How the transformer reads examples."""
+        return TransformerPipeline(_load_tokenizer(self._source), self.recipe.max_length)
+
+    def identity(self) -> dict[str, Any]:
+        """Return no further fields: the name of the checkpoint says it all."""
+        return {}
+
+    def build(self) -> nn.Module:
+        """Return the pretrained model; a classification head of other than three classes is new."""
+        torch.manual_seed(self.request.seed)
+        model: Any = _load_classifier(self._source)
+        if model.config.pad_token_id is None:
+            model.config.pad_token_id = self.pipeline.tokenizer.pad_token_id
+        built: nn.Module = model
+        return built
+
+    def biased(self) -> TransformerTraining:
+        """Raise CrossexamError: a transformer has no form that reads the hypothesis alone."""
         raise CrossexamError(
-            f"{request.debias} needs a biased model's answers over the training set",
-            where=f"train {request.name}",
+            f"{self.request.debias} needs a biased model's predictions on the training set",
+            where=f"train {self.request.name}",
             hint="--bias RUN: the run of a hypothesis-only model over the training set",
         )
-    return parts["recipe"], parts["debias"]
+
+    def save(self, folder: Path, model: Any) -> None:
+        """Write the checkpoint and its tokenizer into *folder*."""
+        model.save_pretrained(folder)
+        self.pipeline.tokenizer.save_pretrained(folder)
+
+    def facts(self, model: nn.Module) -> dict[str, Any]:
+        """Return no further facts: the checkpoint's own configuration has them."""
+        return {}
 
 
-def _fingerprint(request: Request, recipe: Recipe, debias: Debias | None, source: str) -> dict[str, Any]:
-    prints = {
-        "architecture": PREFIX + source,
-        "recipe": asdict(recipe),
-        "debiasing": asdict(debias) if debias else None,
-        "seed": request.seed,
-        "data": request.data.describe(),
-        "options": request.options(),
-    }
-    plain: dict[str, Any] = json.loads(json.dumps(prints))
-    return plain
+def load_transformer(folder: Path) -> tuple[nn.Module, TransformerPipeline]:
+    """Return the fine-tuned model in *folder* and how it reads examples; raises CrossexamError."""
+    max_length = read_json(folder / MANIFEST)["fingerprint"]["recipe"]["max_length"]
+    model: nn.Module = _load_classifier(str(folder))
+    return model, TransformerPipeline(_load_tokenizer(str(folder)), max_length)
 
 
-def _loaded(source: str) -> tuple[Any, Any]:
-    """Return tokenizer and model of the checkpoint *source*; a head of other than three classes is new."""
+def _load_tokenizer(source: str) -> Any:
+    return _loaded(source, "AutoTokenizer")
+
+
+def _load_classifier(source: str) -> Any:
+    return _loaded(
+        source,
+        "AutoModelForSequenceClassification",
+        use_safetensors=True,
+        ignore_mismatched_sizes=True,
+        dtype=torch.float32,
+        id2label=dict(enumerate(LABELS)),
+        label2id=LABEL_INDEX,
+        num_labels=len(LABELS),
+    )
+
+
+def _loaded(source: str, auto_class: str, **options: Any) -> Any:
+    """Return what the *auto_class* of transformers loads from *source*; raises CrossexamError."""
     try:
-        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        import transformers
     except ImportError:
-        raise MissingExtraError("transformers", "torch", f"training hf/{source}") from None
-    names = {"id2label": dict(enumerate(LABELS)), "label2id": LABEL_INDEX, "num_labels": len(LABELS)}
+        raise MissingExtraError("transformers", "torch", f"training {PREFIX}{source}") from None
     try:
         with quiet_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(source, trust_remote_code=False)
-            model = AutoModelForSequenceClassification.from_pretrained(
-                source,
-                use_safetensors=True,
-                trust_remote_code=False,
-                ignore_mismatched_sizes=True,
-                dtype=torch.float32,
-                **names,
+            return getattr(transformers, auto_class).from_pretrained(
+                source, trust_remote_code=False, **options
             )
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise CrossexamError(f"transformers cannot load it: {first}", where=f"hf/{source}") from error
-    return tokenizer, model
-
-
-def _encoded(tokenizer: Any, max_length: int, examples: Sequence[Example]) -> _Pairs:
-    for example in examples:
-        if not (example.premise.strip() and example.hypothesis.strip()):
-            raise CrossexamError("a sentence is empty", where=f"example {example.id}")
-    fields = tokenizer(
-        [e.premise for e in examples],
-        [e.hypothesis for e in examples],
-        truncation="longest_first",
-        max_length=max_length,
-        return_attention_mask=False,
-    )
-    labels = torch.tensor([LABEL_INDEX[e.label] if e.label else -1 for e in examples])
-    return _Pairs({name: fields[name] for name in ("input_ids", "token_type_ids") if name in fields}, labels)
-
-
-def _collate(
-    tokenizer: Any, pairs: _Pairs, bias: debiasing.Bias | None, places: Tensor | None, rows: Sequence[int]
-) -> Batch:
-    chosen = {name: [values[row] for row in rows] for name, values in pairs.fields.items()}
-    padded = tokenizer.pad(chosen, return_tensors="pt")
-    labels = pairs.labels[list(rows)]
-    if bias is None or places is None:
-        return Batch(Tokens(dict(padded)), labels)
-    where = places[list(rows)]
-    weights = bias.weights[where] if bias.weights is not None else None
-    return Batch(Tokens(dict(padded)), labels, None if weights is not None else bias.log_bias[where], weights)
-
-
-def _bias(request: Request, debias: Debias | None) -> debiasing.Bias | None:
-    if debias is None or request.bias is None:
-        return None
-    examples = request.data.examples
-    labels = torch.tensor([LABEL_INDEX[e.label] for e in examples if e.label])
-    return debiasing.make_bias(
-        examples, debiasing.probabilities_from_run(request.bias, examples), labels, debias
-    )
-
-
-def _saved(
-    target: Path,
-    tokenizer: Any,
-    model: Any,
-    device: Device,
-    curve: list[dict[str, Any]],
-    prints: dict[str, Any],
-) -> Trained:
-    manifest = {
-        "kind": "transformers",
-        "scores": best_of(curve),
-        "fingerprint": prints,
-        "device": str(device.device),
-        "precision": device.precision,
-        "processes": device.processes,
-        "versions": versions(),
-        "curve": curve,
-    }
-    if device.is_main:
-        model.save_pretrained(target)
-        tokenizer.save_pretrained(target)
-        write_json(target / MANIFEST, manifest)
-        shutil.rmtree(target / UNFINISHED, ignore_errors=True)
-    device.wait()
-    return Trained(target, manifest)
+        raise CrossexamError(f"transformers cannot load it: {first}", where=f"{PREFIX}{source}") from error

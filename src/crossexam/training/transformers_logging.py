@@ -1,4 +1,4 @@
-"""transformers without its own bars and reports."""
+"""A context that silences transformers, for fine-tuning and for running checkpoints."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Keep transformers' bars and load reports off the terminal, and put its settings back."""
+    """Suppress the progress bars and loading reports of transformers, and restore its settings."""
     from transformers.utils import logging
 
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()

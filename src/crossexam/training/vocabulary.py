@@ -1,8 +1,6 @@
-"""What a trained model knows of words, characters and tags: numbers by text, and the files that keep them.
+"""Vocabularies of words, characters and tags, their files, and the initial word vectors of a model.
 
-Number 0 is padding and 1 everything unknown, in all three.
-
-The vocabulary of a training and the word vectors that a model begins with.
+In each vocabulary, index 0 is padding and 1 is unknown.
 """
 
 from __future__ import annotations
@@ -35,8 +33,8 @@ WORDS_FILE: Final = "vocabulary.json"
 CHARACTERS_FILE: Final = "characters.json"
 TAGS_FILE: Final = "tags.json"
 
-#: The tags of the Penn Treebank: 36 of words, 9 of marks.  With padding and unknown they are 47, which is
-#: the width of DIIN's one-hot tags.
+#: The tags of the Penn Treebank: 36 for words, 9 for punctuation and symbols.  With padding and unknown there
+#: are 47, the width of DIIN's one-hot tags.
 # fmt: off
 PENN_TAGS: Final = (
     "CC", "CD", "DT", "EX", "FW", "IN", "JJ", "JJR", "JJS", "LS", "MD", "NN", "NNS", "NNP", "NNPS", "PDT",
@@ -44,13 +42,13 @@ PENN_TAGS: Final = (
     "VBZ", "WDT", "WP", "WP$", "WRB", "#", "$", ".", ",", ":", "-LRB-", "-RRB-", "``", "''",
 )
 # fmt: on
-#: How taggers write what the list above has otherwise.
+#: Other spellings of these tags by taggers.
 _TAG_SPELLINGS: Final = {"(": "-LRB-", ")": "-RRB-", "--": ":", '"': "''", "“": "``", "”": "''"}
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Numbers of words, characters and tags.
+    """Indices of words, characters and tags.
 
     >>> vocabulary = Vocabulary.of_words(["a", "dog", "a"], lower_case=True)
     >>> [vocabulary.word(text) for text in ("A", "dog", "cat")]
@@ -73,19 +71,19 @@ class Vocabulary:
         )
 
     def word(self, text: str) -> int:
-        """Return the number of the word *text*."""
+        """Return the index of the word *text*."""
         return self.words.get(text.lower() if self.lower_case else text, UNKNOWN)
 
     def spelling(self, text: str) -> list[int]:
-        """Return the numbers of the characters of *text*, whose case is kept."""
+        """Return the indices of the characters of *text*, case-sensitive."""
         return [self.characters.get(character, UNKNOWN) for character in text]
 
     def tag(self, name: str) -> int:
-        """Return the number of the Penn tag *name*, as any tagger writes it."""
+        """Return the index of the Penn tag *name*, in the spelling of any tagger."""
         return self.tags.get(_TAG_SPELLINGS.get(name, name), UNKNOWN)
 
     def only(self, keep: Collection[str]) -> Vocabulary:
-        """Return the vocabulary with those of its words that are in *keep*, in their order."""
+        """Return the vocabulary restricted to the words in *keep*, in the same order."""
         words = _numbered([word for word in self.words if word in keep])
         return Vocabulary(words, self.characters, self.tags, self.lower_case)
 
@@ -118,7 +116,7 @@ class Vocabulary:
             words, lower_case = {}, False
         if [words.get(text) for text in _SPECIAL] != [PADDING, UNKNOWN]:
             raise FormatError(
-                "no word-level vocabulary", where=str(path), wanted="a file that training wrote"
+                "not a word-level vocabulary", where=str(path), wanted="a file written by training"
             )
         by_number = dict(sorted(words.items(), key=lambda item: item[1]))
         characters = _listed(folder / CHARACTERS_FILE, "characters")
@@ -142,16 +140,16 @@ def _listed(path: Path, field: str) -> dict[str, int]:
         or len(set(map(json.dumps, found))) != len(found)
     ):
         raise FormatError(
-            f"field '{field}' is no vocabulary", where=str(path), wanted="a file that training wrote"
+            f"field '{field}' is not a vocabulary", where=str(path), wanted="a file written by training"
         )
     return {str(text): number for number, text in enumerate(found)}
 
 
-#: A word without a pretrained vector has to stand so often in the training data to have a vector of its
-#: own; rarer ones are where the vector of unknown words is learned.  The papers give every training word
-#: one of its own, so that an unknown word of a test meets a vector that was never trained.
+#: A word without a pretrained vector gets its own vector only if it occurs at least so often in the training
+#: data; on rarer words the vector of unknown words is trained.  The papers give every training word its own,
+#: so that an unknown word in a test set is assigned a vector that was never trained.
 LEAST_COUNT: Final = 2
-#: Standard deviation of the first word vectors where none are given, if the recipe's is smaller.
+#: Least standard deviation of the initial word vectors if no file of vectors is given.
 NO_VECTORS_DEVIATION: Final = 0.1
 
 
@@ -163,7 +161,7 @@ def make_vocabulary(
     vectors: Path | None = None,
     progress: Progress = silent,
 ) -> tuple[Vocabulary, Vectors | None]:
-    """Return the vocabulary of the training *examples* and the vectors that the file has of its words."""
+    """Return the vocabulary of the training *examples*, and its word vectors from the file, if any."""
     counts: Counter[str] = Counter()
     for example in examples:
         for side in SIDES:
@@ -185,10 +183,10 @@ def fill_words(
     recipe: Recipe,
     generator: torch.Generator,
 ) -> None:
-    """Put *vectors* into *table*; words without one are drawn from N(0, the recipe's deviation squared).
+    """Fill *table* with *vectors*; other rows are drawn from N(0, d squared), d the recipe's deviation.
 
-    With ``normalised_vectors`` each row has length 1.  Without *vectors* all are drawn, and trained whatever
-    the recipe says of pretrained ones.
+    With ``normalised_vectors`` each row has length 1.  Without *vectors* all rows are drawn, and trained even
+    if the recipe keeps pretrained ones fixed.
     """
     import torch
 
@@ -208,14 +206,14 @@ def fill_words(
 
 
 def check_width(vectors: Vectors, width: int, name: str, config: Any) -> None:
-    """Raise CrossexamError where *vectors* are not as wide as the model reads them."""
+    """Raise CrossexamError if *vectors* do not have the *width* that the model expects."""
     if vectors.width == width:
         return
     fields = [field for field, value in vars(config).items() if value == width and isinstance(value, int)]
     likely = [f for f in fields if "word" in f or "embedding" in f or f == "width"] or fields
     raise CrossexamError(
-        f"the vectors have {vectors.width} numbers a word, {name} reads {width}",
+        f"the vectors have {vectors.width} dimensions, {name} expects {width}",
         where=str(vectors.path),
-        wanted=f"vectors of width {width}",
+        wanted=f"vectors of {width} dimensions",
         hint=f"--set {likely[0]}={vectors.width}" if likely else None,
     )

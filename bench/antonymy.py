@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from crossexam.constructions.apply import Maker, chunks
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.apply import Applier, chunks
+from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import SIDES, Example
 from crossexam.corpora.spec import iter_corpus
@@ -43,8 +43,8 @@ _PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}
 
 def ours(examples: list[Example]) -> tuple[float, int]:
     """Return the CPU seconds and the items of a fresh construction from parses to items."""
-    resources = Resources("parses")
-    maker = Maker(CONSTRUCTIONS["antonymy"], resources, seed=0)
+    resources = LanguageResources("parses")
+    maker = Applier(CONSTRUCTIONS["antonymy"], resources, seed=0)
     start = time.process_time()
     count = 0
     for chunk in chunks(examples):

@@ -22,12 +22,14 @@ _BASES = (("snli:dev", "aqua:dev"), ("multinli:dev_matched", "aqua:dev"))
 def build(base: str, problems: str | None) -> None:
     """Build the stress tests of *base* into a temporary folder; print seconds and peak memory."""
     from crossexam.suites.bases import base_from_spec
-    from crossexam.suites.build import Request, build_to_folder
+    from crossexam.suites.build import build_to_folder
+    from crossexam.suites.table import suite_request
 
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
         extra = [base_from_spec(problems)] if problems else []
-        build_to_folder(Request("stress-tests", [base_from_spec(base)], extra), Path(folder) / "suite")
+        request = suite_request("stress-tests", [base_from_spec(base)], extra)
+        build_to_folder(request, Path(folder) / "suite")
         manifest = json.loads((Path(folder) / "suite" / "manifest.json").read_text())
         rows = sum(entry["rows"] for entry in manifest["test_sets"].values())
         examples = next(iter(manifest["test_sets"].values()))["rows"]

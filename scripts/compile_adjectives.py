@@ -13,7 +13,7 @@ import argparse
 from itertools import chain
 from pathlib import Path
 
-from crossexam.constructions.resources import Resources, count_adjectives
+from crossexam.constructions.resources import LanguageResources, count_adjectives
 from crossexam.core.errors import CrossexamError
 from crossexam.corpora.spec import iter_corpus
 
@@ -28,7 +28,9 @@ def main() -> None:
     arguments = parser.parse_args()
     streams = (iter_corpus(spec, drop_no_gold=False) for spec in arguments.corpora)
     try:
-        table = count_adjectives(chain.from_iterable(streams), arguments.source, Resources(arguments.tagger))
+        table = count_adjectives(
+            chain.from_iterable(streams), arguments.source, LanguageResources(arguments.tagger)
+        )
     except CrossexamError as error:
         parser.exit(2, f"compile_adjectives: {error}\n")
     table.write(arguments.output)

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+settings.register_profile("crossexam", deadline=None)  # no test depends on timing
+settings.load_profile("crossexam")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 if (SHARED / "nltk_data").is_dir():
@@ -59,15 +62,25 @@ def _rows(name: str) -> list[list[str]]:
     return [line.split("\t") for line in lines if not line.startswith("#")]
 
 
+def _tagged_pairs(name: str) -> list[Example]:
+    examples = []
+    for row, label, premise, hypothesis in _rows(name):
+        (p, p_tags), (h, h_tags) = _tagged(premise), _tagged(hypothesis)
+        info = {"premise_tags": p_tags, "hypothesis_tags": h_tags, "genre": "tiny"}
+        examples.append(Example(row, p, h, parse_label(label), info=info))
+    return examples
+
+
 @pytest.fixture(scope="session")
 def tiny_corpus() -> list[Example]:
     """Six pairs that reach every branch of the constructions on pairs."""
-    examples = []
-    for name, label, premise, hypothesis in _rows("tiny_corpus.txt"):
-        (p, p_tags), (h, h_tags) = _tagged(premise), _tagged(hypothesis)
-        info = {"premise_tags": p_tags, "hypothesis_tags": h_tags, "genre": "tiny"}
-        examples.append(Example(name, p, h, parse_label(label), info=info))
-    return examples
+    return _tagged_pairs("tiny_corpus.txt")
+
+
+@pytest.fixture(scope="session")
+def tiny_pairs() -> list[Example]:
+    """Eight pairs with word pairs in them, for constructions that swap these."""
+    return _tagged_pairs("tiny_pairs.txt")
 
 
 @pytest.fixture(scope="session")

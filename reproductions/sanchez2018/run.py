@@ -13,7 +13,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from crossexam.constructions.word_pair_swaps import SETS
+from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Run
 from crossexam.core.test_sets import load_suite
 from crossexam.evaluation.verified import by_status
@@ -46,7 +46,7 @@ def sizes(work: Path) -> list[str]:
     """Return the lines of the table of items and rejections per set."""
     lines = ["| set | items | of | rejected, by reason |", "| --- | ---: | ---: | --- |"]
     by_kind = {dataset.name.partition(".")[0]: dataset for dataset in load_suite(work / "swaps")}
-    for name in SETS:
+    for name in SWAPS:
         counts = by_kind[name].manifest["yield"]
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
         lines.append(f"| `{name}` | {counts['items']:,} | {counts['examples']:,} | {reasons} |")

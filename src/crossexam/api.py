@@ -64,74 +64,50 @@ def build(
     limit: int | None = None,
     tagger: str = "auto",
     entities: str = "auto",
-    tautology: str | None = None,
-    indirect: bool = False,
-    as_published: bool = False,
     parser: str = "auto",
-    adjectives: str | None = None,
-    both_directions: bool = False,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
     folder: str | Path | None = None,
+    **short_forms: Any,
 ) -> Suite:
     """Return the test sets of *suite* (or of one construction) built from *base*.
 
-    *base* is a corpus name, a path, a Dataset or examples; of ``cross-dataset`` one of its corpora, or
-    None for all that are installed.  With *folder* the suite is also written
-    there.  Numerical reasoning is built from *word_problems*, else from the premises of the base.
-    Raises CrossexamError.
-    """
-    from crossexam.suites.build import Request, build_in_memory, build_to_folder
-    from crossexam.suites.table import suite_named
+    *base* is a corpus name, a path, a Dataset or examples; for a suite with corpora of its own it is one
+    of them, or None for all that are installed.  With *folder* the suite is also written there.  Numerical
+    reasoning is built from *word_problems*, else from the premises of the base.  *options* are those of
+    constructions and suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
+    (``as_published=True``).  Raises CrossexamError.
 
-    name = suite_named(suite).name
-    if name in {"cross-dataset", "behaviour"}:
-        return _build_apart(name, base, seed, limit, folder)
-    if base is None:
-        raise CrossexamError(f"what {name} is built from is missing", wanted="base=")
-    request = Request(
-        name,
-        [_as_base(base, limit)],
-        [_as_base(word_problems, None)] if word_problems is not None else [],
+    >>> len(build("negation", "builtin:demo", limit=3)["negation.builtin_demo"])
+    3
+    """
+    from crossexam.suites.build import build_in_memory, build_to_folder
+    from crossexam.suites.short_forms import expand, keywords, merged
+    from crossexam.suites.table import suite_named, suite_request
+
+    kind = suite_named(suite)
+    given = merged(options or {}, expand(kind.name, keywords(short_forms)))
+    bases = []
+    if kind.base_option is not None:
+        given = merged(given, {kind.name: {kind.base_option: () if base is None else (str(base),)}})
+    elif base is None:
+        raise CrossexamError(f"{suite} needs a base corpus", wanted="base=")
+    else:
+        bases = [_as_base(base, limit)]
+    problems = [_as_base(word_problems, None)] if word_problems is not None else []
+    request = suite_request(
+        suite,
+        bases,
+        problems,
+        options=given,
         seed=seed,
+        limit=limit,
         tagger=tagger,
         recognizer=entities,
-        tautology=tautology,
-        indirect=indirect,
-        as_published=as_published,
         parser=parser,
-        adjectives=adjectives,
-        both_directions=both_directions,
-        limit=limit,
     )
     if folder is None:
         return build_in_memory(request)
     build_to_folder(request, Path(folder))
-    return load_suite(folder)
-
-
-def _build_apart(
-    suite: str, base: BaseLike | None, seed: int, limit: int | None, folder: str | Path | None
-) -> Suite:
-    """Return a suite that has a builder of its own, by way of *folder* or of one that does not stay."""
-    from tempfile import TemporaryDirectory
-
-    from crossexam.suites.behaviour import BehaviourRequest, write_behaviour
-    from crossexam.suites.cross_dataset import CrossDatasetRequest, write_cross_dataset
-
-    if folder is None:
-        with TemporaryDirectory() as temporary:
-            made = _build_apart(suite, base, seed, limit, temporary)
-        kept = {
-            name: Dataset(name, each.examples, {k: v for k, v in each.manifest.items() if k != "path"})
-            for name, each in made.datasets.items()
-        }
-        return Suite(made.name, kept, made.manifest)
-    if suite == "cross-dataset":
-        corpora = () if base is None else (str(base),)
-        write_cross_dataset(CrossDatasetRequest(corpora, seed=seed, limit=limit), Path(folder))
-    elif isinstance(base, str | Path):
-        write_behaviour(BehaviourRequest([_as_base(base, limit)], seed=seed, limit=limit), Path(folder))
-    else:
-        raise CrossexamError("the behaviour suite is built from a corpus", wanted="a name or a path as base")
     return load_suite(folder)
 
 

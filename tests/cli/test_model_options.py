@@ -60,7 +60,7 @@ def test_set_is_for_one_kind() -> None:
         _options("hf/x", dtype="float16", settings=["hf.dtype=bfloat16"])
     with pytest.raises(UnknownNameError, match="no kind of model is called 'hff'"):
         model_settings(["hff.dtype=bfloat16"])
-    with pytest.raises(CrossexamError, match=r"wanted: KIND\.OPTION=VALUE, as in"):
+    with pytest.raises(CrossexamError, match=r"wanted: NAME\.OPTION=VALUE, as in hf\.dtype"):
         model_settings(["dtype=bfloat16"])
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossexam.constructions.add_amod_rules import Entity, Sentence, why_not_two
-from crossexam.constructions.apply import make
+from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import check
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.wordnet import WordNet
@@ -22,7 +24,8 @@ from crossexam.language.nouns import clashes_with_noun, concrete_kind, is_one_ki
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token, words
 from crossexam.suites.bases import base_from_examples
-from crossexam.suites.build import Request, build_in_memory
+from crossexam.suites.build import build_in_memory
+from crossexam.suites.table import suite_request
 
 WORDNET = WordNet.load()
 
@@ -35,25 +38,33 @@ def example(tagged: str, name: str = "e") -> Example:
     return Example(name, text, "", "entailment", info={"premise_tags": tags})
 
 
-Only = Callable[..., Resources]
+Only = Callable[[str, str], dict[str, str]]
 
 
 @pytest.fixture
 def only(tmp_path: Path) -> Only:
-    """Resources whose table has each of the adjectives once with each of the nouns."""
+    """Options with a table that has each of the adjectives once with each of the nouns."""
 
-    def resources(adjectives: str, nouns: str, *, both: bool = False) -> Resources:
+    def options(adjectives: str, nouns: str) -> dict[str, str]:
         path = tmp_path / "table.tsv"
         row = dict.fromkeys(adjectives.split(), 1)
         AdjectiveCounts(dict.fromkeys(nouns.split(), row), "test").write(path)
-        return Resources("parses", both_directions=both, adjectives_spec=str(path))
+        return {"adjectives": str(path)}
 
-    return resources
+    return options
 
 
-def pair(tagged: str, resources: Resources) -> list[str]:
+def added(
+    base: Example, options: Mapping[str, Any], seed: int = 0
+) -> tuple[list[Example], Mapping[str, Any]]:
+    return apply_construction(
+        "add_amod", [base], seed=seed, resources=LanguageResources("parses"), options=options
+    )
+
+
+def pair(tagged: str, options: Mapping[str, Any]) -> list[str]:
     """The new premise and hypothesis, in the order of where the adjective stands."""
-    (item,), counts = make("add_amod", [example(tagged)], resources=resources)
+    (item,), counts = added(example(tagged), options)
     assert (item.label, counts["rejected"]) == ("neutral", {})
     assert check(Dataset("add_amod", [item]), Dataset("base", [example(tagged)])) == []
     assert item.change is not None
@@ -203,7 +214,7 @@ NONE = "no adjective for both nouns"
 )
 def test_why_there_is_no_item(tagged: str, reason: str, only: Only) -> None:
     nouns = "goat truck pilot cook couple box house fence vehicle bus"
-    items, counts = make("add_amod", [example(tagged)], resources=only("old", nouns))
+    items, counts = added(example(tagged), only("old", nouns))
     assert (items, counts["rejected"]) == ([], {reason: 1})
 
 
@@ -231,7 +242,7 @@ def test_why_there_is_no_item(tagged: str, reason: str, only: Only) -> None:
 )
 def test_adjectives_that_cannot_be_added(tagged: str, adjectives: str, only: Only) -> None:
     nouns = {t.split("/")[0] for t in tagged.split() if t.endswith("NN")}
-    items, counts = make("add_amod", [example(tagged)], resources=only(adjectives, " ".join(nouns)))
+    items, counts = added(example(tagged), only(adjectives, " ".join(nouns)))
     assert (items, counts["rejected"]) == ([], {NONE: 1})
 
 
@@ -241,9 +252,8 @@ def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> No
         AdjectiveCounts({"boat": {"red": red, "green": others}, "truck": {"red": 9, "old": 9}}, "t").write(
             path
         )
-        resources = Resources("parses", adjectives_spec=str(path))
         tagged = "A/DT goat/NN on/IN a/DT truck/NN near/IN a/DT boat/NN"
-        return len(make("add_amod", [example(tagged)], resources=resources)[0])
+        return len(added(example(tagged), {"adjectives": str(path)})[0])
 
     assert outcome(red=7, others=3) == 0  # more than three in five
     assert outcome(red=6, others=4) == 1
@@ -252,7 +262,7 @@ def test_an_adjective_that_is_usual_of_a_noun_is_not_added(tmp_path: Path) -> No
 
 def test_both_directions_and_what_is_recorded(only: Only) -> None:
     premise = "A/DT goat/NN near/IN a/DT truck/NN"
-    items, _ = make("add_amod", [example(premise)], resources=only("old", "goat truck", both=True))
+    items, _ = added(example(premise), only("old", "goat truck") | {"both_directions": True})
     first, second = items
     assert (first.premise, first.hypothesis) == (second.hypothesis, second.premise)
     assert second.id == first.id + ":mirrored"
@@ -266,9 +276,8 @@ def test_choices_are_drawn_by_their_smaller_count(tmp_path: Path) -> None:
     AdjectiveCounts(
         {"goat": {"old": 1, "red": 90, "wild": 90}, "truck": {"old": 90, "red": 9, "wild": 90}}, "t"
     ).write(path)
-    resources = Resources("parses", adjectives_spec=str(path))
-    base = [example("A/DT goat/NN near/IN a/DT truck/NN")]
-    drawn = [make("add_amod", base, seed=seed, resources=resources)[0][0] for seed in range(300)]
+    base = example("A/DT goat/NN near/IN a/DT truck/NN")
+    drawn = [added(base, {"adjectives": str(path)}, seed)[0][0] for seed in range(300)]
     red = sum(item.info["adjective"] == "red" for item in drawn)
     assert 300 * 0.83 < red < 300 * 0.97  # 9 to 1; three standard errors are 0.052
     in_premise = sum("goat" in item.info["nouns"][0] for item in drawn)
@@ -322,7 +331,7 @@ def test_a_shipped_parse_is_read(only: Only) -> None:
         "(ROOT (S (NP (NP (DT A) (NN goat)) (PP (IN near) (NP (DT a) (NN truck)))) (VP (VBZ sleeps)) (. .)))"
     )
     base = Example("e", text, "", "entailment", info={"premise_parse": tree})
-    (item,), _ = make("add_amod", [base], resources=only("old", "goat truck"))
+    (item,), _ = added(base, only("old", "goat truck"))
     assert {item.premise, item.hypothesis} == {
         "An old goat near a truck sleeps.",
         "A goat near an old truck sleeps.",
@@ -348,20 +357,22 @@ def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     AdjectiveCounts({"goat": {"old": 1}, "truck": {"old": 1}}, "mine").write(path)
     base = base_from_examples([example("A/DT goat/NN near/IN a/DT truck/NN")])
-    request = Request("add_amod", [base], tagger="parses", adjectives=str(path), both_directions=True)
+    options = {"adjectives": str(path), "both_directions": True}
+    request = suite_request("add_amod", [base], options={"add_amod": options}, tagger="parses")
     suite = build_in_memory(request)
     (name,) = (name for name in suite.datasets if name.startswith("add_amod"))
     signature = suite.datasets[name].manifest["signature"]
     assert f"|adjectives:{AdjectiveCounts.read(path).name}|" in signature
-    assert "|directions:both|" in signature
+    assert "|both_directions:True|" in signature
     assert len(suite.datasets[name]) == 2
-    assert request.identity()["adjectives"].startswith(f"{path}#")
-    assert (
-        "directions"
-        not in build_in_memory(Request("negation", [base], both_directions=True))
-        .datasets[f"negation.{base.part}"]
-        .manifest["signature"]
-    )
+    stated = suite.manifest["request"]["options"]["add_amod"]
+    assert stated.pop("adjectives").startswith(f"{path}#")
+    assert stated == {"both_directions": True}
+    plain = build_in_memory(suite_request("add_amod", [base], tagger="parses"))
+    assert "both_directions" not in plain.datasets[name].manifest["signature"]
+    assert plain.manifest["request"]["options"] == {}
+    with pytest.raises(CrossexamError, match="'negation' does not use 'add_amod', so it has none of its"):
+        suite_request("negation", [base], options={"add_amod": options})
 
 
 NOUNS = st.sampled_from(["goats", "trucks", "nurses", "hats", "joys", "boys", "benches", "dogs", "shirts"])
@@ -379,7 +390,7 @@ def test_an_item_adds_one_adjective_to_each_side(
 ) -> None:
     pieces = [*(f"{a}/JJ" for a in before), f"{noun}/NNS", link, determiner, *(f"{a}/JJ" for a in others)]
     base = example(" ".join([*filter(None, pieces), f"{other}/NNS", "here/RB"]))
-    items, counts = make("add_amod", [base], seed=seed, resources=Resources("parses"))
+    items, counts = added(base, {}, seed)
     assert len(items) + sum(counts["rejected"].values()) == 1
     for item in items:
         adjective = item.info["adjective"]
@@ -390,7 +401,7 @@ def test_an_item_adds_one_adjective_to_each_side(
 
 
 def test_an_empty_premise_gives_nothing() -> None:
-    assert make("add_amod", [Example("e", " ", "A goat.", None)])[0] == []
+    assert apply_construction("add_amod", [Example("e", " ", "A goat.", None)])[0] == []
 
 
 def test_tokens_of_this_file_are_placed() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crossexam.constructions.apply import make
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 
 
@@ -18,8 +18,10 @@ def example(tagged: str) -> Example:
 def made(
     tagged: str, *, indirect: bool = False, as_published: bool = False
 ) -> tuple[list[Example], dict[str, int]]:
-    resources = Resources("parses", indirect=indirect, as_published=as_published)
-    items, counts = make("antonymy", [example(tagged)], resources=resources)
+    options = {"indirect": indirect, "as_published": as_published}
+    items, counts = apply_construction(
+        "antonymy", [example(tagged)], resources=LanguageResources("parses"), options=options
+    )
     return items, counts["rejected"]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crossexam.constructions.apply import make
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.resources import LanguageResources
 from crossexam.core.example import Example
 
 
@@ -14,7 +14,12 @@ def made(tagged: str, *, as_published: bool = False) -> tuple[list[Example], dic
     tags = [piece.rsplit("/", 1) for piece in tagged.split()]
     text = " ".join(word for word, _ in tags)
     given = Example("e", text, "", None, info={"premise_tags": tags})
-    items, counts = make("antonymy", [given], resources=Resources("parses", as_published=as_published))
+    items, counts = apply_construction(
+        "antonymy",
+        [given],
+        resources=LanguageResources("parses"),
+        options={"as_published": as_published},
+    )
     return items, counts["rejected"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from crossexam.constructions.check import CHECKS, Finding, check
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Change, Edit, Example
+from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import Label
 
 HOT, COLD = "The soup is hot.", "The soup is cold."
@@ -42,6 +42,13 @@ def overlap(
     return Example(name, premise, hypothesis, label, "a", change)
 
 
+def swap(label: Label, side: Side) -> Example:
+    """An item of the set in which the pair is exchanged on both sides."""
+    edit = Edit(side, 12, 15, "hot", "cold") if side == "premise" else Edit(side, 3, 9, "steams", "pours")
+    texts = (COLD, "It steams.") if side == "premise" else (HOT, "It pours.")
+    return Example("i_ta2:a", *texts, label, "a", Change("i_ta2.v1", "premise", "hypothesis", (edit,)))
+
+
 def plain(
     premise: str = "p", hypothesis: str = "h", label: Label | None = "neutral", name: str = "1"
 ) -> Example:
@@ -63,6 +70,7 @@ FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
     ("E104", [antonym(hypothesis=HOT, edits=[])], [("antonymy:a", "premise and hypothesis are equal")]),
     ("E105", [overlap("The soup is cold.", edits=[END, Edit("premise", 12, 15, "hot", "cold")])],
              [("word_overlap:a", "premise")]),
+    ("E105", [swap("neutral", "premise")], [("i_ta2:a", "premise")]),
     ("E201", [antonym(label="neutral")], [("antonymy:a", "neutral, allowed: contradiction")]),
     ("E202", [overlap(label="entailment")], [("word_overlap:a", "neutral became entailment")]),
     ("E301", [plain(), plain("q"), plain("r", name="2")], [("1", "2 times")]),
@@ -101,6 +109,7 @@ SOUND = {
     "nine tenths":             [plain(str(n), "h", "neutral" if n else "entailment", str(n))
                                 for n in range(10)],
     "one item":                [plain()],
+    "a side that may be edited": [swap("neutral", "hypothesis")],
     "tabs, breaks and accents": [plain("a\tb\r\nc", "café’s")],
 }
 # fmt: on

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.constructions.apply import Maker, make
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.apply import Applier, apply_construction
+from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.example import Example
 
@@ -22,14 +22,16 @@ def problem(tagged: str, **info: object) -> Example:
 
 
 def made(tagged: str, seed: int = 0, **info: object) -> tuple[dict[str | None, Example], dict[str, int]]:
-    resources = Resources("parses")
-    items, counts = make("numerical_reasoning", [problem(tagged, **info)], seed=seed, resources=resources)
+    resources = LanguageResources("parses")
+    items, counts = apply_construction(
+        "numerical_reasoning", [problem(tagged, **info)], seed=seed, resources=resources
+    )
     return {item.label: item for item in items}, counts["rejected"]
 
 
 def test_an_empty_problem_is_rejected() -> None:
-    items, counts = make(
-        "numerical_reasoning", [Example("e", " \n", "", None)], resources=Resources("parses")
+    items, counts = apply_construction(
+        "numerical_reasoning", [Example("e", " \n", "", None)], resources=LanguageResources("parses")
     )
     assert (items, counts["rejected"]) == ([], {"empty sentence": 1})
 
@@ -115,7 +117,7 @@ def test_a_percentage_stays_below_a_hundred_and_is_never_the_old_one(seed: int, 
 
 def test_a_pair_is_made_once() -> None:
     # Of 2 to 10, without 4, there are 8 new values for each label, and two prefixes: 90 pairs are not new.
-    maker = Maker(CONSTRUCTIONS["numerical_reasoning"], Resources("parses"), seed=0)
+    maker = Applier(CONSTRUCTIONS["numerical_reasoning"], LanguageResources("parses"), seed=0)
     tags = [piece.split("/") for piece in "Ada/NNP has/VBZ 4/CD marbles/NNS".split()]
     info = {"premise_tags": tags}
     problems = [Example(str(n), "Ada has 4 marbles", "", None, info=info) for n in range(30)]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from crossexam.api import build
-from crossexam.constructions.apply import make
+from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import check
-from crossexam.constructions.construction import Rejection
-from crossexam.constructions.resources import Resources
-from crossexam.constructions.so_swap import so_swap
+from crossexam.constructions.construction import Draft, Rejection
+from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.example import Example
@@ -44,8 +44,10 @@ def _example(parse: str) -> Example:
 
 
 def _outcome(parse: str, **options: Any) -> Example | Rejection:
-    (outcome,) = so_swap(_example(parse), Resources(**options), random.Random(0))
-    return outcome
+    """What becomes of the sentence: its item, or why there is none."""
+    example = _example(parse)
+    (outcome,) = so_swap(example, LanguageResources(), random.Random(0), Options(**options))
+    return outcome.item(example, "so_swap.v1") if isinstance(outcome, Draft) else outcome
 
 
 @pytest.mark.parametrize(("parse", "expected"), CASES, ids=[_sentence(parse) for parse, _ in CASES])
@@ -57,7 +59,7 @@ def test_a_sentence_of_our_own(parse: str, expected: str) -> None:
 
 def test_an_item_says_what_was_swapped_and_replays() -> None:
     example = _example(CASES[0][0])
-    items, counts = make("so_swap", [example])
+    items, counts = apply_construction("so_swap", [example])
     (item,) = items
     assert item.premise == example.premise == "The gardener chases two geese."
     assert item.label == "contradiction"
@@ -95,8 +97,10 @@ def test_as_published_keeps_doubtful_items_and_names_the_doubt() -> None:
 
 def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> None:
     bare = Example("e", "Cats chase mice.", "", "neutral")
-    assert list(so_swap(bare, Resources(), random.Random(0))) == [Rejection("no parse of the premise")]
-    assert list(so_swap(Example("e", " ", "", "neutral"), Resources(), random.Random(0))) == []
+    assert list(so_swap(bare, LanguageResources(), random.Random(0))) == [
+        Rejection("no parse of the premise")
+    ]
+    assert list(so_swap(Example("e", " ", "", "neutral"), LanguageResources(), random.Random(0))) == []
 
 
 @pytest.mark.parametrize(
@@ -197,7 +201,9 @@ def test_a_spacy_pipeline_will_do(shared_data: Path) -> None:
     if not pipeline.is_dir():
         pytest.skip(f"no pipeline at {pipeline}")
     example = Example("e", "The dog chases the cats.", "", "neutral")
-    items, _ = make("so_swap", [example], resources=Resources(parser_spec=f"spacy:{pipeline}"))
+    items, _ = apply_construction(
+        "so_swap", [example], resources=LanguageResources(parser_spec=f"spacy:{pipeline}")
+    )
     assert [item.hypothesis for item in items] == ["The cats chase the dog."]
 
 

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import Field, fields, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.constructions.apply import Maker, chunks, make
+from crossexam.constructions.apply import Applier, apply_construction, chunks
 from crossexam.constructions.check import check
-from crossexam.constructions.construction import Construction
-from crossexam.constructions.resources import Resources
-from crossexam.constructions.table import CONSTRUCTIONS, construction_named
+from crossexam.constructions.construction import Construction, changed_options
+from crossexam.constructions.pair_matching import PairTable
+from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.table import CONSTRUCTIONS, KNOWN, construction_named
+from crossexam.constructions.word_pair_swaps import LEAST_OCCURRENCES, SWAPS
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.word_pairs import WordPair
+from crossexam.language.word_pair_index import WordPairIndex
+from crossexam.suites.behaviour import PairResources
 
-ALL = pytest.mark.parametrize("construction", CONSTRUCTIONS.values(), ids=lambda each: each.name)
+ALL = pytest.mark.parametrize("construction", KNOWN.values(), ids=lambda each: each.name)
+WITH_OPTIONS = pytest.mark.parametrize(
+    ("construction", "option"),
+    [(each, option) for each in KNOWN.values() if each.options for option in fields(each.options)],
+    ids=lambda value: value.name,
+)
 
 
 @pytest.fixture
@@ -27,53 +41,121 @@ def base(
     tiny_corpus: list[Example],
     tiny_problems: list[Example],
     tiny_parsed: list[Example],
+    tiny_pairs: list[Example],
 ) -> list[Example]:
-    if "parser" in construction.uses and "tagger" not in construction.uses:
-        return tiny_parsed
-    return tiny_problems if construction.reads_problems else tiny_corpus
+    """Six pairs, and for each resource that the construction uses those that show what it is used for."""
+    if construction.reads_problems:
+        return tiny_problems
+    showing = {"parser": tiny_parsed, "word_pairs": tiny_pairs}
+    return [*tiny_corpus, *(example for name in construction.uses for example in showing.get(name, ()))]
 
 
-def _resources() -> Resources:
-    return Resources("parses")
+@pytest.fixture(scope="session")
+def index(tiny_pairs: list[Example]) -> WordPairIndex:
+    """The index of a training corpus that has each pair ten times, so often as a relative must occur."""
+    return WordPairIndex.build(tiny_pairs * LEAST_OCCURRENCES)
+
+
+@pytest.fixture
+def resources(index: WordPairIndex) -> PairResources:
+    """All that any construction looks up."""
+    antonyms = [WordPair("old", "young", "antonym", "a"), WordPair("man", "woman", "antonym", "n")]
+    hypernyms = [WordPair("dog", "animal", "hypernym", "n")]
+    found = PairResources("parses", antonyms=PairTable(antonyms), hypernyms=PairTable(hypernyms))
+    found.index = index
+    return found
+
+
+def _resources() -> LanguageResources:
+    return LanguageResources("parses")
+
+
+def _compared_with(
+    construction: Construction, base: list[Example], resources: PairResources, seed: int = 0
+) -> list[Example]:
+    """What the items are compared with: the items of the control, or the base."""
+    if construction.control is None:
+        return base
+    control = KNOWN[construction.control]
+    return apply_construction(control, base, seed=seed, resources=resources)[0]
 
 
 @ALL
-def test_no_check_finds_an_error(construction: Construction, base: list[Example]) -> None:
-    items, _ = make(construction.name, base, resources=_resources())
-    pairs = None if construction.reads_problems else Dataset("base", base)
-    findings = check(Dataset(construction.name, items), pairs)
+def test_no_check_finds_an_error(
+    construction: Construction, base: list[Example], resources: PairResources
+) -> None:
+    items, _ = apply_construction(construction.name, base, resources=resources)
+    compared_with = Dataset("base", _compared_with(construction, base, resources))
+    findings = check(
+        Dataset(construction.name, items), None if construction.reads_problems else compared_with
+    )
     assert [finding for finding in findings if finding.code.startswith("E")] == []
+    assert {item.label for item in items} <= {*construction.labels, None}
+    assert len({item.id for item in items}) == len(items)
 
 
 @ALL
-def test_it_applies_to_something(construction: Construction, base: list[Example]) -> None:
-    items, counts = make(construction.name, base, resources=_resources())
+def test_it_applies_to_something(
+    construction: Construction, base: list[Example], resources: PairResources
+) -> None:
+    items, counts = apply_construction(construction.name, base, resources=resources)
     assert items
     assert counts["items"] == len(items)
     assert counts["examples"] == len(base)
 
 
+def _without_repetitions(base: list[Example]) -> list[Example]:
+    """The examples of which no sentence was met before."""
+    met: set[str] = set()
+    kept = []
+    for example in base:
+        if not met & {example.premise, example.hypothesis}:
+            kept.append(example)
+        met |= {example.premise, example.hypothesis} - {""}
+    return kept
+
+
 @ALL
-def test_it_does_not_depend_on_order(construction: Construction, base: list[Example]) -> None:
+def test_it_does_not_depend_on_order(
+    construction: Construction, base: list[Example], resources: PairResources
+) -> None:
     if construction.unique_pairs:
-        base = [each for each in base if each.id != "husband"]  # no pair of these comes twice
-    forward, _ = make(construction.name, base, seed=3, resources=_resources())
-    backward, _ = make(construction.name, base[::-1], seed=3, resources=_resources())
+        base = [each for each in _without_repetitions(base) if each.id != "husband"]  # pairs come twice
+    forward, _ = apply_construction(construction.name, base, seed=3, resources=resources)
+    backward, _ = apply_construction(construction.name, base[::-1], seed=3, resources=resources)
+    assert forward
     assert sorted(forward, key=lambda item: item.id) == sorted(backward, key=lambda item: item.id)
 
 
 @ALL
-def test_every_item_names_its_construction_and_base(construction: Construction, base: list[Example]) -> None:
-    items, _ = make(construction.name, base, resources=_resources())
+def test_every_item_names_its_construction_and_base(
+    construction: Construction, base: list[Example], resources: PairResources
+) -> None:
+    """A control is an example as it is, under a name of its own."""
+    items, _ = apply_construction(construction.name, base, resources=resources)
+    compared_with = {each.id: each for each in _compared_with(construction, base, resources)}
     for item in items:
+        assert item.id.startswith(f"{construction.name}:")
+        if not construction.edits:
+            example = compared_with[item.id.removeprefix(f"{construction.name}:")]
+            assert (item.base, item.change) == (None, None)
+            assert (item.premise, item.hypothesis) == (example.premise, example.hypothesis)
+            assert item.label == example.label
+            continue
         assert item.change is not None
         assert item.change.construction == construction.versioned
-        assert (item.base or "").partition(":")[0] in {example.id for example in base}
+        named = item.base or ""
+        assert (named if construction.control else named.partition(":")[0]) in compared_with
 
 
 @ALL
-def test_golden(construction: Construction, base: list[Example], golden: Callable[[str, str], None]) -> None:
-    items, counts = make(construction.name, base, resources=_resources())
+def test_golden(
+    construction: Construction,
+    base: list[Example],
+    resources: PairResources,
+    golden: Callable[[str, str], None],
+) -> None:
+    items, counts = apply_construction(construction.name, base, resources=resources)
     lines = [f"{item.label}\n  {item.premise}\n  {item.hypothesis}" for item in items]
     lines += [f"rejected: {reason}: {count}" for reason, count in counts["rejected"].items()]
     golden(f"{construction.name}.txt", "\n".join(lines) + "\n")
@@ -89,11 +171,72 @@ def test_it_cites_its_paper_and_shows_what_it_makes(construction: Construction) 
 
 
 @ALL
-def test_an_empty_sentence_is_rejected_or_ignored(construction: Construction) -> None:
-    empty = Example("e", "", "", "neutral", info={"premise_tags": [], "hypothesis_tags": []})
-    items, counts = make(construction.name, [empty], resources=_resources())
+def test_an_empty_sentence_is_rejected_or_ignored(
+    construction: Construction, resources: PairResources
+) -> None:
+    tags: dict[str, list[str]] = {"premise_tags": [], "hypothesis_tags": []}
+    empty = Example("e", "", "", "contradiction", info=tags)
+    items, counts = apply_construction(construction.name, [empty], resources=resources)
     assert items == []
-    assert counts["rejected"] or construction.per_sentence
+    # what has no control is counted as a rejection of the control
+    assert counts["rejected"] or construction.per_sentence or construction.control
+
+
+@ALL
+def test_a_control_is_a_construction_of_the_same_choices(construction: Construction) -> None:
+    if construction.control is not None:
+        assert KNOWN[construction.control].drawn_as == construction.drawn_as
+    assert construction.drawn_as is None or construction.drawn_as in KNOWN
+
+
+def _another(option: Field[Any], default: Any, folder: Path) -> Any:
+    """Return a value of *option* that is not its default."""
+    if option.metadata.get("content"):
+        path = folder / "table.tsv"
+        AdjectiveCounts({"train": {"late": 5}, "girl": {"late": 5}}, "another").write(path)
+        return str(path)
+    if isinstance(default, bool):
+        return not default
+    return f"{default} indeed" if isinstance(default, str) else default + 1
+
+
+@WITH_OPTIONS
+def test_an_option_changes_something(
+    construction: Construction,
+    option: Field[Any],
+    base: list[Example],
+    resources: PairResources,
+    tmp_path: Path,
+) -> None:
+    value = _another(option, getattr(construction.options, option.name), tmp_path)
+    changed = replace(construction.options, **{option.name: value})
+    assert changed_options(changed) == {option.name: value}
+    assert changed_options(construction.options) == {}
+    plain = apply_construction(construction, base, resources=resources)
+    other = apply_construction(construction, base, resources=resources, options={option.name: value})
+    assert other != plain
+    assert other == apply_construction(
+        replace(construction, options=changed), base, resources=resources, options={}
+    )
+
+
+@ALL
+def test_an_unknown_option_is_refused_by_name(construction: Construction) -> None:
+    said = (
+        f"'{construction.name}' has no options"
+        if construction.options is None
+        else f"no option of {construction.name} is called 'clouds'"
+    )
+    with pytest.raises(CrossexamError, match=said):
+        apply_construction(replace(construction, uses=()), [], options={"clouds": 1})
+
+
+@pytest.mark.parametrize("name", SWAPS)
+def test_a_swap_without_word_pairs_says_what_it_needs(name: str) -> None:
+    with pytest.raises(
+        CrossexamError, match=f"'{name}' needs word pairs and the index(.|\n)*build behaviour"
+    ):
+        apply_construction(name, [])
 
 
 SENTENCES = st.lists(
@@ -107,7 +250,7 @@ SENTENCES = st.lists(
 
 @given(SENTENCES, st.sampled_from(["word_overlap", "negation", "length_mismatch", "tautology"]))
 def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: str) -> None:
-    (item,), _ = make(name, [Example("a", sentence, sentence, "neutral")])
+    (item,), _ = apply_construction(name, [Example("a", sentence, sentence, "neutral")])
     side = "premise" if name == "length_mismatch" else "hypothesis"
     assert item.change is not None
     (edit,) = item.change.edits
@@ -134,7 +277,7 @@ def test_a_tautology_is_a_pure_insertion_after_all_words(sentence: str, name: st
     ],
 )
 def test_where_the_tautology_goes(sentence: str, expected: str) -> None:
-    (item,), _ = make("word_overlap", [Example("a", "p", sentence, "neutral")])
+    (item,), _ = apply_construction("word_overlap", [Example("a", "p", sentence, "neutral")])
     assert item.hypothesis == expected
 
 
@@ -147,7 +290,7 @@ WORDS = st.sampled_from(
 @given(st.lists(WORDS, min_size=1, max_size=6).map(" ".join), st.integers(0, 50))
 def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int) -> None:
     for name in ("spelling_error_adjacent_swap", "spelling_error_keyboard_swap"):
-        items, _ = make(name, [Example("a", "p", sentence, "neutral")], seed=seed)
+        items, _ = apply_construction(name, [Example("a", "p", sentence, "neutral")], seed=seed)
         for item in items:
             old, new = sentence.split(), item.hypothesis.split()
             changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
@@ -158,14 +301,14 @@ def test_a_spelling_error_changes_one_word_into_no_word(sentence: str, seed: int
 
 
 def test_the_free_tautology_is_the_users() -> None:
-    (item,), _ = make(
+    (item,), _ = apply_construction(
         "tautology",
         [Example("a", "p", "It rains.", "neutral")],
-        resources=Resources(tautology="and two is two."),
+        options={"clause": "and two is two."},
     )
     assert item.hypothesis == "It rains and two is two."
     with pytest.raises(CrossexamError, match="the tautology is empty"):
-        make("tautology", [Example("a", "p", "h", None)], resources=Resources(tautology=" "))
+        apply_construction("tautology", [Example("a", "p", "h", None)], options={"clause": " "})
 
 
 def test_an_unknown_name_has_the_nearest_one() -> None:
@@ -184,7 +327,7 @@ def test_chunks_and_repeated_pairs_do_not_matter() -> None:
     tags = [["The", "DT"], ["soup", "NN"], ["is", "VBZ"], ["hot", "JJ"]]
     info = {"premise_tags": tags, "hypothesis_tags": []}
     twice = [Example(name, "The soup is hot", "", "neutral", info=info) for name in "ab"]
-    items, counts = make("antonymy", twice, resources=_resources())
+    items, counts = apply_construction("antonymy", twice, resources=_resources())
     assert len(items) == 1
     assert counts["rejected"] == {"sentence met before": 1}
 
@@ -199,7 +342,7 @@ def test_less_than_and_more_than_are_always_true(seed: int) -> None:
     tags = [["Ada", "NNP"], ["has", "VBZ"], ["350", "CD"], ["marbles", "NNS"], [".", "."]]
     base = Example("a", "Ada has 350 marbles.", "", None, info={"premise_tags": tags})
     resources = _resources()
-    maker = Maker(CONSTRUCTIONS["numerical_reasoning"], resources, seed=seed)
+    maker = Applier(CONSTRUCTIONS["numerical_reasoning"], resources, seed=seed)
     items = {item.label: item for item in maker.items(base)}
     assert set(items) == {"entailment", "contradiction", "neutral"}
     entailed = items["entailment"]
@@ -219,6 +362,6 @@ def test_an_item_equal_to_its_base_is_rejected() -> None:
         "hypothesis_tags": [["Cold", "JJ"], ["soup", "NN"]],
     }
     given_pair = Example("a", "Hot soup", "Cold soup", "contradiction", info=tags)
-    (item,), counts = make("antonymy", [given_pair], resources=_resources())
+    (item,), counts = apply_construction("antonymy", [given_pair], resources=_resources())
     assert (item.premise, item.hypothesis) == ("Cold soup", "Hot soup")
     assert counts["rejected"] == {"equal to its base": 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crossexam.constructions.construction import Rejection
+from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.edits import fitting
 from crossexam.constructions.natural_logic import (
     Sentence,
@@ -14,7 +14,7 @@ from crossexam.constructions.natural_logic import (
     rest_of,
 )
 from crossexam.constructions.pair_matching import Match, PairTable, matches
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.word_pair_swaps import (
     Swapped,
     ex_situ,
@@ -52,7 +52,7 @@ GAME = example(
 
 
 def found(one: Example, *pairs: WordPair) -> list[Match | Rejection]:
-    return list(matches(one, PairTable(pairs), Resources()))
+    return list(matches(one, PairTable(pairs), LanguageResources()))
 
 
 def swapped(one: Example, *pairs: WordPair, name: str = "i_a") -> Swapped:
@@ -63,9 +63,15 @@ def swapped(one: Example, *pairs: WordPair, name: str = "i_a") -> Swapped:
     return made
 
 
+def made_of(control: Swapped, draft: Draft, name: str, label: Gold) -> Example:
+    """The item of the set *name*, with the label that natural logic would fill in."""
+    return draft._replace(label=label).item(control.control, f"{name}.v1")
+
+
 def test_the_papers_example_in_situ() -> None:
     """Sunset and sunrise change places (section 5.2)."""
-    item = in_situ(swapped(GAME, SUNSET), "i_ta1", "contradiction")
+    made = swapped(GAME, SUNSET)
+    item = made_of(made, in_situ(made), "i_ta1", "contradiction")
     assert item.premise == "A soccer game occurring at sunrise"
     assert item.hypothesis == "A basketball game occurs at sunset"
     assert (item.id, item.base) == ("i_ta1:i_a:x1", "i_a:x1")
@@ -75,28 +81,28 @@ def test_the_papers_example_in_situ() -> None:
 def test_the_papers_example_ex_situ() -> None:
     """One context on both sides (section 5.3), then the pair exchanged."""
     made = swapped(GAME, SUNSET)
-    control = ex_situ(made, "premise", "e_a", "contradiction")
+    control = made_of(made, ex_situ(made, "premise"), "e_a", "contradiction")
     assert (control.premise, control.hypothesis) == (
         "A soccer game occurring at sunset",
         "A soccer game occurring at sunrise",
     )
-    item = ex_situ_exchanged(made, control, "premise", "e_ta", "contradiction")
+    item = made_of(made, ex_situ_exchanged(made, control, "premise"), "e_ta", "contradiction")
     assert (item.premise, item.hypothesis) == (control.hypothesis, control.premise)
     assert (control.info["pair"], item.info["pair"]) == ("sunset/sunrise", "sunrise/sunset")
-    other = ex_situ(made, "hypothesis", "e_a", "contradiction")
+    other = made_of(made, ex_situ(made, "hypothesis"), "e_a", "contradiction")
     assert other.premise == "A basketball game occurs at sunset"
     assert other.hypothesis == "A basketball game occurs at sunrise"
-    back = ex_situ_exchanged(made, other, "hypothesis", "e_ta", "contradiction")
+    back = made_of(made, ex_situ_exchanged(made, other, "hypothesis"), "e_ta", "contradiction")
     assert (back.premise, back.hypothesis) == (other.hypothesis, other.premise)
 
 
 def test_every_derived_item_goes_back_to_its_base() -> None:
     made = swapped(GAME, SUNSET)
     for context in ("premise", "hypothesis"):
-        control = ex_situ(made, context, "e_a", "contradiction")
-        exchanged = ex_situ_exchanged(made, control, context, "e_ta", "contradiction")
+        control = made_of(made, ex_situ(made, context), "e_a", "contradiction")
+        exchanged = made_of(made, ex_situ_exchanged(made, control, context), "e_ta", "contradiction")
         for item, base in (
-            (in_situ(made, "i_ta1", "contradiction"), made.control),
+            (made_of(made, in_situ(made), "i_ta1", "contradiction"), made.control),
             (control, made.control),
             (exchanged, control),
         ):
@@ -110,14 +116,16 @@ def test_every_derived_item_goes_back_to_its_base() -> None:
 def test_forms_articles_and_capitals_are_kept() -> None:
     old = WordPair("old", "young", "antonym", "a")
     one = example("An/DT old/JJ man/NN sits/VBZ ./.", "Younger/JJR men/NNS sit/VBP ./.")
-    item = in_situ(swapped(one, old), "i_ta1", "contradiction")
+    made = swapped(one, old)
+    item = made_of(made, in_situ(made), "i_ta1", "contradiction")
     assert (item.premise, item.hypothesis) == ("A young man sits .", "Older men sit .")
 
 
 def test_every_appearance_is_exchanged() -> None:
     """If a word appears more than once, all appearances are replaced (section 5.2, footnote 3)."""
     one = example("Cats/NNS see/VBP a/DT cat/NN", "An/DT animal/NN sees/VBZ", "entailment")
-    item = in_situ(swapped(one, WordPair("cat", "animal", "hypernym", "n"), name="i_h"), "i_th", "neutral")
+    made = swapped(one, WordPair("cat", "animal", "hypernym", "n"), name="i_h")
+    item = made_of(made, in_situ(made), "i_th", "neutral")
     assert (item.premise, item.hypothesis) == ("Animals see an animal", "A cat sees")
 
 
@@ -181,8 +189,9 @@ def test_a_word_is_replaced_on_one_side() -> None:
     """Elderly and young: young becomes aged (section 6.1)."""
     one = example("An/DT elderly/JJ woman/NN sitting/VBG", "A/DT young/JJ mother/NN sits/VBZ")
     made = swapped(one, WordPair("elderly", "young", "antonym", "a"))
-    item = replaced(made, "hypothesis", "aged", "i_ta2", "neutral", relation="synonym")
-    assert item is not None
+    draft = replaced(made, "hypothesis", "aged", relation="synonym")
+    assert draft is not None
+    item = made_of(made, draft, "i_ta2", "neutral")
     assert item.premise == one.premise
     assert item.hypothesis == "An aged mother sits"
     assert (item.info["pair"], item.info["relation"]) == ("elderly/aged", "synonym")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.apply import make
+from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import check
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Dataset
@@ -26,7 +26,7 @@ PAIR = Example("a", "Two geese cross the road.", "Birds walk!", "entailment")
     ],
 )
 def test_the_named_sides_are_shuffled_and_the_label_kept(name: str, sides: set[str]) -> None:
-    (item,), counts = make(name, [PAIR])
+    (item,), counts = apply_construction(name, [PAIR])
     changed = {side for side in ("premise", "hypothesis") if item.text(side) != PAIR.text(side)}
     assert changed == sides
     assert (item.label, counts["rejected"]) == ("entailment", {})
@@ -38,25 +38,28 @@ def test_the_named_sides_are_shuffled_and_the_label_kept(name: str, sides: set[s
 
 def test_two_words_have_one_other_order() -> None:
     for seed in range(20):
-        (item,), _ = make("word_shuffle_hypothesis", [PAIR], seed=seed)
+        (item,), _ = apply_construction("word_shuffle_hypothesis", [PAIR], seed=seed)
         assert item.hypothesis == "walk Birds!"
 
 
 @pytest.mark.parametrize("sentence", ["Rain.", "", "!!", "no no no."])
 def test_without_another_order_there_is_no_item(sentence: str) -> None:
-    items, counts = make("word_shuffle_hypothesis", [Example("a", "It rains.", sentence, "neutral")])
+    items, counts = apply_construction(
+        "word_shuffle_hypothesis", [Example("a", "It rains.", sentence, "neutral")]
+    )
     assert (items, counts["rejected"]) == ([], {"no other order of words": 1})
 
 
 def test_one_sided_orders_are_enough_for_both() -> None:
-    (item,), _ = make("word_shuffle", [Example("a", "Rain falls.", "Rain.", "entailment")])
+    (item,), _ = apply_construction("word_shuffle", [Example("a", "Rain falls.", "Rain.", "entailment")])
     assert (item.premise, item.hypothesis) == ("falls Rain.", "Rain.")
 
 
 def test_every_other_order_can_be_drawn_and_the_old_one_never() -> None:
     pair = Example("a", "p", "red green blue", "neutral")
     drawn = Counter(
-        make("word_shuffle_hypothesis", [pair], seed=seed)[0][0].hypothesis for seed in range(200)
+        apply_construction("word_shuffle_hypothesis", [pair], seed=seed)[0][0].hypothesis
+        for seed in range(200)
     )
     assert len(drawn) == 3 * 2 * 1 - 1
     assert "red green blue" not in drawn
@@ -70,7 +73,9 @@ WORDS = st.lists(
 @given(WORDS, st.sampled_from(["", ".", "!”", "..."]), st.integers(0, 99))
 def test_the_words_stay_and_the_end_stays(words: list[str], end: str, seed: int) -> None:
     sentence = "  ".join(words) + end
-    items, counts = make("word_shuffle_premise", [Example("a", sentence, "h", "neutral")], seed=seed)
+    items, counts = apply_construction(
+        "word_shuffle_premise", [Example("a", sentence, "h", "neutral")], seed=seed
+    )
     assert len(items) + sum(counts["rejected"].values()) == 1
     for item in items:
         assert item.change is not None

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from crossexam.constructions.check import check
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
+from crossexam.core.test_sets import load_suite
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.models.table import open_model
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import Request, build_in_memory
+from crossexam.suites.build import build_in_memory, build_to_folder
 from crossexam.suites.lexically_misleading import SCORE
+from crossexam.suites.table import suite_request
 
 SCORES = (0.1, 0.2, 0.55, 0.65, 0.75, 0.95)
 GOLDS: tuple[Label, ...] = ("entailment", "neutral", "neutral", "contradiction", "neutral", "entailment")
@@ -75,7 +80,7 @@ def test_the_table_has_a_column_a_model() -> None:
 
 def test_the_suite_has_what_misleads_and_its_base_the_scores() -> None:
     base = base_from_spec("builtin:demo")
-    suite = build_in_memory(Request("compositionality", [base]))
+    suite = build_in_memory(suite_request("compositionality", [base]))
     assert {"so_swap.builtin_demo", "add_amod.builtin_demo", "cs_0_5.builtin_demo"} <= set(suite.datasets)
     whole = suite.datasets["base.builtin_demo"]
     answers = open_model("builtin/bag-of-words").predict([(e.premise, e.hypothesis) for e in whole])
@@ -91,8 +96,19 @@ def test_the_suite_has_what_misleads_and_its_base_the_scores() -> None:
         assert not [finding for finding in check(part) if finding.code.startswith("E")]
 
 
+def test_a_lambda_that_is_given_twice_is_one_subset_and_must_be_a_share(tmp_path: Path) -> None:
+    base = base_from_spec("builtin:demo", limit=40)
+    options = {"compositionality": {"lambdas": (0.4, 0.4)}}
+    build_to_folder(suite_request("compositionality", [base], options=options), tmp_path / "suite")
+    suite = load_suite(tmp_path / "suite")
+    assert len(suite["cs_0_4.builtin_demo"]) == suite["cs_0_4.builtin_demo"].entry.rows
+    assert len(suite["cs_0_4.builtin_demo"]) > 0
+    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a share above 0, at most 1"):
+        suite_request("compositionality", [base], options={"compositionality": {"lambdas": (70,)}})
+
+
 def test_the_page_draws_the_curve() -> None:
-    suite = build_in_memory(Request("compositionality", [base_from_spec("builtin:demo")]))
+    suite = build_in_memory(suite_request("compositionality", [base_from_spec("builtin:demo")]))
     model = open_model("builtin/overlap")
     answers = {d.name: model.predict([(e.premise, e.hypothesis) for e in d]) for d in suite if len(d)}
     run = Run("builtin/overlap", {d.name: d for d in suite if len(d)}, answers, {})

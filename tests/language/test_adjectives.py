@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crossexam.constructions.resources import (
-    Resources,
+    LanguageResources,
     adjectives_from,
     adjectives_identity,
     count_adjectives,
@@ -168,9 +168,9 @@ def corpus(folder: Path) -> Path:
     return path
 
 
-def nltk_or_skip() -> Resources:
+def nltk_or_skip() -> LanguageResources:
     pytest.importorskip("nltk")
-    resources = Resources("nltk")
+    resources = LanguageResources("nltk")
     try:
         resources.tagger.name  # noqa: B018
     except Exception as error:
@@ -181,7 +181,7 @@ def nltk_or_skip() -> Resources:
 def test_each_distinct_sentence_counts_once() -> None:
     tags = {"premise_tags": [["old", "JJ"], ["boats", "NNS"]], "hypothesis_tags": []}
     examples = [Example(name, "old boats", "", None, info=tags) for name in "ab"]
-    assert count_adjectives(examples, "two", Resources("parses")).count("old", "boat") == 1
+    assert count_adjectives(examples, "two", LanguageResources("parses")).count("old", "boat") == 1
 
 
 def test_the_table_of_a_corpus_is_counted_once_and_kept(
@@ -208,13 +208,13 @@ def test_the_cache_is_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     nltk_or_skip()
     monkeypatch.setattr(platformdirs, "user_cache_path", lambda name: tmp_path / name)
-    table = Resources("nltk", adjectives_spec=str(corpus(tmp_path))).adjectives
+    table = LanguageResources("nltk").adjectives(str(corpus(tmp_path)))
     assert table.count("old", "boat") == 2
     assert [path.suffix for path in (tmp_path / "crossexam" / "adjectives").iterdir()] == [".tsv"]
 
 
 def test_no_spec_is_the_shipped_table() -> None:
-    assert adjectives_from(None, Resources()) is AdjectiveCounts.shipped()
+    assert adjectives_from(None, LanguageResources()) is AdjectiveCounts.shipped()
     assert adjectives_identity(None) is None
 
 

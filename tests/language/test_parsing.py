@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.resources import LanguageResources
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.parsing.constituency import dependencies, parsed_from_parse
@@ -218,7 +218,7 @@ EXAMPLE = Example("a", "Cats chase mice", "Cats run", None, info={"premise_parse
 
 
 def test_auto_takes_the_shipped_parse_and_says_so() -> None:
-    resources = Resources()
+    resources = LanguageResources()
     parsed = resources.parsed(EXAMPLE, "premise")
     assert parsed is not None
     assert parsed.relations == ("nsubj", "root", "obj")
@@ -226,7 +226,7 @@ def test_auto_takes_the_shipped_parse_and_says_so() -> None:
 
 
 def test_without_parse_or_parser_there_is_none() -> None:
-    resources = Resources()
+    resources = LanguageResources()
     assert resources.parsed(EXAMPLE, "hypothesis") is None
     assert resources.parsed(Example("a", " ", "", None), "premise") is None
     assert resources.parser.name == "auto"
@@ -254,7 +254,7 @@ def test_a_pipeline_parses_what_ships_no_parse(shared_data: Path) -> None:
     pipeline = shared_data / "spacy" / "en_ewt_small"
     if not pipeline.is_dir():
         pytest.skip(f"no pipeline at {pipeline}")
-    resources = Resources(f"spacy:{pipeline}")
+    resources = LanguageResources(f"spacy:{pipeline}")
     resources.prepare([EXAMPLE])
     parsed = resources.parsed(EXAMPLE, "hypothesis")
     assert parsed is not None
@@ -262,7 +262,7 @@ def test_a_pipeline_parses_what_ships_no_parse(shared_data: Path) -> None:
     assert resources.parser.name.startswith("spacy:en_ewt_small")
     assert resources.parsed(EXAMPLE, "premise") is not None
     assert resources.parser.name.startswith("corpus-parses+spacy:en_ewt_small")
-    direct = Resources(parser_spec=f"spacy:{pipeline}")
+    direct = LanguageResources(parser_spec=f"spacy:{pipeline}")
     again = direct.parsed(EXAMPLE, "hypothesis")
     assert again == parsed
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from crossexam.cli.build import parse_pairs
+from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import check
-from crossexam.constructions.word_pair_swaps import SETS
+from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
@@ -22,8 +24,10 @@ from crossexam.published.figures import published
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
-from crossexam.suites.bases import base_from_spec
-from crossexam.suites.behaviour import BehaviourRequest, chosen, write_behaviour
+from crossexam.suites.bases import Base, base_from_spec
+from crossexam.suites.behaviour import PairResources, chosen, pair_tables
+from crossexam.suites.build import Built, build_to_folder
+from crossexam.suites.table import suite_request
 
 # Premise, hypothesis (words with their tags), label.
 CORPUS = (
@@ -62,11 +66,20 @@ def lists(tmp_path: Path) -> dict[str, list[str]]:
     return {"antonym": [str(antonyms)], "hypernym": [str(hypernyms)]}
 
 
+def build(
+    base: Path | Base, folder: Path, lists: Mapping[str, Sequence[str]] | None = None, **options: Any
+) -> Built:
+    """Build the suite from *base* with *lists* of pairs by relation."""
+    pairs = [f"{relation}={name}" for relation, names in (lists or {}).items() for name in names]
+    options = {**options, "pairs": pairs} if pairs else options
+    bases = [base if isinstance(base, Base) else base_from_spec(str(base))]
+    return build_to_folder(suite_request("behaviour", bases, options={"behaviour": options}), folder)
+
+
 @pytest.fixture
 def suite(corpus: Path, lists: dict[str, list[str]], tmp_path: Path) -> Suite:
-    request = BehaviourRequest([base_from_spec(str(corpus))], lists)
-    assert write_behaviour(request, tmp_path / "suite")
-    assert not write_behaviour(request, tmp_path / "suite")
+    assert build(corpus, tmp_path / "suite", lists).written
+    assert not build(corpus, tmp_path / "suite", lists).written
     return load_suite(tmp_path / "suite")
 
 
@@ -106,7 +119,7 @@ def test_a_control_that_is_ex_situ_already_is_left_out(suite: Suite) -> None:
 
 
 def test_every_item_names_where_its_label_is_from(suite: Suite) -> None:
-    sources = {name: {e.info["label_from"] for e in suite[f"{name}.train"]} for name in SETS}
+    sources = {name: {e.info["label_from"] for e in suite[f"{name}.train"]} for name in SWAPS}
     assert sources["i_a"] == sources["i_h"] == {"corpus"}
     assert sources["i_ta1"] == sources["e_ta"] == {"construction"}
     assert sources["i_th"] == sources["e_h"] == {"natural logic"}
@@ -116,6 +129,24 @@ def test_every_item_names_where_its_label_is_from(suite: Suite) -> None:
                 example.info["label_from"] == "natural logic"
             )
             assert example.info["reason"]
+
+
+def test_each_set_is_what_its_construction_makes_alone(
+    suite: Suite, corpus: Path, lists: dict[str, list[str]]
+) -> None:
+    """The items of a family follow from one sequence of choices, whether they are made together or not."""
+    tables = pair_tables(lists)
+    resources = PairResources(
+        antonyms=tables["antonym"], hypernyms=tables["hypernym"], index_spec=str(corpus)
+    )
+    examples = list(base_from_spec(str(corpus)).open())
+    for name in SWAPS:
+        items, counts = apply_construction(name, examples, resources=resources)
+        together = suite[f"{name}.train"]
+        assert [(e.id, e.premise, e.hypothesis, e.label, e.base, e.change) for e in items] == [
+            (e.id, e.premise, e.hypothesis, e.label, e.base, e.change) for e in together
+        ]
+        assert counts["rejected"] == together.manifest["yield"]["rejected"]
 
 
 def test_training_facts_are_of_the_ordered_pair(suite: Suite) -> None:
@@ -137,18 +168,17 @@ def test_another_index_makes_other_pairs_unseen(
 ) -> None:
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps(record(0, *CORPUS[6])) + "\n")
-    request = BehaviourRequest([base_from_spec(str(corpus))], lists, index=str(other))
-    write_behaviour(request, tmp_path / "suite")
+    build(corpus, tmp_path / "suite", lists, index=str(other))
     suite = load_suite(tmp_path / "suite")
     assert not any(example.info["seen"] for dataset in suite for example in dataset)
     assert {example.info["polarity"] for dataset in suite for example in dataset} == {"none"}
 
 
 def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
-    items = {name: list(suite[f"{name}.train"]) for name in SETS}
+    items = {name: list(suite[f"{name}.train"]) for name in SWAPS}
     drawn = chosen(items, 1, seed=0)
     assert [len(drawn[name]) for name in ("i_a", "i_ta1", "i_h", "i_th")] == [1, 1, 1, 1]
-    for name, kind in SETS.items():
+    for name, kind in SWAPS.items():
         if kind.control:
             controls = {example.id for example in drawn[kind.control]}
             assert {example.base for example in drawn[name]} <= controls
@@ -158,17 +188,18 @@ def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:
 def test_lists_and_relations_that_do_not_fit(
     corpus: Path, lists: dict[str, list[str]], tmp_path: Path
 ) -> None:
-    bases = [base_from_spec(str(corpus))]
     with pytest.raises(UnknownNameError, match="no relation of swaps is called 'antonyms'"):
-        write_behaviour(BehaviourRequest(bases, {"antonyms": lists["antonym"]}), tmp_path / "a")
+        build(corpus, tmp_path / "a", {"antonyms": lists["antonym"]})
     strange = tmp_path / "strange.tsv"
     strange.write_text("zebra\tgiraffe\n")
     nothing = {"antonym": [str(strange)], "hypernym": [str(strange)]}
     with pytest.raises(CrossexamError, match="no example has a pair of the lists"):
-        write_behaviour(BehaviourRequest(bases, nothing), tmp_path / "b")
+        build(corpus, tmp_path / "b", nothing)
     assert not (tmp_path / "b" / "manifest.json").exists()
-    with pytest.raises(CrossexamError, match="names no list"):
-        parse_pairs(["antonyms.tsv"])
+    with pytest.raises(CrossexamError, match=r"'antonyms\.tsv' does not name a list of word pairs"):
+        build(corpus, tmp_path / "c", pairs="antonyms.tsv")
+    with pytest.raises(CrossexamError, match="controls is 0\n  wanted: a whole number above 0"):
+        build(corpus, tmp_path / "c", lists, controls=0)
 
 
 # The factors.
@@ -259,7 +290,7 @@ def test_reports_show_the_published_figures_beside(suite: Suite) -> None:
     table = behaviour_table(results)
     rows = [row for row in table.rows if row[1] == "ESIM (published)"]
     assert rows[0][3] == published("sanchez2018").table("accuracy").value("ESIM", "i_a")
-    assert len(rows) == len(SETS)
+    assert len(rows) == len(SWAPS)
     assert len(factor_table(results).rows) == len(results.models[0].factors) == len(crossed_tables(results))
     ours = behaviour_table(results_of(results.runs, published_rows=False))
     assert not any("published" in str(row[1]) for row in ours.rows)
@@ -298,9 +329,9 @@ def test_a_corpus_of_two_labels_is_refused(tmp_path: Path, monkeypatch: pytest.M
     only = tmp_path / "only.csv"
     only.write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
     with pytest.raises(CrossexamError, match="no example has one of the three labels"):
-        write_behaviour(BehaviourRequest([base_from_spec(str(only))]), tmp_path / "suite")
+        build(only, tmp_path / "suite")
     with pytest.raises(CrossexamError, match="no example has a pair"):
-        write_behaviour(BehaviourRequest([base_from_spec(str(path))]), tmp_path / "suite")
+        build(path, tmp_path / "suite")
 
 
 def test_subsets_two_and_three_are_what_is_unseen_and_against_polarity(suite: Suite) -> None:
@@ -327,8 +358,7 @@ def test_a_relative_must_be_ten_times_in_training(
     corpus.write_text("".join(json.dumps(record(k, *each)) + "\n" for k, each in enumerate(rows)))
     antonyms = tmp_path / "people.tsv"
     antonyms.write_text("man\twoman\n")
-    request = BehaviourRequest([base_from_spec(str(corpus))], {**lists, "antonym": [str(antonyms)]})
-    write_behaviour(request, tmp_path / "people")
+    build(corpus, tmp_path / "people", {**lists, "antonym": [str(antonyms)]})
     found = load_suite(tmp_path / "people")["i_ta2.train"]
     assert [item.hypothesis for item in found] == made
     rejected = {} if made else {"no relative that training has ten times": 1}
@@ -339,7 +369,7 @@ def test_the_library_builds_the_suite_and_not_the_base(corpus: Path, tmp_path: P
     import crossexam as cx
 
     suite = cx.build("behaviour", corpus)
-    assert {name.partition(".")[0] for name in suite.datasets} == set(SETS)
+    assert {name.partition(".")[0] for name in suite.datasets} == set(SWAPS)
     assert cx.accuracy(run_over(suite))
     with pytest.raises(CrossexamError, match="is built from a corpus"):
         cx.build("behaviour", [Example("a", "P.", "H.", "neutral")])

@@ -14,17 +14,18 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import load_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
-from crossexam.suites.build import Request, build_in_memory, build_to_folder
+from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.table import suite_named, suite_request
 
 
 @pytest.fixture
-def request_of(tiny_corpus: list[Example], tiny_problems: list[Example]) -> Request:
+def request_of(tiny_corpus: list[Example], tiny_problems: list[Example]) -> SuiteRequest:
     base = base_from_examples(Dataset("tiny", tiny_corpus))
     problems = base_from_examples(Dataset("sums", tiny_problems))
-    return Request("stress-tests", [base], [problems], tagger="parses")
+    return suite_request("stress-tests", [base], [problems], tagger="parses")
 
 
-def test_the_suite_has_its_test_sets(request_of: Request) -> None:
+def test_the_suite_has_its_test_sets(request_of: SuiteRequest) -> None:
     suite = build_in_memory(request_of)
     assert list(suite.datasets) == [
         "base.tiny",
@@ -44,7 +45,7 @@ def test_the_suite_has_its_test_sets(request_of: Request) -> None:
     assert not [f for data in suite for f in check(data) if f.code.startswith("E")]
 
 
-def test_signatures_name_what_the_numbers_depend_on(request_of: Request) -> None:
+def test_signatures_name_what_the_numbers_depend_on(request_of: SuiteRequest) -> None:
     suite = build_in_memory(request_of)
     antonymy = suite["antonymy.tiny"].manifest["signature"]
     assert "construction:antonymy.v1|annotator:corpus" in antonymy
@@ -53,38 +54,38 @@ def test_signatures_name_what_the_numbers_depend_on(request_of: Request) -> None
     assert "annotator" not in suite["negation.tiny"].manifest["signature"]
 
 
-def test_the_file_and_the_memory_are_the_same(request_of: Request, tmp_path: Path) -> None:
-    assert build_to_folder(request_of, tmp_path / "suite")
+def test_the_file_and_the_memory_are_the_same(request_of: SuiteRequest, tmp_path: Path) -> None:
+    assert build_to_folder(request_of, tmp_path / "suite").written
     from_file, built = load_suite(tmp_path / "suite"), build_in_memory(request_of)
     assert {d.name: d.content_hash() for d in from_file} == {d.name: d.content_hash() for d in built}
     assert [list(d) for d in from_file] == [list(d) for d in built]
 
 
 def test_the_same_request_is_not_built_twice_and_another_is_refused(
-    request_of: Request, tmp_path: Path
+    request_of: SuiteRequest, tmp_path: Path
 ) -> None:
     folder = tmp_path / "suite"
     build_to_folder(request_of, folder)
     before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
-    assert not build_to_folder(request_of, folder)
+    assert not build_to_folder(request_of, folder).written
     assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     other = replace(request_of, seed=1)
     with pytest.raises(
         CrossexamError, match=r"other input or options\n  hint: choose another -o, or --force"
     ):
         build_to_folder(other, folder)
-    assert build_to_folder(other, folder, force=True)
+    assert build_to_folder(other, folder, force=True).written
     assert json.loads((folder / "manifest.json").read_text())["request"]["seed"] == 1
 
 
-def test_two_builds_give_the_same_bytes(request_of: Request, tmp_path: Path) -> None:
+def test_two_builds_give_the_same_bytes(request_of: SuiteRequest, tmp_path: Path) -> None:
     for name in "ab":
         build_to_folder(request_of, tmp_path / name)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
 
-def test_a_build_that_fails_leaves_nothing(request_of: Request, tmp_path: Path) -> None:
+def test_a_build_that_fails_leaves_nothing(request_of: SuiteRequest, tmp_path: Path) -> None:
     def fail():  # type: ignore[no-untyped-def]
         yield Example(
             "1", "It rains.", "It is wet.", "neutral", info={"premise_tags": [], "hypothesis_tags": []}
@@ -93,23 +94,23 @@ def test_a_build_that_fails_leaves_nothing(request_of: Request, tmp_path: Path) 
 
     base = replace(request_of.bases[0], open=fail)
     with pytest.raises(CrossexamError, match="line 2: bad record"):
-        build_to_folder(replace(request_of, bases=[base], suite="negation"), tmp_path / "suite")
+        build_to_folder(suite_request("negation", [base]), tmp_path / "suite")
     assert list((tmp_path / "suite").iterdir()) == []
 
 
-def test_a_folder_of_other_things_is_left_alone(request_of: Request, tmp_path: Path) -> None:
+def test_a_folder_of_other_things_is_left_alone(request_of: SuiteRequest, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("dear")
     with pytest.raises(CrossexamError, match="is not empty"):
         build_to_folder(request_of, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_without_problems_numbers_come_from_the_premises(request_of: Request) -> None:
+def test_without_problems_numbers_come_from_the_premises(request_of: SuiteRequest) -> None:
     suite = build_in_memory(replace(request_of, problems=[]))
     assert "numerical_reasoning.tiny" in suite.datasets
 
 
-def test_two_bases_of_one_name_are_refused(request_of: Request) -> None:
+def test_two_bases_of_one_name_are_refused(request_of: SuiteRequest) -> None:
     again = base_from_examples(Dataset("tiny", list(request_of.bases[0].open())[:2]))
     with pytest.raises(CrossexamError, match="two bases are called 'tiny'"):
         build_in_memory(replace(request_of, bases=[request_of.bases[0], again]))
@@ -117,7 +118,7 @@ def test_two_bases_of_one_name_are_refused(request_of: Request) -> None:
 
 def test_the_corpus_itself_in_halves() -> None:
     whole, even, odd = (base_from_spec(f"builtin:demo{part}") for part in ("", "[::2]", "[1::2]"))
-    suite = build_in_memory(Request("corpus", [even, odd]))
+    suite = build_in_memory(suite_request("corpus", [even, odd]))
     assert list(suite.datasets) == ["base.builtin_demo_2", "base.builtin_demo_1_2"]
     ids = [{example.id for example in dataset} for dataset in suite]
     assert not ids[0] & ids[1]
@@ -159,9 +160,11 @@ def test_an_empty_base_is_an_error() -> None:
         base_from_examples([])
 
 
-def test_unknown_suites_have_the_nearest_name(request_of: Request) -> None:
+def test_unknown_suites_have_the_nearest_name(request_of: SuiteRequest) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'stress-tests'"):
-        build_in_memory(replace(request_of, suite="stres-test"))
+        suite_request("stres-test", request_of.bases)
+    with pytest.raises(UnknownNameError, match="no suite or construction is called 'negaton'"):
+        suite_named("negaton")
 
 
 @pytest.mark.parametrize(

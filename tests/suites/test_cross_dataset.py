@@ -25,8 +25,19 @@ from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
-from crossexam.suites.cross_dataset import CrossDatasetRequest, split_member, write_cross_dataset
+from crossexam.suites.build import Built, build_to_folder
+from crossexam.suites.cross_dataset import split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
+from crossexam.suites.table import suite_request
+
+
+def write_cross_dataset(
+    folder: Path, *corpora: str, split: str = "test", seed: int = 0, limit: int | None = None
+) -> Built:
+    """Build the suite of *corpora*, without any of all that are installed."""
+    options = {"cross-dataset": {"corpora": corpora, "split": split}}
+    return build_to_folder(suite_request("cross-dataset", options=options, seed=seed, limit=limit), folder)
+
 
 SICK = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
 GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
@@ -146,31 +157,37 @@ def test_what_is_not_installed_is_none(data: Path) -> None:
 
 
 def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
-    built = write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite")
+    built = write_cross_dataset(tmp_path / "suite")
     assert built.written
-    assert set(built.absent) == set(MEMBERS) - {"sick", "scitail"}
     suite = load_suite(tmp_path / "suite")
+    absent = suite.manifest["absent"]
+    assert set(absent) == set(MEMBERS) - {"sick", "scitail"}
+    assert built.notes == (
+        f"not installed, so not included: {', '.join(absent)}; a partial benchmark is reported as one",
+    )
     assert list(suite.datasets) == ["base.sick", "base.scitail", "base.snli_test"]
     assert suite["base.scitail"].manifest["projection"] == "no contradiction"
     split = json.loads((tmp_path / "suite" / "splits" / "sick.json").read_text())
     assert split["test"]["ids"] == [example.id for example in suite["base.sick"]]
     assert split["rule"] == "train, dev, test: halves"
     assert split["validation"]["rows"] == 20
-    assert not write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite").written
+    again = write_cross_dataset(tmp_path / "suite")
+    assert not again.written
+    assert again.notes == built.notes
     with pytest.raises(CrossexamError, match="other input or options"):
-        write_cross_dataset(CrossDatasetRequest(seed=1), tmp_path / "suite")
+        write_cross_dataset(tmp_path / "suite", seed=1)
 
 
 def test_validation_and_test_share_nothing(data: Path, tmp_path: Path) -> None:
-    write_cross_dataset(CrossDatasetRequest(("sick",)), tmp_path / "test")
-    write_cross_dataset(CrossDatasetRequest(("sick",), part="validation"), tmp_path / "validation")
+    write_cross_dataset(tmp_path / "test", "sick")
+    write_cross_dataset(tmp_path / "validation", "sick", split="validation")
     ids = [{e.id for e in load_suite(tmp_path / part)["base.sick"]} for part in ("test", "validation")]
     assert not ids[0] & ids[1]
     assert len(ids[0] | ids[1]) == 41
 
 
 def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
-    write_cross_dataset(CrossDatasetRequest(("sick",), limit=3), tmp_path / "suite")
+    write_cross_dataset(tmp_path / "suite", "sick", limit=3)
     suite = load_suite(tmp_path / "suite")
     assert suite["base.sick"].manifest["cross_dataset"]["complete"] is False
     assert len(suite["base.sick"]) == 3
@@ -178,23 +195,23 @@ def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("request_", "error", "says"),
+    ("corpora", "split", "error", "says"),
     [
-        (CrossDatasetRequest(("cb",)), CrossexamError, "not installed: cb"),
-        (CrossDatasetRequest(("sik",)), UnknownNameError, "did you mean 'sick'"),
-        (CrossDatasetRequest(part="dev"), CrossexamError, "test or validation"),
+        (["cb"], "test", CrossexamError, "not installed: cb"),
+        (["sik"], "test", UnknownNameError, "did you mean 'sick'"),
+        ([], "dev", CrossexamError, "'cross-dataset.split' cannot be 'dev'(.|\n)*wanted: test, validation"),
     ],
 )
 def test_what_cannot_be_built_says_why(
-    data: Path, tmp_path: Path, request_: CrossDatasetRequest, error: type[Exception], says: str
+    data: Path, tmp_path: Path, corpora: list[str], split: str, error: type[Exception], says: str
 ) -> None:
     with pytest.raises(error, match=says):
-        write_cross_dataset(request_, tmp_path / "suite")
+        write_cross_dataset(tmp_path / "suite", *corpora, split=split)
     assert not (tmp_path / "suite").exists()
 
 
 def test_majority_says_the_label_of_the_validation_set(data: Path, tmp_path: Path) -> None:
-    write_cross_dataset(CrossDatasetRequest(), tmp_path / "suite")
+    write_cross_dataset(tmp_path / "suite")
     suite = load_suite(tmp_path / "suite")
     answers = predict_suite(BUILTINS["builtin/majority"], suite)
     assert set(answers.predictions("base.sick").tolist()) == {1}  # half of SICK here is neutral
@@ -332,8 +349,8 @@ def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Pa
     golds = ("entailment", "neutral", "contradiction")
     rows = (f"\t\tNegation\t\tNews\tLamp {n} is on.\tLamp {n} glows.\t{golds[n % 3]}\n" for n in range(12))
     (data / "diagnostic-full.tsv").write_text(header + "".join(rows))
-    write_cross_dataset(CrossDatasetRequest(("diagnostic",)), tmp_path / "three")
-    assert load_suite(tmp_path / "three")["base.diagnostic"].manifest["projection"] is None
+    write_cross_dataset(tmp_path / "three", "diagnostic")
+    assert load_suite(tmp_path / "three")["base.diagnostic"].entry.projection is None
     (data / "diagnostic-full.tsv").unlink()
     two = (
         {
@@ -346,8 +363,8 @@ def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Pa
         for n in range(8)
     )
     (data / "AX-b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in two))
-    write_cross_dataset(CrossDatasetRequest(("diagnostic",)), tmp_path / "two")
-    assert load_suite(tmp_path / "two")["base.diagnostic"].manifest["projection"] == "two labels"
+    write_cross_dataset(tmp_path / "two", "diagnostic")
+    assert load_suite(tmp_path / "two")["base.diagnostic"].entry.projection == "two labels"
 
 
 @pytest.mark.parametrize("key", ["sick", "joci", "mpe", "cb", "wnli"])
@@ -363,7 +380,7 @@ def test_real_corpora_have_the_published_sizes(
 
 
 def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
-    write_cross_dataset(CrossDatasetRequest(("sick",), part="validation"), tmp_path / "validation")
+    write_cross_dataset(tmp_path / "validation", "sick", split="validation")
     answers = predict_suite(BUILTINS["builtin/neutral"], load_suite(tmp_path / "validation"))
     table = score_table(results_of([answers]))
     assert table.title.startswith("Part of the cross-dataset benchmark (validation sets): ")

@@ -20,16 +20,18 @@ from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import load_suite
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
-from crossexam.suites.bases import base_from_examples, base_from_spec
+from crossexam.suites.bases import Base, base_from_examples, base_from_spec
+from crossexam.suites.build import SuiteRequest, build_to_folder
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
     SCORE,
+    cs_subset,
     curve,
     lexically_misleading_scores,
     scored,
-    subset,
 )
-from crossexam.suites.subsets import SubsetRequest, agreement_with, hard, write_subsets
+from crossexam.suites.subsets import agreement_with, hard
+from crossexam.suites.table import suite_request
 
 EXAMPLES = tuple(
     Example(
@@ -52,8 +54,8 @@ def test_the_score_is_the_largest_probability_of_a_wrong_label(rows: list[tuple[
 
 
 def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
-    assert [(e.id, e.info[SCORE]) for e in subset(BASE, ANSWERS, 0.5)] == [("a", 0.7), ("b", 0.5)]
-    assert [e.id for e in subset(BASE, ANSWERS, 0.51)] == ["a"]
+    assert [(e.id, e.info[SCORE]) for e in cs_subset(BASE, ANSWERS, 0.5)] == [("a", 0.7), ("b", 0.5)]
+    assert [e.id for e in cs_subset(BASE, ANSWERS, 0.51)] == ["a"]
     everything = scored(BASE, ANSWERS)
     assert [(e.id, e.info[SCORE]) for e in everything] == [
         ("a", 0.7),
@@ -61,21 +63,21 @@ def test_a_subset_has_the_examples_above_lambda_with_their_scores() -> None:
         ("c", 0.15),
     ]  # d has no gold
     assert everything.name == "base.tiny"
-    chosen = subset(BASE, ANSWERS, 0.95)
+    chosen = cs_subset(BASE, ANSWERS, 0.95)
     assert (chosen.name, len(chosen), chosen.manifest["part"]) == ("cs_0_95.tiny", 0, "tiny")
 
 
 def test_a_chosen_example_is_light_and_has_its_cluster() -> None:
-    found = subset(BASE, ANSWERS, 0.7).examples[0]
+    found = cs_subset(BASE, ANSWERS, 0.7).examples[0]
     assert found.info == {"genre": "tiny", "cluster": cluster_of(EXAMPLES[0]), SCORE: 0.7}
     assert (found.premise, found.label, found.base) == (EXAMPLES[0].premise, "entailment", None)
 
 
 def test_subsets_of_what_does_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match=r"\(3, 3\) probabilities for 4 examples of base.tiny"):
-        subset(BASE, ANSWERS[:3], 0.5)
+        cs_subset(BASE, ANSWERS[:3], 0.5)
     with pytest.raises(ValueError, match="lambda is 70"):
-        subset(BASE, ANSWERS, 70)
+        cs_subset(BASE, ANSWERS, 70)
 
 
 def test_the_curve_is_the_subsets_one_after_another() -> None:
@@ -104,10 +106,15 @@ def test_agreement_with_an_official_subset_is_by_id() -> None:
         agreement_with(Dataset("official", (EXAMPLES[3],)), hard(BASE, ANSWERS), BASE)
 
 
+def _request(kind: str, base: Base, **options: object) -> SuiteRequest:
+    return suite_request(f"{kind}-subsets", [base], options={f"{kind}-subsets": options})
+
+
 def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
-    request = SubsetRequest("cs", [base_from_spec("builtin:demo")], "builtin/bag-of-words")
-    assert write_subsets(request, tmp_path / "cs") is True
-    assert write_subsets(request, tmp_path / "cs") is False
+    base = base_from_spec("builtin:demo")
+    request = _request("cs", base, model="builtin/bag-of-words")
+    assert build_to_folder(request, tmp_path / "cs").written is True
+    assert build_to_folder(request, tmp_path / "cs").written is False
     suite = load_suite(tmp_path / "cs")
     names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]
     assert list(suite.datasets) == [f"{name}.builtin_demo" for name in ("base", *names)]
@@ -125,8 +132,9 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
     assert manifest["model"]["key"] == open_model("builtin/bag-of-words").key
     assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"]["examples"] == len(whole)
     with pytest.raises(CrossexamError, match="built from other input or options"):
-        write_subsets(SubsetRequest("hard", request.bases, request.model), tmp_path / "cs")
-    assert write_subsets(SubsetRequest("hard", request.bases, "builtin/overlap"), tmp_path / "cs", force=True)
+        build_to_folder(_request("hard", base, model="builtin/bag-of-words"), tmp_path / "cs")
+    other = _request("hard", base, model="builtin/overlap")
+    assert build_to_folder(other, tmp_path / "cs", force=True).written
     assert list(load_suite(tmp_path / "cs").datasets) == ["base.builtin_demo", "hard.builtin_demo"]
 
 
@@ -135,12 +143,12 @@ def test_requests_that_make_no_sense(tmp_path: Path) -> None:
     with pytest.raises(
         UnknownNameError, match="no kind of subset is called 'harp'\n  hint: did you mean 'hard'"
     ):
-        write_subsets(SubsetRequest("harp", [base], "builtin/overlap"), tmp_path / "x")
-    with pytest.raises(CrossexamError, match="--lambda is 70\n  wanted: a share above 0"):
-        write_subsets(SubsetRequest("cs", [base], "builtin/overlap", (70.0,)), tmp_path / "x")
+        _crossexam("subset", "harp", "--base", "builtin:demo", "-o", str(tmp_path / "x"))
+    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a share above 0"):
+        _request("cs", base, model="builtin/overlap", lambdas=(70.0,))
     unlabelled = base_from_examples(Dataset("tiny", EXAMPLES[3:]))
     with pytest.raises(CrossexamError, match="has no examples with a gold label"):
-        write_subsets(SubsetRequest("cs", [unlabelled], "builtin/overlap"), tmp_path / "x")
+        build_to_folder(_request("cs", unlabelled, model="builtin/overlap"), tmp_path / "x")
     assert not (tmp_path / "x").exists()
 
 
@@ -155,11 +163,13 @@ def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
     line = ["subset", "cs", "--base", "builtin:demo", "-o", str(folder)]
     assert "cs_0_6.builtin_demo" in _crossexam(*line, "--lambda", "0.6", "--lambda", "0.6")
     assert len(load_suite(folder)) == 2
-    assert "already has these subsets" in _crossexam(*line, "--lambda", "0.6")
+    assert "already holds this suite" in _crossexam(*line, "--lambda", "0.6")
     hard_line = ["subset", "hard", "--base", "builtin:demo", "-o", str(tmp_path / "hard")]
     with pytest.raises(CrossexamError, match="needs a hypothesis-only model"):
         _crossexam(*hard_line)
-    with pytest.raises(CrossexamError, match="--lambda is only for the subset"):
+    with pytest.raises(
+        CrossexamError, match="'hard-subsets' has no --lambda\n  hint: --lambda is an option of cs-subsets"
+    ):
         _crossexam(*hard_line, "--model", "builtin/overlap", "--lambda", "0.5")
     assert "hard.builtin_demo" in _crossexam(*hard_line, "--model", "builtin/overlap", "--limit", "30")
     assert len(load_suite(tmp_path / "hard")["base.builtin_demo"]) == 30
@@ -178,4 +188,4 @@ def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
 def test_two_labels_are_refused_by_subsets_of_a_three_label_model() -> None:
     examples = (Example("a", "A cat.", "A dog.", "not_entailment"),)
     with pytest.raises(CrossexamError, match="the gold labels are two"):
-        subset(Dataset("base.two", examples), np.array([[1.0, 0.0, 0.0]]), 0.5)
+        cs_subset(Dataset("base.two", examples), np.array([[1.0, 0.0, 0.0]]), 0.5)

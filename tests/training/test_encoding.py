@@ -202,6 +202,7 @@ def test_an_augmentation_that_makes_nothing_is_an_error() -> None:
         ("negaton", UnknownNameError, "did you mean 'negation'"),
         ("negation:many", CrossexamError, "--augment has 'negation:many'"),
         ("numerical_reasoning", CrossexamError, "word problems"),
+        ("i_th:10", CrossexamError, "--augment: 'i_th' needs lists of word pairs"),
     ],
 )
 def test_augmentations_that_cannot_be(text: str, kind: type[Exception], message: str) -> None:

@@ -28,6 +28,6 @@ def demo(
         word_problems=["builtin:word_problems"],
         tagger="parses",
         entities="auto",
-        tautology="green is not red",
+        short_forms=["--tautology=green is not red"],
         force=force,
     )

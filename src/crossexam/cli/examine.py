@@ -14,22 +14,17 @@ def examine(
     models: Annotated[list[str], typer.Argument(help="Models: see crossexam ls models.", metavar="MODEL...")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")],
     base: options.BasesOrNone = None,
-    suite: Annotated[str, typer.Option(help="Suite or construction.")] = "stress-tests",
+    suite: Annotated[
+        str | None, typer.Option(help="Suite or construction. Default: the stress tests.")
+    ] = None,
     word_problems: options.Problems = None,
+    settings: options.Settings = None,
+    short_forms: options.ShortForms = None,
     seed: options.Seed = 0,
-    split: options.Part = "test",
-    pairs: options.Pairs = None,
-    index: options.TrainingIndex = None,
-    controls: options.Controls = None,
     limit: options.Limit = None,
     tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
-    tautology: options.Tautology = None,
-    indirect: options.Indirect = False,
-    as_published: options.AsPublished = False,
-    adjectives: options.Adjectives = None,
-    both_directions: options.BothDirections = False,
     columns: options.Columns = None,
     skip_bad: options.SkipBad = False,
     force: options.Force = False,
@@ -43,55 +38,39 @@ def examine(
 ) -> None:
     """Build the tests from a base, run the models over them, print the table and write report.html.
 
-    What is built and answered already is used again: an interrupted examination goes on where it was.
+    What is built and answered already is used again: an interrupted examination resumes.
     """
-    from crossexam.cli.build import BEHAVIOUR, CROSS_DATASET, build_behaviour, build_cross_dataset
+    from crossexam.cli.build import build_and_show, requested
     from crossexam.cli.console import note, progress_bar, show
+    from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import load_suite
+    from crossexam.models.table import MODELS
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import save_run
     from crossexam.runs.run import predict_suite
-    from crossexam.suites.build import Request, build_to_folder
-    from crossexam.suites.table import suite_named
+    from crossexam.suites.table import DEFAULT_SUITE
 
-    options.refuse_foreign(suite, split=split, pairs=pairs, index=index, controls=controls)
+    triples = parse_option_settings(settings or ())
+    of_models = [triple for triple in triples if triple[0] in MODELS]
     chosen = options.model_options(
-        batch_size, device, dtype, max_length, label_order, revision, models=models
+        batch_size, device, dtype, max_length, label_order, revision, models=models, settings=of_models
+    )
+    request = requested(
+        suite or DEFAULT_SUITE,
+        base,
+        word_problems=word_problems,
+        settings=[triple for triple in triples if triple[0] not in MODELS],
+        short_forms=short_forms,
+        columns=columns,
+        skip_bad=skip_bad,
+        limit=limit,
+        seed=seed,
+        tagger=tagger,
+        recognizer=entities,
+        parser=parser,
     )
     folder = output / "suite"
-    if suite_named(suite).name == CROSS_DATASET:
-        build_cross_dataset(base, folder, split, seed=seed, limit=limit, force=force)
-    elif suite_named(suite).name == BEHAVIOUR:
-        build_behaviour(
-            options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
-            folder,
-            pairs=pairs,
-            index=index,
-            controls=controls,
-            seed=seed,
-            tagger=tagger,
-            limit=limit,
-            force=force,
-        )
-    else:
-        request = Request(
-            suite_named(suite).name,
-            options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit),
-            options.problems_from(word_problems, suite),
-            seed=seed,
-            tagger=tagger,
-            recognizer=entities,
-            parser=parser,
-            tautology=tautology,
-            indirect=indirect,
-            as_published=as_published,
-            adjectives=adjectives,
-            both_directions=both_directions,
-            limit=limit,
-        )
-        with progress_bar() as progress:
-            if not build_to_folder(request, folder, force=force, progress=progress):
-                note(f"{folder} holds this very suite already; it is used again")
+    build_and_show(request, folder, force=force)
     with progress_bar() as progress:
         built = load_suite(folder)
         runs = []

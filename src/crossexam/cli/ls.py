@@ -21,10 +21,10 @@ class _Listing(NamedTuple):
 def ls(
     kind: Annotated[
         str | None,
-        typer.Argument(help="corpora, constructions, suites, models or recipes.", metavar="[KIND]"),
+        typer.Argument(help="corpora, constructions, suites, options, models or recipes.", metavar="[KIND]"),
     ] = None,
 ) -> None:
-    """List the corpora, constructions, suites, models and training recipes that Crossexam knows."""
+    """List the corpora, constructions, suites, options, models and training recipes that Crossexam knows."""
     from crossexam.cli.console import note, show
 
     if kind is not None and kind not in _LISTINGS:
@@ -85,6 +85,24 @@ def _suites() -> _Listing:
     from crossexam.suites.table import SUITES
 
     return _Listing(("name", "what", "source"), [(s.name, s.summary, s.paper) for s in SUITES.values()])
+
+
+def _options() -> _Listing:
+    """Return every option of suites, constructions and kinds of models: name, type, default."""
+    from dataclasses import fields
+
+    from crossexam.models.table import MODELS
+    from crossexam.suites.short_forms import SHORT_FORMS
+    from crossexam.suites.table import with_own_options
+
+    short = {target: form.flag for form in SHORT_FORMS.values() for target in form.targets}
+    owners = {**with_own_options(), **{kind.name: kind.options for kind in MODELS.values()}}
+    rows = [
+        (f"{name}.{field.name}", str(field.type), str(field.default), short.get(f"{name}.{field.name}", ""))
+        for name, options in owners.items()
+        for field in fields(options)
+    ]
+    return _Listing(("--set", "type", "default", "short form"), rows)
 
 
 def _models() -> _Listing:
@@ -154,6 +172,7 @@ _LISTINGS: Final[dict[str, Callable[[], _Listing]]] = {
     "corpora": _corpora,
     "constructions": _constructions,
     "suites": _suites,
+    "options": _options,
     "models": _models,
     "recipes": _recipes,
 }

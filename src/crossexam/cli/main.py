@@ -23,6 +23,7 @@ from crossexam.cli import (
     validate,
 )
 from crossexam.cli import run as run_model
+from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError
 
 _FINDINGS: Final = 1
@@ -38,17 +39,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo.demo)
-app.command("examine")(examine.examine)
+app.command("examine", cls=SuiteCommand)(examine.examine)
 app.command("ls")(ls.ls)
 app.command("fetch")(fetch.fetch)
-app.command("build")(build.build)
+app.command("build", cls=SuiteCommand)(build.build)
 app.command("check")(check.check)
 app.command("run")(run_model.run)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
 app.command("train")(train.train)
 app.command("features")(features.features)
-app.command("subset")(subset.subset)
+app.command("subset", cls=SuiteCommand)(subset.subset)
 app.add_typer(validate.app)
 
 

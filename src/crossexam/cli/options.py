@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from crossexam.suites.bases import Base
+    from crossexam.suites.build import SuiteKind
 
 _CONSTRUCTION: Final = "How to build"
 _READING: Final = "How to read the base"
@@ -30,8 +34,8 @@ BasesOrNone = Annotated[
     list[str] | None,
     typer.Option(
         "--base",
-        help="What to build from: CORPUS:SPLIT or a file. Repeatable. For cross-dataset: which of its "
-        "corpora; default: all that are installed.",
+        help="What to build from: CORPUS:SPLIT or a file. Repeatable. A suite with corpora of its own takes "
+        "the names of some of them; default: all that are installed.",
         show_default=False,
     ),
 ]
@@ -46,41 +50,19 @@ Problems = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every random choice.", rich_help_panel=_CONSTRUCTION)]
-Part = Annotated[
-    str,
-    typer.Option(
-        "--split",
-        help="For cross-dataset: test, or validation, on which models are chosen.",
-        rich_help_panel=_CONSTRUCTION,
-    ),
-]
-Pairs = Annotated[
+Settings = Annotated[
     list[str] | None,
     typer.Option(
-        help="For behaviour: word pairs, as antonym=FILE or hypernym=FILE. Repeatable; default: WordNet's.",
+        "--set",
+        help="Set an option of a construction or suite, or in examine of a kind of model: "
+        "--set antonymy.as_published=true. Repeatable; crossexam ls options lists them.",
         rich_help_panel=_CONSTRUCTION,
-        metavar="RELATION=FILE",
+        metavar="NAME.OPTION=VALUE",
         show_default=False,
     ),
 ]
-TrainingIndex = Annotated[
-    str | None,
-    typer.Option(
-        "--index",
-        help="For behaviour: the corpus in which word pairs are seen or unseen. Default: the base.",
-        rich_help_panel=_CONSTRUCTION,
-        metavar="CORPUS",
-    ),
-]
-Controls = Annotated[
-    int | None,
-    typer.Option(
-        min=1,
-        help="For behaviour: draw at most N controls of either kind.",
-        rich_help_panel=_CONSTRUCTION,
-        metavar="N",
-    ),
-]
+#: Where SuiteCommand puts the short forms it meets, as FLAG=VALUE.
+ShortForms = Annotated[list[str] | None, typer.Option("--short-form", hidden=True)]
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -108,48 +90,6 @@ RecognizerSpec = Annotated[
     str,
     typer.Option(
         "--entities", help="Named entities: auto, lists, spacy:PIPELINE.", rich_help_panel=_CONSTRUCTION
-    ),
-]
-Tautology = Annotated[
-    str | None,
-    typer.Option(
-        help='Also test with a tautology of your own, such as "green is not red".',
-        rich_help_panel=_CONSTRUCTION,
-    ),
-]
-Indirect = Annotated[
-    bool,
-    typer.Option(
-        "--indirect",
-        help="Antonymy: also through a similar adjective.",
-        rich_help_panel=_CONSTRUCTION,
-    ),
-]
-AsPublished = Annotated[
-    bool,
-    typer.Option(
-        "--as-published",
-        help="Antonymy, SOSwap: keep items that our rules doubt, as the papers do.",
-        rich_help_panel=_CONSTRUCTION,
-    ),
-]
-Adjectives = Annotated[
-    str | None,
-    typer.Option(
-        "--adjectives",
-        help="add_amod: which adjectives go with which nouns, counted in CORPUS:SPLIT or a file and kept in "
-        "the user's cache; or the file of a table. Default: the table that is shipped.",
-        rich_help_panel=_CONSTRUCTION,
-        show_default=False,
-        metavar="CORPUS:SPLIT|FILE",
-    ),
-]
-BothDirections = Annotated[
-    bool,
-    typer.Option(
-        "--both-directions",
-        help="add_amod: the mirrored item too.",
-        rich_help_panel=_CONSTRUCTION,
     ),
 ]
 Columns = Annotated[
@@ -227,36 +167,96 @@ def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit:
 
 
 def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:
-    """Return *specs*; raises CrossexamError where there are none, since *suite* is built from some."""
+    """Return *specs*; raises CrossexamError if there are none, since *suite* is built from some."""
     if not specs:
         raise CrossexamError(
-            f"what {suite} is built from is missing",
+            f"{suite} needs a base corpus",
             wanted="--base CORPUS:SPLIT or --base FILE",
             hint="crossexam ls corpora lists what has a name",
         )
     return specs
 
 
-def refuse_foreign(suite: str, *, split: str, **of_behaviour: object) -> None:
-    """Raise CrossexamError where an option is given that only another suite than *suite* has."""
-    if split != "test" and suite != "cross-dataset":
-        raise CrossexamError(f"{suite} has no --split {split}", hint="--split is for cross-dataset")
-    given = [f"--{name}" for name, value in of_behaviour.items() if value is not None]
-    if given and suite != "behaviour":
-        raise CrossexamError(f"{suite} has no {', '.join(given)}", hint="this is for behaviour")
-
-
-def problems_from(specs: Sequence[str] | None, suite: str) -> list[Base]:
-    """Return the word problems for *suite*: those named, else AQuA where it is at hand, else none."""
+def problems_from(specs: Sequence[str] | None, kind: SuiteKind) -> list[Base]:
+    """Return the word problems for a suite: those named, else AQuA-RAT if it is installed, else none."""
     from crossexam.constructions.table import CONSTRUCTIONS
     from crossexam.suites.bases import base_from_spec, word_problems_at_hand
-    from crossexam.suites.table import suite_named
+    from crossexam.suites.table import reads_problems
 
-    if not any(CONSTRUCTIONS[name].reads_problems for name in suite_named(suite).constructions):
+    if not reads_problems(kind):
         return []
     if specs is None:
-        return word_problems_at_hand() if suite not in CONSTRUCTIONS else []
+        return word_problems_at_hand() if kind.name not in CONSTRUCTIONS else []
     return [] if list(specs) == ["base"] else [base_from_spec(spec) for spec in specs]
+
+
+class SuiteCommand(TyperCommand):
+    """A verb that takes the short forms of options (``suites/short_forms.py``) like options of its own.
+
+    Contexts are untyped: some releases of typer have a click of their own.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Turn short forms into ``--short-form FLAG=VALUE`` before the arguments are parsed."""
+        return super().parse_args(ctx, _with_short_forms(args))
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help, and what the short forms stand for."""
+        from crossexam.cli.console import show
+
+        super().format_help(ctx, formatter)
+        show(_short_form_table())
+
+
+def _with_short_forms(args: Sequence[str]) -> list[str]:
+    from crossexam.suites.short_forms import SHORT_FORMS
+
+    rest = list(args)
+    expanded: list[str] = []
+    while rest:
+        argument = rest.pop(0)
+        flag, equals, value = argument.partition("=")
+        form = SHORT_FORMS.get(flag)
+        if argument == "--":
+            return [*expanded, argument, *rest]
+        if form is None:
+            expanded.append(argument)
+            continue
+        if form.takes and not equals:
+            if not rest:
+                raise CrossexamError(f"{flag} is not followed by a value", wanted=f"{flag} {form.takes}")
+            value = rest.pop(0)
+        if equals and not form.takes:
+            raise CrossexamError(f"{flag} takes no value", where=argument)
+        expanded += ["--short-form", f"{flag}={value or 'true'}"]
+    return expanded
+
+
+def short_form_values(pieces: Sequence[str]) -> dict[str, Any]:
+    """Return the values by flag of ``FLAG=VALUE`` *pieces*; raises CrossexamError if one is given twice."""
+    from crossexam.suites.short_forms import SHORT_FORMS
+
+    values: dict[str, Any] = {}
+    for piece in pieces:
+        flag, _, value = piece.partition("=")
+        if SHORT_FORMS[flag].repeatable:
+            values.setdefault(flag, []).append(value)
+        elif values.setdefault(flag, value) != value:
+            raise CrossexamError(f"{flag} is given twice", wanted=f"one of '{values[flag]}' and '{value}'")
+    return values
+
+
+def _short_form_table() -> Table:
+    from rich.box import ROUNDED
+    from rich.table import Table
+
+    from crossexam.suites.short_forms import SHORT_FORMS
+
+    table = Table(title="Short forms", title_justify="left", box=ROUNDED, show_header=False)
+    for form in SHORT_FORMS.values():
+        stands_for = ", ".join(f"--set {target}={form.takes or 'true'}" for target in form.targets)
+        table.add_row(f"{form.flag} {form.takes}".strip(), form.help, stands_for)
+    return table
 
 
 def model_options(
@@ -270,7 +270,7 @@ def model_options(
     models: Sequence[str] = (),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
-    """Return the option values of *models*, for :func:`crossexam.runs.run.run`; raises CrossexamError.
+    """Return the option values of *models*, as ``predict_suite`` takes them; raises CrossexamError.
 
     *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for them:
     it is for the kinds among *models* that have the option.
@@ -313,19 +313,13 @@ def model_settings(pieces: Sequence[str] | None) -> list[tuple[str, str, str]]:
     >>> model_settings(["hf.dtype=bfloat16"])
     [('hf', 'dtype', 'bfloat16')]
     """
-    from crossexam.core.settings import parse_assignments
+    from crossexam.core.settings import parse_option_settings
     from crossexam.models.table import MODELS
 
-    triples = []
-    for name, text in parse_assignments(pieces or [], "--set").items():
-        kind, dot, option = name.partition(".")
-        if not (dot and option):
-            raise CrossexamError(
-                f"--set has '{name}={text}'", wanted="KIND.OPTION=VALUE, as in hf.dtype=bfloat16"
-            )
+    triples = parse_option_settings(pieces or (), example="hf.dtype=bfloat16")
+    for kind, _, _ in triples:
         if kind not in MODELS:
             raise UnknownNameError("kind of model", kind, MODELS)
-        triples.append((kind, option, text))
     return triples
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
 
@@ -30,11 +31,12 @@ from crossexam.constructions.add_amod_rules import (
     why_not,
     why_not_two,
 )
-from crossexam.constructions.construction import Outcome, Rejection
-from crossexam.constructions.resources import Resources
-from crossexam.core.example import Change, Edit, Example, Side
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
 from crossexam.language.lexicons.adjective_classes import ADDABLE
+from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_lemma, noun_phrases
 from crossexam.language.nouns import concrete_kind, is_usual
 
@@ -51,21 +53,36 @@ class _Choice(NamedTuple):
         return _Choice(self.adjective, self.second, self.first, self.counts[::-1])
 
 
-def add_amod(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+@dataclass(frozen=True)
+class Options:
+    """*both_directions* yields the mirrored item too.
+
+    *adjectives* names the table of which adjectives go with which nouns: a corpus to count them in
+    (``CORPUS:SPLIT`` or a file; the counts are cached), the file of a table, or None for the table that ships
+    with the package.
+    """
+
+    both_directions: bool = False
+    adjectives: str | None = field(default=None, metadata={"content": True})
+
+
+def add_amod(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield the premise with an adjective before one noun, and before another as the hypothesis."""
     if not example.premise.strip():
         return
     sentence = _read(example, resources)
-    choices = _choices(sentence, resources)
+    choices = _choices(sentence, resources.adjectives(options.adjectives), resources.wordnet)
     if isinstance(choices, Rejection):
         yield choices
         return
     choice = rng.choices(choices, [min(each.counts) for each in choices])[0]
     if rng.random() < 0.5:
         choice = choice.mirrored()
-    yield _item(example, sentence, choice, "")
-    if resources.both_directions:
-        yield _item(example, sentence, choice.mirrored(), ":mirrored")
+    yield _draft(sentence, choice)
+    if options.both_directions:
+        yield _draft(sentence, choice.mirrored(), ":mirrored")
 
 
 def _read(example: Example, resources: Resources) -> Sentence:
@@ -75,29 +92,28 @@ def _read(example: Example, resources: Resources) -> Sentence:
     return Sentence(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
 
 
-def _choices(sentence: Sentence, resources: Resources) -> Sequence[_Choice] | Rejection:
+def _choices(sentence: Sentence, table: AdjectiveCounts, wordnet: WordNet) -> Sequence[_Choice] | Rejection:
     """Return all pairs of nouns with an adjective for both, or why there is none."""
     if is_closed(sentence):
         return Rejection("negation, condition or question")
-    entities = _entities(sentence, resources)
+    entities = _entities(sentence, wordnet)
     if isinstance(entities, Rejection):
         return entities
     reason = ""
     choices: list[_Choice] = []
     for first, second in combinations(entities, 2):
-        why = why_not_two(sentence, first, second, resources.wordnet)
+        why = why_not_two(sentence, first, second, wordnet)
         if why:
             reason = reason or why
         else:
-            found = [*_shared(sentence, first, second, resources)]
+            found = [*_shared(sentence, first, second, table, wordnet)]
             choices += found
             reason = "no adjective for both nouns" if not found else reason
     return choices or Rejection(reason)
 
 
-def _entities(sentence: Sentence, resources: Resources) -> Sequence[Entity] | Rejection:
+def _entities(sentence: Sentence, wordnet: WordNet) -> Sequence[Entity] | Rejection:
     """Return the phrases that take an adjective, if there are two, else why the first does not."""
-    wordnet = resources.wordnet
     nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
     all_nouns = [noun_lemma(t, wordnet) for t in sentence.tokens if t.tag.startswith("NN")]
     found: list[Entity] = []
@@ -116,9 +132,10 @@ def _entities(sentence: Sentence, resources: Resources) -> Sequence[Entity] | Re
     return Rejection(reason or "fewer than two concrete nouns")
 
 
-def _shared(sentence: Sentence, first: Entity, second: Entity, resources: Resources) -> Iterator[_Choice]:
+def _shared(
+    sentence: Sentence, first: Entity, second: Entity, table: AdjectiveCounts, wordnet: WordNet
+) -> Iterator[_Choice]:
     """Yield the adjectives that can stand before either noun."""
-    table, wordnet = resources.adjectives, resources.wordnet
     for adjective, count in sorted(table.adjectives_of(first.noun).items()):
         counts = count, table.count(adjective, second.noun)
         if adjective not in ADDABLE or not min(counts) or not is_new(adjective, sentence, wordnet):
@@ -132,7 +149,7 @@ def _shared(sentence: Sentence, first: Entity, second: Entity, resources: Resour
             yield _Choice(adjective, first, second, counts)
 
 
-def _item(example: Example, sentence: Sentence, choice: _Choice, suffix: str) -> Example:
+def _draft(sentence: Sentence, choice: _Choice, suffix: str = "") -> Draft:
     edits = (
         *_insertion(sentence, choice.first, choice.adjective, "premise"),
         *_insertion(sentence, choice.second, choice.adjective, "hypothesis"),
@@ -143,9 +160,7 @@ def _item(example: Example, sentence: Sentence, choice: _Choice, suffix: str) ->
         "nouns": [choice.first.noun, choice.second.noun],
         "counts": list(choice.counts),
     }
-    return example.derive(
-        "neutral", Change("add_amod.v1", "premise", "premise", edits), suffix=suffix, info=info
-    )
+    return Draft("neutral", edits, target="premise", suffix=suffix, info=info)
 
 
 def _insertion(sentence: Sentence, entity: Entity, adjective: str, side: Side) -> Iterator[Edit]:

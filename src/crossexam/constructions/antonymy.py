@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.edits import article_edit
-from crossexam.constructions.resources import Resources
-from crossexam.core.example import SIDES, Change, Edit, Example, Side
+from crossexam.core.example import SIDES, Edit, Example, Side
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
 from crossexam.language.lexicons.closed_classes import NEGATIONS
@@ -42,7 +42,20 @@ _CACHED_SWAPS: Final = 1 << 14
 _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 
 
-def antonymy(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+@dataclass(frozen=True)
+class Options:
+    """*indirect* also takes the antonyms of the head of a satellite adjective's cluster.
+
+    *as_published* keeps the items that our rules doubt, as the paper does.
+    """
+
+    indirect: bool = False
+    as_published: bool = False
+
+
+def antonymy(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield, for each adjective and noun that has one, the sentence and its copy with an antonym."""
     met = found = False
     wordnet = resources.wordnet
@@ -55,9 +68,9 @@ def antonymy(example: Example, resources: Resources, rng: random.Random) -> Iter
         sentence = _Sentence(example, side, tokens, words, frozenset(words))
         for position, token in enumerate(tokens):
             pos = _CLASSES.get(token.tag)
-            if pos is not None and _has_antonym(wordnet, words[position], resources.indirect):
+            if pos is not None and _has_antonym(wordnet, words[position], options.indirect):
                 found = True
-                yield _replaced(sentence, position, pos, resources, rng)
+                yield _replaced(sentence, position, pos, wordnet, rng, options)
     if met and not found:
         yield Rejection("no adjective or noun with an antonym")
 
@@ -71,18 +84,17 @@ class _Sentence(NamedTuple):
 
 
 def _replaced(
-    sentence: _Sentence, position: int, pos: str, resources: Resources, rng: random.Random
+    sentence: _Sentence, position: int, pos: str, wordnet: WordNet, rng: random.Random, options: Options
 ) -> Outcome:
     """Return the item that replaces the token at *position*, or why there is none."""
     token = sentence.tokens[position]
     word = sentence.words[position]
-    wordnet = resources.wordnet
     if word in NO_CONTRADICTION:
         return Rejection("word on the paper's list")
-    sense = lesk(wordnet, sentence.context, word, pos, ties="frequency", satellites=resources.indirect)
+    sense = lesk(wordnet, sentence.context, word, pos, ties="frequency", satellites=options.indirect)
     if sense is None:
         return Rejection("no sense found")
-    choices, relation = _antonyms(wordnet, sense, word, pos, resources.indirect)
+    choices, relation = _antonyms(wordnet, sense, word, pos, options.indirect)
     if not choices:
         return Rejection("the sense has no antonym")
     antonym = choices[0] if len(choices) == 1 else rng.choice(choices)
@@ -91,7 +103,7 @@ def _replaced(
         return new
     swap = Swap(word, pos, sense, antonym, new)
     found = doubts(wordnet, sentence.tokens, sentence.words, position, swap)
-    if not resources.as_published:
+    if not options.as_published:
         first = next(found, None)
         if first:
             return Rejection(first)
@@ -103,7 +115,7 @@ def _replaced(
 
 def _item(
     sentence: _Sentence, position: int, antonym: str, new: str, lemma: str, facts: Mapping[str, Any]
-) -> Example:
+) -> Draft:
     example, side, tokens, *_ = sentence
     token = tokens[position]
     word_edit = Edit("hypothesis", token.start, token.end, token.text, new)
@@ -115,9 +127,7 @@ def _item(
         "side": side,
         **facts,
     }
-    return example.derive(
-        "contradiction", Change("antonymy.v1", side, side, edits), suffix=f":{side}:{token.start}", info=info
-    )
+    return Draft("contradiction", edits, side, side, suffix=f":{side}:{token.start}", info=info)
 
 
 @lru_cache(maxsize=_CACHED_SWAPS)

@@ -1,47 +1,55 @@
-"""Apply constructions to a stream of examples and count what came of it."""
+"""Apply constructions to a stream of examples and count what became of each."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from crossexam.constructions.construction import Construction, Rejection
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.construction import Construction, Rejection, Resources
+from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.table import construction_named
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.randomness import SeededOnUse
+from crossexam.core.settings import with_options
 
-CHUNK: Final = 1_000  # examples annotated at once
+CHUNK: Final = 1_000  # examples that are tagged and parsed at once
 
 
 @dataclass
-class Yield:
-    """How many *examples* went in, how many *items* came out, what was *rejected* for which reason."""
+class YieldCounts:
+    """How many *examples* went in, how many *items* came out, what was *rejected* and why."""
 
     examples: int = 0
     items: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts as plain data, the commonest reason first."""
+        """Return the counts as plain data, the most frequent reason first."""
         return {"examples": self.examples, "items": self.items, "rejected": dict(self.rejected.most_common())}
 
 
-class Maker:
-    """One construction at work on a stream: seeded by example, unique where it must be, counting.
+class Applier:
+    """One construction applied to a stream: seeded per example, unique if it must be, counting.
 
-    >>> from crossexam.constructions.table import CONSTRUCTIONS
-    >>> maker = Maker(CONSTRUCTIONS["negation"], Resources(), seed=0)
-    >>> [item.hypothesis for item in maker.items(Example("a", "It rains.", "It is wet.", "neutral"))]
+    >>> applier = Applier(construction_named("negation"), LanguageResources(), seed=0)
+    >>> [item.hypothesis for item in applier.items(Example("a", "It rains.", "It is wet.", "neutral"))]
     ['It is wet and false is not true.']
     """
 
     def __init__(self, construction: Construction, resources: Resources, *, seed: int) -> None:
         self.construction, self.resources, self.seed = construction, resources, seed
-        self.counts = Yield()
-        self._chance = SeededOnUse()
+        self.counts = YieldCounts()
+        options = construction.options
+        function = construction.function
+        self._function = function if options is None else partial(function, options=options)
+        self._versioned = construction.versioned
+        self._stream = construction.drawn_as or construction.name
+        self._random = SeededOnUse()
         self._seen: set[int] = set()
         self._sentences: set[int] = set()
 
@@ -51,20 +59,22 @@ class Maker:
         base = (example.premise, example.hypothesis)
         if self.construction.per_sentence:
             example = self._new_sentences(example)
-        self._chance.aim(self.seed, self.construction.name, example.id)
-        for outcome in self.construction.function(example, self.resources, self._chance):
+        self._random.aim(self.seed, self._stream, example.id)
+        for outcome in self._function(example, self.resources, self._random):
             if isinstance(outcome, Rejection):
                 self.counts.rejected[outcome.reason] += 1
-            elif (outcome.premise, outcome.hypothesis) == base:
+                continue
+            item = outcome if isinstance(outcome, Example) else outcome.item(example, self._versioned)
+            if item is not outcome and (item.premise, item.hypothesis) == base:
                 self.counts.rejected["equal to its base"] += 1
-            elif self._is_repeated(outcome):
+            elif self._is_repeated(item):
                 self.counts.rejected["pair already in the set"] += 1
             else:
                 self.counts.items += 1
-                yield outcome
+                yield item
 
     def _new_sentences(self, example: Example) -> Example:
-        """Return *example* with those sentences empty that were met before."""
+        """Return *example* without the sentences that were met before."""
         premise, hypothesis = self._unless_known(example.premise), self._unless_known(example.hypothesis)
         if premise == example.premise and hypothesis == example.hypothesis:
             return example
@@ -72,7 +82,7 @@ class Maker:
         return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
 
     def _unless_known(self, sentence: str) -> str:
-        """Return *sentence*, or nothing where it was met before."""
+        """Return *sentence*, or an empty string if it was met before."""
         size = len(self._sentences)
         self._sentences.add(hash(sentence))
         if not sentence or len(self._sentences) > size:
@@ -97,20 +107,35 @@ def chunks(examples: Iterable[Example], size: int = CHUNK) -> Iterator[list[Exam
         yield chunk
 
 
-def make(
-    name: str, examples: Iterable[Example], *, seed: int = 0, resources: Resources | None = None
+def apply_construction(
+    construction: str | Construction,
+    examples: Iterable[Example],
+    *,
+    seed: int = 0,
+    resources: LanguageResources | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> tuple[list[Example], Mapping[str, Any]]:
-    """Return the items that construction *name* makes of *examples*, and its yield.
+    """Return the items that *construction*, or the one of that name, makes of *examples*, and its yield.
 
-    Raises UnknownNameError.  The items depend on the examples and the seed alone.
+    *options* are those of the construction by name; the items depend on these, the examples and the seed
+    only.  Raises UnknownNameError, and CrossexamError if *resources* lack the word pairs that it uses.
+
+    >>> items, counts = apply_construction("negation", [Example("a", "It rains.", "It is wet.", "neutral")])
+    >>> counts["examples"], counts["items"]
+    (1, 1)
     """
-    from crossexam.constructions.table import construction_named
-
-    resources = resources or Resources()
-    maker = Maker(construction_named(name), resources, seed=seed)
+    resources = resources or LanguageResources()
+    named = construction_named(construction) if isinstance(construction, str) else construction
+    if "word_pairs" in named.uses and not hasattr(resources, "antonyms"):
+        raise CrossexamError(
+            f"'{named.name}' needs word pairs and the index of a training corpus",
+            hint="crossexam build behaviour makes its test set",
+        )
+    chosen = with_options(named.options, options or {}, named.name)
+    applier = Applier(replace(named, options=chosen), resources, seed=seed)
     items: list[Example] = []
     for chunk in chunks(examples):
         resources.prepare(chunk)
         for example in chunk:
-            items.extend(maker.items(example))
-    return items, maker.counts.as_dict()
+            items.extend(applier.items(example))
+    return items, applier.counts.as_dict()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.constructions.construction import Construction
-from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.constructions.table import KNOWN
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example, undo_edits
@@ -202,7 +202,7 @@ CHECKS: Final[dict[str, Check]] = {
 
 
 def _construction(item: Example) -> Construction | None:
-    return CONSTRUCTIONS.get(item.change.construction.partition(".")[0]) if item.change else None
+    return KNOWN.get(item.change.construction.partition(".")[0]) if item.change else None
 
 
 def _must_be_unique(item: Example) -> bool:

@@ -24,15 +24,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from crossexam.constructions.construction import Outcome, Rejection
-from crossexam.constructions.resources import Resources
-from crossexam.core.example import Change, Edit, Example
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.core.example import Edit, Example
+from crossexam.core.labels import Label
 from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render_number
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
 _MOST_RATIONALE_SENTENCES: Final = 3
-_NAME: Final = "numerical_reasoning.v1"
 _NUMERIC_ANSWER: Final = re.compile(
     r"^\W*(?:[A-Za-z]{0,3}\.?\s*)?[-−]?[\d,]*\.?\d+\s*(?:[%°]|[A-Za-z/. ²³]{0,20})$"
 )
@@ -139,26 +138,26 @@ def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) ->
     # The old number is less than a higher new one, more than a lower one.
     prefix = "less than " if changed > quantity.value else "more than "
     entailed = _edit(sentence.premise, quantity, prefix, changed)
-    yield _derive(sentence, "entailment", entailed, "changed and prefixed", quantity)
+    yield _draft(sentence, "entailment", entailed, "changed and prefixed", quantity)
 
     other = rng.choice(usable)
     if rng.random() < 0.5:
         contradicted = _edit(sentence.premise, other, "", _changed(other, rng))
-        yield _derive(sentence, "contradiction", contradicted, "changed", other)
+        yield _draft(sentence, "contradiction", contradicted, "changed", other)
     else:
         contradicted = _edit(sentence.premise, other, rng.choice(("less than ", "more than ")), other.value)
-        yield _derive(sentence, "contradiction", contradicted, "prefixed", other)
+        yield _draft(sentence, "contradiction", contradicted, "prefixed", other)
 
     flipped = tuple(replace(edit, side="premise") for edit in entailed)
-    yield _derive(sentence, "neutral", flipped, "flipped", quantity)
+    yield _draft(sentence, "neutral", flipped, "flipped", quantity)
 
 
-def _derive(sentence: Example, label: str, edits: tuple[Edit, ...], how: str, quantity: Quantity) -> Example:
+def _draft(sentence: Example, label: Label, edits: tuple[Edit, ...], how: str, quantity: Quantity) -> Draft:
     question = sentence.premise.rstrip().endswith("?")
     conditional = re.match(r"(?i)if\b", sentence.premise) is not None
     info = {"how": how, "quantity": quantity.text, "question": question, "conditional": conditional}
-    change = Change(_NAME, "premise", "premise", edits)
-    return sentence.derive(label, change, suffix=f":{label[0]}", info=info)  # type: ignore[arg-type]
+    suffix = f":{label[0]}"
+    return Draft(label, edits, target="premise", suffix=suffix, info=info, base=sentence)
 
 
 def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tuple[Edit, ...]:

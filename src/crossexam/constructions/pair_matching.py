@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from crossexam.constructions.construction import Rejection
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.construction import Rejection, Resources
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet

@@ -1,6 +1,6 @@
-"""What constructions may look up: annotation, lexicons, options.
+"""The resources that constructions look things up in: tagger, parser, entities, lexicons.
 
-Tables of (adjective, noun) counts from a corpus of one's own, counted once and then kept in a cache.
+Tables of (adjective, noun) counts from a corpus of the user's are counted once and then cached.
 """
 
 from __future__ import annotations
@@ -23,47 +23,37 @@ from crossexam.language.parsing.parsers import DependencyParser, resolve_parser
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
-#: The free tautology of Naik et al. 2018, Table 5 (DIFF TAUT).
-DIFFERENT_TAUTOLOGY = "green is not red"
-
 
 @dataclass
-class Resources:
-    """Annotator, entity recognizer, WordNet and the options of the constructions.
+class LanguageResources:
+    """The resources of constructions: a tagger, a parser, a named-entity recognizer and lexicons.
 
-    ``annotator_spec`` and ``recognizer_spec`` are resolved when first needed, so that a construction
-    that needs no tags asks for none.  ``indirect`` lets antonymy use a satellite adjective's antonyms;
-    ``as_published`` keeps the replacements that its rules doubt.  ``parser_spec`` says who tells the
-    dependencies: ``auto`` (shipped parses, else the annotator's spaCy pipeline), ``parses``, ``spacy:...``.
-    ``both_directions`` gives the mirrored item of add_amod too; ``adjectives_spec`` names the table of
-    adjectives: a file, a corpus to count them in, None for the shipped one.
+    Each is resolved from its ``spec`` when it is first needed, so that a construction that needs no tags
+    loads no tagger.  ``parser_spec`` is ``auto`` (shipped parses, else the tagger's spaCy pipeline),
+    ``parses`` or ``spacy:PIPELINE``.
     """
 
     tagger_spec: str = "auto"
     recognizer_spec: str = "auto"
-    tautology: str = DIFFERENT_TAUTOLOGY
-    indirect: bool = False
-    as_published: bool = False
-    both_directions: bool = False
-    adjectives_spec: str | None = None
     parser_spec: str = "auto"
+    _tables: dict[str | None, AdjectiveCounts] = field(default_factory=dict, repr=False)
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
     _parser_prepared: bool = field(default=False, repr=False)
 
     @cached_property
     def tagger(self) -> Tagger:
-        """Who tells the parts of speech."""
+        """The part-of-speech tagger."""
         return resolve_tagger(self.tagger_spec)
 
     @cached_property
     def recognizer(self) -> EntityRecognizer:
-        """Who finds named entities."""
+        """The named-entity recognizer."""
         return resolve_recognizer(self.recognizer_spec)
 
     @cached_property
     def parser(self) -> DependencyParser:
-        """Who tells which word depends on which."""
+        """The dependency parser."""
         return resolve_parser(self.parser_spec, self.tagger_spec)
 
     @cached_property
@@ -71,16 +61,15 @@ class Resources:
         """WordNet 3.0 as compiled for the package."""
         return WordNet.load()
 
-    @cached_property
-    def adjectives(self) -> AdjectiveCounts:
-        """How often an adjective stands before a noun."""
-
-        return adjectives_from(
-            self.adjectives_spec, Resources(self.tagger_spec, parser_spec=self.parser_spec)
-        )
+    def adjectives(self, spec: str | None) -> AdjectiveCounts:
+        """Return how often an adjective precedes a noun by the table *spec*, the shipped one for None."""
+        if spec not in self._tables:
+            counting = LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
+            self._tables[spec] = adjectives_from(spec, counting)
+        return self._tables[spec]
 
     def prepare(self, chunk: Sequence[Example]) -> None:
-        """Announce the examples that come next, so that annotators can work in batches."""
+        """Announce the next examples, so that taggers and parsers can work in batches."""
         self._chunk, self._prepared, self._parser_prepared = chunk, False, False
 
     def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
@@ -93,7 +82,7 @@ class Resources:
         return self.tagger.tokens(example, side)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependencies of the sentence on *side*, None where there is no parse to be had."""
+        """Return the dependencies of the sentence on *side*, None if there is no parse."""
         if not example.text(side).strip():
             return None
         if not self._parser_prepared:
@@ -106,12 +95,14 @@ _CHUNK: Final = 1_000
 _COUNTING: Final = "1"  # how pairs are counted; another number where that changes
 
 
-def count_adjectives(examples: Iterable[Example], source: str, resources: Resources) -> AdjectiveCounts:
+def count_adjectives(
+    examples: Iterable[Example], source: str, resources: LanguageResources
+) -> AdjectiveCounts:
     """Return the table of the sentences of *examples*, each distinct sentence once, in one pass."""
     return AdjectiveCounts.counted(_pairs(examples, resources), source, resources.wordnet)
 
 
-def _pairs(examples: Iterable[Example], resources: Resources) -> Iterator[tuple[str, str]]:
+def _pairs(examples: Iterable[Example], resources: LanguageResources) -> Iterator[tuple[str, str]]:
     seen: set[int] = set()
     stream = iter(examples)
     while chunk := list(islice(stream, _CHUNK)):
@@ -127,7 +118,7 @@ def _pairs(examples: Iterable[Example], resources: Resources) -> Iterator[tuple[
 
 
 def adjectives_from(
-    spec: str | None, resources: Resources, *, cache_folder: Path | None = None
+    spec: str | None, resources: LanguageResources, *, cache_folder: Path | None = None
 ) -> AdjectiveCounts:
     """Return the table that *spec* names: the shipped one (None), a table's file, or a corpus to count.
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from crossexam.constructions.construction import Outcome, Rejection
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.so_swap_rules import doubts, obstacles
-from crossexam.core.example import Change, Edit, Example
+from crossexam.core.example import Edit, Example
 from crossexam.language.agreement import Role, agreeing, in_case, lemma_of, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES
@@ -34,7 +34,16 @@ from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.parsing.dependencies import Parsed
 
 
-def so_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+@dataclass(frozen=True)
+class Options:
+    """*as_published* keeps the items that our rules doubt, as the paper does."""
+
+    as_published: bool = False
+
+
+def so_swap(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield the premise, and the premise with its subject and object swapped."""
     if not example.premise.strip():
         return
@@ -48,12 +57,12 @@ def so_swap(example: Example, resources: Resources, rng: random.Random) -> Itera
         return
     reason = next(obstacles(parsed, clause, resources.wordnet), None)
     found = list(doubts(parsed, clause, resources.wordnet)) if reason is None else []
-    if found and not resources.as_published:
+    if found and not options.as_published:
         reason = found[0]
     yield Rejection(reason) if reason else _item(example, parsed, clause, resources.wordnet, found)
 
 
-def _item(example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, found: list[str]) -> Example:
+def _item(example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, found: list[str]) -> Draft:
     sentence = example.premise
     new_subject = _moved(sentence, parsed, clause.object, "subject", wordnet)
     new_object = _moved(sentence, parsed, clause.subject, "object", wordnet)
@@ -69,8 +78,7 @@ def _item(example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, fo
         "voice": clause.voice,
     }
     info |= {"doubts": found} if found else {}
-    change = Change("so_swap.v1", "premise", "premise", tuple(edits))
-    return example.derive("contradiction", change, info=info)
+    return Draft("contradiction", tuple(edits), target="premise", info=info)
 
 
 def _text(sentence: str, parsed: Parsed, phrase: Phrase) -> str:

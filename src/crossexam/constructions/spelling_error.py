@@ -17,9 +17,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from crossexam.constructions.construction import Outcome, Rejection
-from crossexam.constructions.resources import Resources
-from crossexam.core.example import Change, Edit, Example
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.core.example import Edit, Example
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import WordNet
@@ -72,7 +71,6 @@ def _misspelt(
     misspell: Misspell,
     resources: Resources,
     rng: random.Random,
-    construction: str,
     nothing: str,
 ) -> Iterator[Outcome]:
     if not spans:
@@ -87,8 +85,7 @@ def _misspelt(
             if wrong != word and not is_english(wrong, resources.wordnet):
                 edit = Edit("hypothesis", start, end, word, wrong)
                 kind = "function" if word.lower() in CLOSED_CLASSES else "content"
-                change = Change(construction, "premise", "hypothesis", (edit,))
-                yield example.derive(example.label, change, info={"word_class": kind})
+                yield Draft(example.label, (edit,), info={"word_class": kind})
                 return
     yield Rejection("every error makes another word")
 
@@ -106,7 +103,6 @@ def adjacent_swap(example: Example, resources: Resources, rng: random.Random) ->
         adjacent_swaps,
         resources,
         rng,
-        "spelling_error_adjacent_swap.v1",
         "no word of letters",
     )
 
@@ -119,7 +115,6 @@ def keyboard_swap(example: Example, resources: Resources, rng: random.Random) ->
         keyboard_swaps,
         resources,
         rng,
-        "spelling_error_keyboard_swap.v1",
         "no word of letters",
     )
 
@@ -137,7 +132,6 @@ def content_word(example: Example, resources: Resources, rng: random.Random) -> 
         keyboard_swaps,
         resources,
         rng,
-        "spelling_error_content_word.v1",
         "no noun or adjective",
     )
 
@@ -155,7 +149,6 @@ def function_word(example: Example, resources: Resources, rng: random.Random) ->
         keyboard_swaps,
         resources,
         rng,
-        "spelling_error_function_word.v1",
         "no conjunction, pronoun or article",
     )
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-from crossexam.constructions.add_amod import add_amod
-from crossexam.constructions.antonymy import antonymy
+from crossexam.constructions import (
+    add_amod,
+    antonymy,
+    numerical_reasoning,
+    so_swap,
+    spelling_error,
+    tautology,
+    word_shuffle,
+)
 from crossexam.constructions.construction import Construction
-from crossexam.constructions.numerical_reasoning import numerical_reasoning
-from crossexam.constructions.so_swap import so_swap
-from crossexam.constructions.spelling_error import adjacent_swap, content_word, function_word, keyboard_swap
-from crossexam.constructions.tautology import length_mismatch, negation, tautology, word_overlap
-from crossexam.constructions.word_shuffle import word_shuffle, word_shuffle_hypothesis, word_shuffle_premise
+from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.errors import UnknownNameError
 
 _FLOOD = "Heavy rain flooded the old town."
@@ -20,7 +23,7 @@ _ALL: Final = (
     Construction(
         "antonymy",
         1,
-        antonymy,
+        antonymy.antonymy,
         "competence",
         "a sentence, and its copy with an adjective or noun replaced by an antonym",
         "Naik et al. 2018, section 3.1",
@@ -30,11 +33,12 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         uses=("tagger", "wordnet", "lemminflect"),
+        options=antonymy.Options(),
     ),
     Construction(
         "numerical_reasoning",
         1,
-        numerical_reasoning,
+        numerical_reasoning.numerical_reasoning,
         "competence",
         "a sentence with a quantity, and its copy with the quantity changed or prefixed",
         "Naik et al. 2018, section 3.1",
@@ -48,7 +52,7 @@ _ALL: Final = (
     Construction(
         "word_overlap",
         1,
-        word_overlap,
+        tautology.word_overlap,
         "distraction",
         '"and true is true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
@@ -58,7 +62,7 @@ _ALL: Final = (
     Construction(
         "negation",
         1,
-        negation,
+        tautology.negation,
         "distraction",
         '"and false is not true" after the hypothesis',
         "Naik et al. 2018, section 3.2",
@@ -68,7 +72,7 @@ _ALL: Final = (
     Construction(
         "length_mismatch",
         1,
-        length_mismatch,
+        tautology.length_mismatch,
         "distraction",
         '"and true is true" five times after the premise',
         "Naik et al. 2018, section 3.2",
@@ -83,7 +87,7 @@ _ALL: Final = (
     Construction(
         "spelling_error_content_word",
         1,
-        content_word,
+        spelling_error.content_word,
         "noise",
         "a keyboard error in a noun or adjective of the hypothesis (the paper's Table 3)",
         "Naik et al. 2018, section 3.3 and appendix C",
@@ -93,7 +97,7 @@ _ALL: Final = (
     Construction(
         "spelling_error_function_word",
         1,
-        function_word,
+        spelling_error.function_word,
         "noise",
         "a keyboard error in a conjunction, pronoun or article of the hypothesis",
         "Naik et al. 2018, appendix C",
@@ -103,7 +107,7 @@ _ALL: Final = (
     Construction(
         "spelling_error_keyboard_swap",
         1,
-        keyboard_swap,
+        spelling_error.keyboard_swap,
         "noise",
         "a keyboard error in any word of the hypothesis",
         "Naik et al. 2018, section 3.3 and appendix C",
@@ -113,7 +117,7 @@ _ALL: Final = (
     Construction(
         "spelling_error_adjacent_swap",
         1,
-        adjacent_swap,
+        spelling_error.adjacent_swap,
         "noise",
         "two adjacent letters swapped in a word of the hypothesis",
         "Naik et al. 2018, section 3.3 and appendix C",
@@ -123,18 +127,18 @@ _ALL: Final = (
     Construction(
         "tautology",
         1,
-        tautology,
+        tautology.tautology,
         "distraction",
         'a tautology of your own after the hypothesis (--tautology "green is not red")',
         "Naik et al. 2018, section 4.6",
         (_FLOOD, "The town was wet and green is not red.", "entailment"),
-        uses=("tautology",),
         draws=False,
+        options=tautology.Options(),
     ),
     Construction(
         "so_swap",
         1,
-        so_swap,
+        so_swap.so_swap,
         "compositionality",
         "a sentence, and its copy with subject and object swapped",
         "Nie et al. 2019, section 3.1",
@@ -145,11 +149,12 @@ _ALL: Final = (
         per_sentence=True,
         draws=False,
         uses=("parser", "wordnet", "lemminflect"),
+        options=so_swap.Options(),
     ),
     Construction(
         "add_amod",
         1,
-        add_amod,
+        add_amod.add_amod,
         "compositionality",
         "an adjective before one noun of the premise, and before another in the hypothesis",
         "Nie et al. 2019, section 3.1",
@@ -160,11 +165,12 @@ _ALL: Final = (
         unique_pairs=True,
         per_sentence=True,
         uses=("tagger", "parser", "wordnet", "adjectives"),
+        options=add_amod.Options(),
     ),
     Construction(
         "word_shuffle",
         1,
-        word_shuffle,
+        word_shuffle.word_shuffle,
         "ablation",
         "the words of premise and hypothesis in another order; an ablation, no test of robustness",
         "Nie et al. 2019, section 4.1",
@@ -174,7 +180,7 @@ _ALL: Final = (
     Construction(
         "word_shuffle_premise",
         1,
-        word_shuffle_premise,
+        word_shuffle.word_shuffle_premise,
         "ablation",
         "the words of the premise in another order; an ablation, no test of robustness",
         "Nie et al. 2019, section 4.1",
@@ -184,7 +190,7 @@ _ALL: Final = (
     Construction(
         "word_shuffle_hypothesis",
         1,
-        word_shuffle_hypothesis,
+        word_shuffle.word_shuffle_hypothesis,
         "ablation",
         "the words of the hypothesis in another order; an ablation, no test of robustness",
         "Nie et al. 2019, section 4.1",
@@ -192,7 +198,11 @@ _ALL: Final = (
     ),
 )
 
+#: What can be built from any base.
 CONSTRUCTIONS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}
+
+#: These, and the word-pair swaps, which also need pairs and a training corpus.
+KNOWN: Final[dict[str, Construction]] = {**CONSTRUCTIONS, **SWAPS}
 
 
 def construction_named(name: str) -> Construction:
@@ -202,7 +212,7 @@ def construction_named(name: str) -> Construction:
     'negation'
     """
     bare, _, version = name.partition(".")
-    found = CONSTRUCTIONS.get(bare)
-    if found is None or (version and version != f"v{found.version}"):
-        raise UnknownNameError("construction", name, CONSTRUCTIONS)
-    return found
+    construction = KNOWN.get(bare)
+    if construction is None or (version and version != f"v{construction.version}"):
+        raise UnknownNameError("construction", name, KNOWN)
+    return construction

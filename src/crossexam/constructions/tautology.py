@@ -7,13 +7,9 @@ Difference from the paper: it appends to the end of the sentence; its Table 2 sh
 stop dropped.  We insert before the closing punctuation and quotes, so that the sentence still ends as
 it did, and the edit is a pure insertion.
 
-Negation (Naik et al., 2018, C18-1198, section 3.2): "and false is not true" after the hypothesis.
-
-Word overlap (Naik et al., 2018, C18-1198, section 3.2): "and true is true" after the hypothesis.
-
-Length mismatch (Naik et al., 2018, C18-1198, section 3.2).
-
-"And true is true" five times after the premise.
+Word overlap is "and true is true" after the hypothesis, negation "and false is not true" after the
+hypothesis, length mismatch "and true is true" five times after the premise; ``tautology`` appends a
+clause of the user's own.
 """
 
 from __future__ import annotations
@@ -21,12 +17,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from crossexam.constructions.construction import Outcome, Rejection
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Change, Edit, Example, Side
+from crossexam.core.example import Edit, Example, Side
 
 _CLOSING: Final = re.compile(r"""[\s.!?…,;:"'”’»*-]*$""")
 _OPEN_QUOTE: Final = re.compile(r"""(?:^|[\s(\[])['‘]""")
@@ -63,7 +59,7 @@ def _last_word(text: str) -> str:
     return text.rsplit(maxsplit=1)[-1]
 
 
-def append(example: Example, side: Side, clause: str, times: int, construction: str) -> Iterator[Outcome]:
+def append(example: Example, side: Side, clause: str, times: int = 1) -> Iterator[Outcome]:
     """Yield *example* with "and *clause*" joined *times* times to the sentence on *side*."""
     sentence = example.text(side)
     if not sentence.strip():
@@ -72,30 +68,42 @@ def append(example: Example, side: Side, clause: str, times: int, construction: 
     place, needs_stop = insertion_point(sentence)
     addition = f" and {clause}" * times + ("." if needs_stop else "")
     edit = Edit(side, place, place, "", addition)
-    yield example.derive(example.label, Change(construction, "premise", "hypothesis", (edit,)))
+    yield Draft(example.label, (edit,))
 
 
-def tautology(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """A free tautology joined to the hypothesis: the paper's DIFF TAUT (section 4.6, Table 5)."""
-    clause = resources.tautology.strip().removeprefix("and ").rstrip(".")
-    if not clause:
-        raise CrossexamError("the tautology is empty", wanted='a clause such as "green is not red"')
-    yield from append(example, "hypothesis", clause, 1, "tautology.v1")
+@dataclass(frozen=True)
+class Options:
+    """The *clause* that the tautology test appends; the default is the paper's DIFF TAUT (Table 5)."""
+
+    clause: str = "green is not red"
+
+    def __post_init__(self) -> None:
+        if not self.bare:
+            raise CrossexamError("the tautology is empty", wanted='a clause such as "green is not red"')
+
+    @property
+    def bare(self) -> str:
+        """The clause without a conjunction before it or a full stop after it."""
+        return self.clause.strip().removeprefix("and ").rstrip(".")
+
+
+def tautology(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the pair with a tautology of the user's after the hypothesis (section 4.6, Table 5)."""
+    yield from append(example, "hypothesis", options.bare)
 
 
 def negation(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """The tautology contains a strong negation word, which must not be taken for a contradiction."""
-    yield from append(example, "hypothesis", "false is not true", 1, "negation.v1")
+    """Yield the pair with a tautology that contains a strong negation word after the hypothesis."""
+    yield from append(example, "hypothesis", "false is not true")
 
 
 def word_overlap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """The words of the tautology are not in the premise, which lowers the share that overlaps."""
-    yield from append(example, "hypothesis", "true is true", 1, "word_overlap.v1")
-
-
-_TIMES = 5  # section 3.2
+    """Yield the pair with a tautology that lowers the word overlap after the hypothesis."""
+    yield from append(example, "hypothesis", "true is true")
 
 
 def length_mismatch(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """The premise becomes much longer than the hypothesis without saying more."""
-    yield from append(example, "premise", "true is true", _TIMES, "length_mismatch.v1")
+    """Yield the pair with the premise much longer than the hypothesis, and saying no more (section 3.2)."""
+    yield from append(example, "premise", "true is true", times=5)

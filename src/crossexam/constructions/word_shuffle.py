@@ -15,37 +15,34 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from crossexam.constructions.construction import Outcome, Rejection
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.tautology import insertion_point
-from crossexam.core.example import SIDES, Change, Edit, Example, Side
+from crossexam.core.example import SIDES, Edit, Example, Side
 
 _PIECE: Final = re.compile(r"\S+")
 
 
 def word_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Both sentences shuffled; one that has no other order stays as it is."""
-    yield from _shuffled(example, SIDES, "word_shuffle.v1", rng)
+    """Yield the pair with the words of both sentences shuffled; a sentence of one word stays as it is."""
+    yield from _shuffled(example, SIDES, rng)
 
 
 def word_shuffle_premise(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """The premise shuffled, the hypothesis as it is."""
-    yield from _shuffled(example, ("premise",), "word_shuffle_premise.v1", rng)
+    """Yield the pair with the words of the premise shuffled."""
+    yield from _shuffled(example, ("premise",), rng)
 
 
 def word_shuffle_hypothesis(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """The hypothesis shuffled, the premise as it is."""
-    yield from _shuffled(example, ("hypothesis",), "word_shuffle_hypothesis.v1", rng)
+    """Yield the pair with the words of the hypothesis shuffled."""
+    yield from _shuffled(example, ("hypothesis",), rng)
 
 
-def _shuffled(
-    example: Example, sides: tuple[Side, ...], construction: str, rng: random.Random
-) -> Iterator[Outcome]:
+def _shuffled(example: Example, sides: tuple[Side, ...], rng: random.Random) -> Iterator[Outcome]:
     edits = tuple(edit for side in sides for edit in _other_order(example.text(side), side, rng))
     if not edits:
         yield Rejection("no other order of words")
         return
-    yield example.derive(example.label, Change(construction, "premise", "hypothesis", edits))
+    yield Draft(example.label, edits)
 
 
 def _other_order(sentence: str, side: Side, rng: random.Random) -> Iterator[Edit]:

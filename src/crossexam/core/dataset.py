@@ -1,16 +1,15 @@
-"""A named sequence of examples with what is known of where it came from.
-
-A model's answers over the test sets of a suite.
-"""
+"""Datasets, suites of them, and runs: a model's predictions over a suite."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.example import Example
+from crossexam.core.manifest import TestSetEntry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Dataset:
-    """Examples, their name, and the manifest of how they were had.
+    """Examples with a name and a manifest that records where they come from.
 
     >>> len(Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),)))
     1
@@ -34,6 +33,11 @@ class Dataset:
 
     def __iter__(self) -> Iterator[Example]:
         return iter(self.examples)
+
+    @cached_property
+    def entry(self) -> TestSetEntry:
+        """The manifest as the typed entry of a test set."""
+        return TestSetEntry.from_json(self.name, self.manifest)
 
     def content_hash(self) -> str:
         """Return 16 hexadecimal digits that change when an id, a text or a label does."""
@@ -84,10 +88,10 @@ class Suite:
 
 @dataclass(frozen=True)
 class Run:
-    """What *model* answered: per test set an array of probabilities [n, 3], columns in LABELS order.
+    """The predictions of *model*: per test set an array of probabilities [n, 3], columns in LABELS order.
 
-    Models that give labels only have rows with a single 1.  The manifest holds the model key, the
-    counts of truncated and asked pairs, and the signature of every test set.
+    The rows of a model that gives labels only have a single 1.  The manifest holds the model key, the
+    counts of truncated and predicted pairs, and the signature of every test set.
     """
 
     model: str

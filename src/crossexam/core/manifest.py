@@ -1,10 +1,24 @@
-"""The signature of a test set or number: what it depends on, in one line (after sacreBLEU)."""
+"""What manifests say of test sets and suites, typed; and the signature of a test set or number.
+
+A manifest is a JSON object beside the files that it describes.  Code builds and reads it through the classes
+here, so that a misspelt key is an error of the type checker and not a number that is silently missing.
+"""
 
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from types import MappingProxyType
+from typing import Any, ClassVar, Final
+
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
+_FORMAT: Final = 1
+#: The construction of a base: the examples of a corpus as they are.
+BASE: Final = "base"
 
 
 def package_version() -> str:
@@ -35,10 +49,142 @@ def library_versions(*packages: str) -> dict[str, str]:
 
 
 def signature(parts: Mapping[str, object]) -> str:
-    """Return *parts* as ``key:value|key:value|version:...``.
+    """Return *parts* as ``key:value|key:value|version:...`` (after sacreBLEU).
 
     >>> signature({"corpus": "snli:dev", "seed": 0}).startswith("corpus:snli:dev|seed:0|version:")
     True
     """
     pairs = [f"{key}:{value}" for key, value in parts.items()]
     return "|".join([*pairs, f"version:{package_version()}"])
+
+
+@dataclass(frozen=True)
+class TestSetEntry:
+    """What a suite's manifest says of one test set.
+
+    ``construction`` and ``version`` made it (``base`` without a version: a corpus as it is), from the base
+    called ``part``.  ``base_set`` names the test set that its items are compared with; ``keeps_label``: they
+    have the gold labels of that set, ``paired`` overrides whether they are compared one by one, which else
+    follows from the labels.
+    ``projection`` says how three predicted labels are read as the set's two.  ``yields`` are the counts of
+    examples, items and rejections; ``facts`` is everything else that the manifest records.
+    """
+
+    __test__: ClassVar[bool] = False  # pytest collects classes by their name
+
+    construction: str
+    part: str
+    version: int | None = None
+    file: str | None = None
+    base_set: str | None = None
+    keeps_label: bool = True
+    paired: bool | None = None
+    test_class: str = BASE
+    rows: int | None = None
+    content_hash: str | None = None
+    signature: str | None = None
+    yields: Mapping[str, Any] | None = None
+    projection: str | None = None
+    facts: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+    @property
+    def name(self) -> str:
+        """The name of the test set: ``negation.dev_matched``."""
+        return f"{self.construction}.{self.part}"
+
+    @property
+    def versioned(self) -> str:
+        """The construction with its version: ``negation.v1``; ``base`` has none."""
+        return self.construction if self.version is None else f"{self.construction}.v{self.version}"
+
+    @property
+    def compares_items(self) -> bool:
+        """Whether its items are compared one by one with those of ``base_set``."""
+        return self.keeps_label if self.paired is None else self.paired
+
+    @property
+    def is_base(self) -> bool:
+        """Whether it is a corpus as it is."""
+        return self.construction == BASE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as the manifest has it."""
+        return {
+            **({"file": self.file} if self.file is not None else {}),
+            "construction": self.versioned,
+            "part": self.part,
+            "base_set": self.base_set,
+            "keeps_label": self.keeps_label,
+            **({"paired": self.paired} if self.paired is not None else {}),
+            "test_class": self.test_class,
+            "rows": self.rows,
+            "content_hash": self.content_hash,
+            "signature": self.signature,
+            "yield": self.yields,
+            **({"projection": self.projection} if self.projection is not None else {}),
+            **self.facts,
+        }
+
+    @classmethod
+    def from_json(cls, name: str, entry: Mapping[str, Any]) -> TestSetEntry:
+        """Return the entry that *entry* is for the test set *name*; a missing field gets its default.
+
+        >>> TestSetEntry.from_json("negation.dev", {"construction": "negation.v1", "rows": 3}).versioned
+        'negation.v1'
+        >>> TestSetEntry.from_json("base.dev", {}).is_base
+        True
+        """
+        bare, _, part = name.partition(".")
+        construction = str(entry.get("construction") or bare)
+        match = _VERSIONED.fullmatch(construction)
+        return cls(
+            construction=match[1] if match else construction.partition(".")[0],
+            version=int(match[2]) if match else None,
+            part=str(entry.get("part") or part),
+            file=entry.get("file"),
+            base_set=entry.get("base_set"),
+            keeps_label=bool(entry.get("keeps_label", True)),
+            paired=entry.get("paired"),
+            test_class=str(entry.get("test_class") or BASE),
+            rows=entry.get("rows"),
+            content_hash=entry.get("content_hash"),
+            signature=entry.get("signature"),
+            yields=entry.get("yield"),
+            projection=entry.get("projection"),
+            facts={key: value for key, value in entry.items() if key not in _FIELDS},
+        )
+
+
+_FIELDS: Final = frozenset(
+    "file construction part base_set keeps_label paired test_class rows content_hash signature yield "
+    "projection".split()
+)
+
+
+@dataclass(frozen=True)
+class SuiteManifest:
+    """What stands in a suite's ``manifest.json``: *request* is all that the bytes of the suite depend on.
+
+    ``bases`` describes what the suite was built from, ``facts`` what only some suites record.
+    """
+
+    name: str
+    paper: str
+    signature: str
+    request: Mapping[str, Any]
+    test_sets: Sequence[TestSetEntry]
+    bases: Sequence[Mapping[str, Any]] | None = None
+    facts: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the manifest as it is written."""
+        return {
+            "format": _FORMAT,
+            "name": self.name,
+            "paper": self.paper,
+            "signature": self.signature,
+            "request": dict(self.request),
+            **self.facts,
+            **({"bases": list(self.bases)} if self.bases is not None else {}),
+            "test_sets": {entry.name: entry.to_json() for entry in self.test_sets},
+        }

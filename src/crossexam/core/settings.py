@@ -229,3 +229,61 @@ def grid(pieces: Sequence[str]) -> list[dict[str, str]]:
     axes = parse_assignments(pieces, "--sweep")
     values = [[value.strip() for value in text.split(",")] for text in axes.values()]
     return [dict(zip(axes, chosen, strict=True)) for chosen in product(*values)]
+
+
+def with_options(options: Any, values: Mapping[str, Any], name: str) -> Any:
+    """Return *options*, a frozen dataclass, with *values* by field; texts are read as the field's type.
+
+    *name* is whose options they are.  Raises UnknownNameError for a field that there is not, CrossexamError
+    for a value that does not fit or if *options* is None.
+
+    >>> from crossexam.zoo.architecture import Recipe
+    >>> with_options(Recipe("adam", 0.1, 32, 3, source=""), {"epochs": "5"}, "recipe").epochs
+    5
+    """
+    if not values:
+        return options
+    if options is None:
+        raise CrossexamError(
+            f"'{name}' has no options", where="--set", wanted=f"no {name}.{next(iter(values))}"
+        )
+    kinds = get_type_hints(type(options))
+    known = [each.name for each in fields(options)]
+    changed = {}
+    for field, value in values.items():
+        if field not in known:
+            raise UnknownNameError(f"option of {name}", field, known)
+        changed[field] = _option_value(value, kinds[field], f"{name}.{field}")
+    return replace(options, **changed)
+
+
+def _option_value(value: Any, kind: Any, name: str) -> Any:
+    """Return *value* as *kind*; a text is parsed, and several texts are a tuple's elements."""
+    if get_origin(kind) is tuple and not isinstance(value, str):
+        element = get_args(kind)[0]
+        return tuple(_option_value(each, element, name) for each in value)
+    if get_origin(kind) is tuple and get_args(kind)[0] is str:
+        return (value,)
+    return parse_value(value, kind, name) if isinstance(value, str) else value
+
+
+def parse_option_settings(
+    pieces: Sequence[str], *, example: str = "antonymy.as_published=true"
+) -> list[tuple[str, str, str]]:
+    """Return (name, option, value) of each ``NAME.OPTION=VALUE``; raises CrossexamError.
+
+    >>> parse_option_settings(["antonymy.indirect=true"])
+    [('antonymy', 'indirect', 'true')]
+    """
+    settings = []
+    for piece in pieces:
+        target, equals, value = piece.partition("=")
+        name, dot, option = target.strip().rpartition(".")
+        if not (equals and dot and name and option and value.strip()):
+            raise CrossexamError(
+                f"--set has '{piece}'",
+                wanted=f"NAME.OPTION=VALUE, as in {example}",
+                hint="crossexam ls options lists them",
+            )
+        settings.append((name, option, value.strip()))
+    return settings

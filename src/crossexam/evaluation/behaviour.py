@@ -16,7 +16,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.constructions.word_pair_swaps import SETS
+from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
@@ -71,7 +71,7 @@ class FactorResult:
 
 def factor_results(run: Run) -> list[FactorResult]:
     """Return the effect of each factor on the test sets of *run*, as far as the paper tests it there."""
-    names = [name for name, dataset in run.datasets.items() if construction_of(dataset) in SETS]
+    names = [name for name, dataset in run.datasets.items() if construction_of(dataset) in SWAPS]
     if not names:
         return []
     two_labels = has_two_labels(run)

@@ -117,10 +117,10 @@ def crossed_tables(results: Results) -> list[Table]:
 
 def _sets(results: Results) -> list[tuple[str, str]]:
     """Return the sets of the study among the test sets, each with its construction."""
-    from crossexam.constructions.word_pair_swaps import SETS
+    from crossexam.constructions.word_pair_swaps import SWAPS
 
     named = ((name, construction_of(dataset)) for name, dataset in results.test_sets.items())
-    return [(name, construction) for name, construction in named if construction in SETS]
+    return [(name, construction) for name, construction in named if construction in SWAPS]
 
 
 def _subsets(model: ModelResults) -> Mapping[tuple[str, str], Cell]:

@@ -1,13 +1,11 @@
-"""What a suite is built from: named streams of examples.
-
-Labelled examples with what a model says of them.
-"""
+"""What suites are built from: named streams of examples, and parts of them that a model chooses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +26,8 @@ if TYPE_CHECKING:
 class Base:
     """A base: the *part* it is called in names of test sets, its *spec*, what *identifies* its content.
 
-    ``open`` gives a fresh stream of its examples each time; ``report`` counts what reading dropped.
+    ``open`` gives a fresh stream of its examples each time; ``report`` counts what reading dropped;
+    ``in_memory`` examples have no file.
     """
 
     part: str
@@ -36,6 +35,7 @@ class Base:
     identity: str
     open: Callable[[], Iterator[Example]]
     report: ReadingReport = field(default_factory=ReadingReport)
+    in_memory: bool = False
 
 
 def part_name(spec: str) -> str:
@@ -75,7 +75,8 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
     if not len(dataset):
         raise CrossexamError(f"the base '{dataset.name}' has no examples")
     spec = str(dataset.manifest.get("spec", dataset.name))
-    return Base(part_name(spec), spec, dataset.content_hash(), lambda: islice(iter(dataset.examples), limit))
+    stream = partial(islice, dataset.examples, limit)
+    return Base(part_name(spec), spec, dataset.content_hash(), stream, in_memory=True)
 
 
 def distinct_parts(bases: Iterable[Base]) -> None:
@@ -90,7 +91,7 @@ def distinct_parts(bases: Iterable[Base]) -> None:
             )
 
 
-def describe(base: Base) -> dict[str, Any]:
+def describe_base(base: Base) -> dict[str, Any]:
     """Return what the manifest says of *base*."""
     return {"part": base.part, "spec": base.spec, "identity": base.identity, "read": base.report.as_dict()}
 
@@ -106,7 +107,7 @@ def word_problems_at_hand() -> list[Base]:
     return found
 
 
-def labelled(
+def with_gold(
     dataset: Dataset, probabilities: NDArray[np.float64]
 ) -> tuple[tuple[Example, ...], NDArray[np.float64], NDArray[np.int64]]:
     """Return the examples of *dataset* that have a gold label, their probabilities [n, 3] and gold [n].
@@ -129,13 +130,13 @@ def labelled(
     return examples, probabilities[np.array(kept, dtype=np.int64)], gold
 
 
-def noted(example: Example, notes: Mapping[str, Any]) -> Example:
+def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
     """Return *example* with *notes* in its info and its cluster, without what only constructions read."""
     light = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
     return replace(example, info={**light, "cluster": cluster_of(example), **notes})
 
 
-def part_of(dataset: Dataset, name: str, examples: tuple[Example, ...]) -> Dataset:
+def part_of_base(dataset: Dataset, name: str, examples: tuple[Example, ...]) -> Dataset:
     """Return *examples* as the subset *name* of *dataset*; ``base.PART`` gives ``name.PART``."""
     part = dataset.name.removeprefix("base.")
     return Dataset(f"{name}.{part}", examples, {"construction": name, "part": part, "base_set": None})

@@ -1,141 +1,203 @@
-"""Build the suite ``behaviour`` into a folder (Sanchez Carmona et al. 2018, section 5).
+"""The behaviour analysis (Sanchez Carmona et al. 2018, section 5): ten sets of swapped word pairs.
 
-The index of word pairs over a training corpus, counted once and then kept in a cache.
+The index of word pairs over a training corpus is counted once and then cached.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.constructions.apply import YieldCounts, chunks
+from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.pair_matching import PairTable
-from crossexam.constructions.resources import Resources
-from crossexam.constructions.word_pair_swaps import SETS, Workshop, make_sets
-from crossexam.core.dataset import ContentHash
+from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.word_pair_swaps import SWAPS, SwapResources, swaps, with_training_facts
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.files import sha256_of, write_json
-from crossexam.core.manifest import package_version, signature
+from crossexam.core.files import sha256_of
+from crossexam.core.labels import LABELS
+from crossexam.core.manifest import TestSetEntry, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
-from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
-from crossexam.suites.bases import Base, describe, distinct_parts
-from crossexam.suites.folder import MANIFEST, stands_there
+from crossexam.suites.bases import Base
+from crossexam.suites.build import SuiteRequest, SuiteWriter
 
 if TYPE_CHECKING:
     from crossexam.language.word_pair_index import WordPairIndex
 
-NAME: Final = "behaviour"
-PAPER: Final = "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179), section 5"
+#: What a pair is: of opposites, or of a word and a more general one.
 RELATIONS: Final = ("antonym", "hypernym")
+#: Names the built-in list of pairs.
 WORDNET: Final = "wordnet"
-_FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
-class BehaviourRequest:
-    """Which training corpora (*bases*), which word pairs, how many controls at most of either kind.
+class BehaviourOptions:
+    """Which word pairs, which training corpus, how many controls.
 
-    *pairs* has files (or ``wordnet``) by relation, antonym and hypernym; *index* is the corpus that pairs are
-    seen or unseen in, where it is not the base: the training corpus of the models to be run.
+    *pairs* are ``antonym=FILE`` and ``hypernym=FILE``, ``wordnet`` for the built-in list; *index* is the
+    corpus in which pairs are seen or unseen, the training corpus of the models to be run, if that is not the
+    base; *controls* is the largest number of controls of either family.
     """
 
-    bases: Sequence[Base]
-    pairs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pairs: tuple[str, ...] = ()
     index: str | None = None
-    seed: int = 0
-    file_format: str = "parquet"
-    tagger: str = "auto"
     controls: int | None = None
-    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.controls is not None and self.controls < 1:
+            raise CrossexamError(f"controls is {self.controls}", wanted="a whole number above 0")
 
     def lists(self) -> dict[str, tuple[str, ...]]:
-        """Return the lists of either relation; raises UnknownNameError for another one."""
-        for relation in self.pairs:
+        """Return the lists of either relation; raises CrossexamError."""
+        named: dict[str, list[str]] = {}
+        for text in self.pairs:
+            relation, equals, name = text.partition("=")
+            if not (relation and equals and name):
+                raise CrossexamError(
+                    f"'{text}' does not name a list of word pairs",
+                    wanted="antonym=FILE or hypernym=FILE; wordnet for FILE is the built-in list",
+                )
             if relation not in RELATIONS:
                 raise UnknownNameError("relation of swaps", relation, RELATIONS)
-        return {relation: tuple(self.pairs.get(relation) or (WORDNET,)) for relation in RELATIONS}
-
-    def identity(self) -> dict[str, Any]:
-        """Return what the built bytes depend on."""
-        lists = {
-            relation: [
-                name if name == WORDNET else f"{Path(name).name}@{sha256_of(Path(name))[:16]}"
-                for name in names
-            ]
-            for relation, names in self.lists().items()
-        }
-        return {
-            "suite": NAME,
-            "bases": [f"{base.spec}@{base.identity}" for base in self.bases],
-            "pairs": lists,
-            "index": self.index,
-            "seed": self.seed,
-            "format": self.file_format,
-            "annotator": self.tagger,
-            "controls": self.controls,
-            "limit": self.limit,
-            "version": package_version(),
-        }
+            named.setdefault(relation, []).append(name)
+        return {relation: tuple(named.get(relation) or (WORDNET,)) for relation in RELATIONS}
 
 
-def write_behaviour(
-    request: BehaviourRequest, folder: Path, *, force: bool = False, progress: Progress = silent
-) -> bool:
-    """Write the ten sets of each base into *folder*, the manifest last; return False where they stand there.
+@dataclass
+class PairResources(LanguageResources):
+    """The resources of the swaps: also word pairs, and the index of the training corpus."""
 
-    Raises CrossexamError.
-    """
-    distinct_parts(request.bases)
-    tables = pair_tables(request.lists())
-    identity = request.identity()
-    if stands_there(identity, folder, force=force):
-        return False
-    entries: dict[str, Any] = {}
+    antonyms: PairTable = field(default_factory=lambda: PairTable([]))
+    hypernyms: PairTable = field(default_factory=lambda: PairTable([]))
+    index_spec: str = ""
+    progress: Progress = silent
+
+    @cached_property
+    def index(self) -> WordPairIndex:
+        """The index of the training corpus."""
+        return cached_index(self.index_spec, progress=self.progress)
+
+
+@dataclass
+class SwapSets:
+    """The ten sets while they are made: their items and yields."""
+
+    items: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in SWAPS})
+    counts: dict[str, YieldCounts] = field(default_factory=lambda: {name: YieldCounts() for name in SWAPS})
+    labelled: int = 0
+
+    def take(self, example: Example, resources: SwapResources, seed: int) -> None:
+        """Add to each set what *example* gives."""
+        self.labelled += example.label in LABELS
+        for family in dict.fromkeys(str(each.drawn_as) for each in SWAPS.values()):
+            rng = rng_for(seed, family, example.id)
+            for name, outcome in swaps(family, example, resources, rng):
+                counts = self.counts[name]
+                counts.examples += 1
+                if isinstance(outcome, Rejection):
+                    counts.rejected[outcome.reason] += 1
+                    continue
+                counts.items += 1
+                if isinstance(outcome, Draft):
+                    outcome = outcome.item(example, SWAPS[name].versioned)
+                self.items[name].append(outcome)
+
+
+def make_swap_sets(
+    examples: Iterable[Example], resources: PairResources, *, seed: int = 0, progress: Progress = silent
+) -> SwapSets:
+    """Return the ten sets made from training *examples*, with what training knows of each pair."""
+    sets = SwapSets()
+    done = 0
+    for chunk in chunks(examples):
+        resources.prepare(chunk)
+        for example in chunk:
+            sets.take(example, resources, seed)
+        done += len(chunk)
+        progress("swapping word pairs", done, None)
+    progress("swapping word pairs", done, done)
+    sets.items = {
+        name: list(with_training_facts(items, resources.index)) for name, items in sets.items.items()
+    }
+    return sets
+
+
+def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
+    """Write the ten sets of each base."""
+    options: BehaviourOptions = request.options
+    tables = pair_tables(options.lists())
+    writer.note("labels by natural logic are proposed: crossexam validate lets people judge them")
+    identity = _identity(request)
+    if writer.already_built(identity):
+        return
     for base in request.bases:
-        workshop = _made(request, base, tables, progress)
-        if not workshop.labelled:
+        if base.in_memory and options.index is None:
             raise CrossexamError(
-                "no example has one of the three labels",
-                where=base.spec,
-                wanted="a training corpus with entailment, neutral and contradiction",
+                "the behaviour suite is built from a corpus", wanted="a name or a path as base"
             )
-        if not any(workshop.items.values()):
-            raise CrossexamError(
-                "no example has a pair of the lists, one word in each sentence",
-                where=base.spec,
-                hint="other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
-            )
-        for name, items in chosen(workshop.items, request.controls, request.seed).items():
-            file = f"{name}.{base.part}.{request.file_format}"
-            write_test_set(folder / file, items, file_format=request.file_format)
-            entries[f"{name}.{base.part}"] = {
-                "file": file,
-                **_entry(request, base, name, items, workshop, identity),
-            }
-    write_json(
-        folder / MANIFEST,
-        {
-            "format": _FORMAT,
-            "name": NAME,
-            "paper": PAPER,
-            "signature": signature(
-                {"suite": NAME, "bases": "+".join(identity["bases"]), "seed": request.seed}
-            ),
-            "request": identity,
-            "bases": [describe(base) for base in request.bases],
-            "test_sets": entries,
-        },
-    )
-    return True
+        resources = PairResources(
+            request.tagger,
+            request.recognizer,
+            request.parser,
+            antonyms=tables["antonym"],
+            hypernyms=tables["hypernym"],
+            index_spec=options.index or base.spec,
+            progress=writer.progress,
+        )
+        sets = make_swap_sets(base.open(), resources, seed=request.seed, progress=writer.progress)
+        _check(sets, base)
+        for name, items in chosen(sets.items, options.controls, request.seed).items():
+            writer.write(_entry(request, base, name, len(items), sets, resources, identity), items)
+    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
+
+
+def _check(sets: SwapSets, base: Base) -> None:
+    if not sets.labelled:
+        raise CrossexamError(
+            "no example has one of the three labels",
+            where=base.spec,
+            wanted="a training corpus with entailment, neutral and contradiction",
+        )
+    if not any(sets.items.values()):
+        raise CrossexamError(
+            "no example has a pair of the lists, one word in each sentence",
+            where=base.spec,
+            hint="other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
+        )
+
+
+def _identity(request: SuiteRequest) -> dict[str, Any]:
+    """Return what the built bytes depend on."""
+    options: BehaviourOptions = request.options
+    lists = {
+        relation: [
+            name if name == WORDNET else f"{Path(name).name}@{sha256_of(Path(name))[:16]}" for name in names
+        ]
+        for relation, names in options.lists().items()
+    }
+    return {
+        "suite": request.kind.name,
+        "bases": request.base_identities(),
+        "pairs": lists,
+        "index": options.index,
+        "seed": request.seed,
+        "format": request.file_format,
+        "annotator": request.tagger,
+        "controls": options.controls,
+        "limit": request.limit,
+        "version": package_version(),
+    }
 
 
 def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
@@ -161,16 +223,6 @@ def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
     return tables
 
 
-def _made(
-    request: BehaviourRequest, base: Base, tables: Mapping[str, PairTable], progress: Progress
-) -> Workshop:
-    index = cached_index(request.index or base.spec, progress=progress)
-    resources = Resources(request.tagger)
-    workshop = Workshop(tables["antonym"], tables["hypernym"], index, resources, request.seed)
-    make_sets(base.open(), workshop, progress)
-    return workshop
-
-
 def chosen(
     items: Mapping[str, Sequence[Example]], controls: int | None, seed: int
 ) -> dict[str, list[Example]]:
@@ -179,7 +231,7 @@ def chosen(
         return {name: list(each) for name, each in items.items()}
     kept: set[str] = set()
     found: dict[str, list[Example]] = {}
-    for name, kind in SETS.items():  # a control set stands before what is made of it
+    for name, kind in SWAPS.items():  # a control comes before what is derived from it
         if kind.control is None:
             ranked = sorted(items[name], key=lambda item: rng_for(seed, "controls", item.id).random())
             drawn = {item.id for item in ranked[:controls]}
@@ -191,46 +243,45 @@ def chosen(
 
 
 def _entry(
-    request: BehaviourRequest,
+    request: SuiteRequest,
     base: Base,
     name: str,
-    items: Sequence[Example],
-    workshop: Workshop,
+    rows: int,
+    sets: SwapSets,
+    resources: PairResources,
     identity: Mapping[str, Any],
-) -> dict[str, Any]:
-    kind, running = SETS[name], ContentHash()
-    for item in items:
-        running.update(item)
+) -> TestSetEntry:
+    kind, options = SWAPS[name], request.options
     parts: dict[str, object] = {
         "corpus": f"{base.spec}@{base.identity}",
-        "construction": f"{name}.v1",
+        "construction": kind.versioned,
         "seed": request.seed,
         "pairs": "+".join(each for lists in identity["pairs"].values() for each in lists),
-        "annotator": workshop.resources.tagger.name,
-        "wordnet": workshop.resources.wordnet.version,
+        "annotator": resources.tagger.name,
+        "wordnet": resources.wordnet.version,
     }
-    for key, value in (("index", request.index), ("controls", request.controls), ("limit", request.limit)):
+    for key, value in (("index", options.index), ("controls", options.controls)):
         parts |= {key: value} if value is not None else {}
-    return {
-        "construction": f"{name}.v1",
-        "part": base.part,
-        "base_set": f"{kind.control}.{base.part}" if kind.control else None,
-        "keeps_label": kind.keeps_label,
-        "paired": True,
-        "test_class": "behaviour",
-        "rows": len(items),
-        "content_hash": running.hexdigest(),
-        "signature": signature(parts),
-        "yield": _yield(workshop, name, len(items)),
-    }
+    return TestSetEntry(
+        name,
+        base.part,
+        version=kind.version,
+        base_set=f"{kind.control}.{base.part}" if kind.control else None,
+        keeps_label=kind.keeps_label,
+        paired=True,
+        test_class=kind.test_class,
+        signature=signature({**parts, **request.limit_part()}),
+        yields=_yields(sets.counts[name], rows),
+    )
 
 
-def _yield(workshop: Workshop, name: str, items: int) -> dict[str, Any]:
-    counts = workshop.counts[name].as_dict()
-    left = counts["items"] - items
+def _yields(counts: YieldCounts, rows: int) -> dict[str, Any]:
+    """Return *counts* when *rows* of the items were drawn."""
+    facts = counts.as_dict()
+    left = facts["items"] - rows
     if left:
-        counts["rejected"] = {**counts["rejected"], "not drawn (--controls)": left}
-    return counts | {"items": items}
+        facts["rejected"] = {**facts["rejected"], "not drawn (--controls)": left}
+    return facts | {"items": rows}
 
 
 def cached_index(

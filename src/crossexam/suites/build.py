@@ -1,287 +1,274 @@
-"""Build suites: one pass over each base, every test set written as it grows.
+"""Building suites: what is asked for, and the writer that every suite is written with.
 
-A test set while it grows: items go out as they are made, what the manifest says is counted.
-
-What is to be built: a suite, its bases, and all that its bytes depend on.
+A suite is a line of ``SUITES`` (``suites/table.py``).  Its ``build`` is a function of a
+:class:`SuiteRequest` and a :class:`SuiteWriter`: it says what the bytes depend on
+(:meth:`SuiteWriter.already_built`), opens test sets and writes items to them, and ends with
+:meth:`SuiteWriter.finish`.  Folder, temporary files, entries, hashes, signatures and the manifest are the
+writer's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final
 
-from crossexam.constructions.apply import CHUNK, Maker, chunks
-from crossexam.constructions.resources import Resources, adjectives_identity
-from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.constructions.construction import Construction
+from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import HEAVY_INFO, Example, cluster_of
-from crossexam.core.files import finished_or_absent, write_json
-from crossexam.core.manifest import package_version, signature
-from crossexam.core.progress import Progress, seldom_collected, silent
-from crossexam.core.test_sets import TestSetWriter
-from crossexam.models.model import Model
-from crossexam.models.table import open_model
-from crossexam.suites.bases import Base, describe, distinct_parts
-from crossexam.suites.folder import stands_there
-from crossexam.suites.lexically_misleading import MisledSet, scored, subset_name
-from crossexam.suites.table import SuiteKind, suite_named
-
-__all__ = ["Request", "build_in_memory", "build_to_folder"]
-
-_MANIFEST: Final = "manifest.json"
-_FORMAT: Final = 1
-
-
-def _grow(
-    request: Request, open_sink: Callable[[str], Sink], progress: Progress
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Build all test sets of *request*; yield name and manifest entry of each when it is complete."""
-    kind_names = request.constructions()
-    on_pairs = [name for name in kind_names if not CONSTRUCTIONS[name].reads_problems]
-    on_problems = [name for name in kind_names if CONSTRUCTIONS[name].reads_problems]
-    for base in request.bases:
-        own_problems = on_problems if not request.problems else []
-        yield from _grow_one(
-            base, [*on_pairs, *own_problems], request.include_base, request, open_sink, progress
-        )
-    for base in request.problems:
-        yield from _grow_one(base, on_problems, False, request, open_sink, progress)
-
-
-def _grow_one(
-    base: Base,
-    names: Sequence[str],
-    with_base: bool,
-    request: Request,
-    open_sink: Callable[[str], Sink],
-    progress: Progress,
-) -> Iterator[tuple[str, dict[str, Any]]]:
-    resources = request.resources()
-    base_set = f"base.{base.part}"
-    sets = [GrowingSet(base_set, base, None, open_sink(base_set))] if with_base else []
-    for name in [each for each in request.constructions() if each in names]:
-        full_name = f"{name}.{base.part}"
-        maker = Maker(CONSTRUCTIONS[name], resources, seed=request.seed)
-        sets.append(GrowingSet(full_name, base, maker, open_sink(full_name)))
-    lambdas = suite_named(request.suite).lambdas if with_base else ()
-    misled = [
-        MisledSet(lam, base, _word_model(), open_sink(f"{subset_name(lam)}.{base.part}")) for lam in lambdas
-    ]
-    done = 0
-    with seldom_collected():
-        for chunk in chunks(base.open(), CHUNK):
-            resources.prepare(chunk)
-            if misled:
-                answers = _word_model().predict([(e.premise, e.hypothesis) for e in chunk])
-                for each in misled:
-                    each.take(chunk, answers)
-                whole = scored(Dataset(base_set, tuple(chunk)), answers).examples
-            for growing in sets:
-                for example in whole if misled and growing.maker is None else chunk:
-                    growing.take(example)
-            done += len(chunk)
-            progress(f"building from {base.spec}", done, None)
-    if done == 0:
-        raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
-    progress(f"building from {base.spec}", done, done)
-    for growing in sets:
-        yield growing.name, growing.entry(base_set if with_base else None, request)
-    for each in misled:
-        yield each.name, each.entry(request.limit)
-
-
-@cache
-def _word_model() -> Model:
-    """Return the bag-of-words model that says which examples mislead."""
-    return open_model("builtin/bag-of-words")
-
-
-def build_in_memory(request: Request, *, progress: Progress = silent) -> Suite:
-    """Return the suite that *request* describes without writing anything."""
-    distinct_parts(request.bases)
-    items: dict[str, list[Example]] = {}
-    entries = dict(_grow(request, lambda name: items.setdefault(name, []).append, progress))
-    datasets = {name: Dataset(name, items[name], entry) for name, entry in entries.items()}
-    return Suite(suite_named(request.suite).name, datasets, _manifest(request, entries))
-
-
-def build_to_folder(
-    request: Request, folder: Path, *, force: bool = False, progress: Progress = silent
-) -> bool:
-    """Write the suite that *request* describes into *folder*; return False where it stands there already.
-
-    The manifest is written last.  Raises CrossexamError where *folder* holds something else, unless
-    *force*.
-    """
-    distinct_parts(request.bases)
-    if stands_there(request.identity(), folder, force=force):
-        return False
-    folder.mkdir(parents=True, exist_ok=True)
-    for stale in folder.glob(".*.part"):
-        stale.unlink()
-    suffix = request.file_format
-    with ExitStack() as stack:
-
-        def open_sink(name: str) -> Sink:
-            temporary = stack.enter_context(finished_or_absent(folder / f"{name}.{suffix}"))
-            return stack.enter_context(TestSetWriter(temporary, file_format=suffix)).write
-
-        entries = dict(_grow(request, open_sink, progress))
-    entries = {name: {"file": f"{name}.{suffix}", **entry} for name, entry in entries.items()}
-    write_json(folder / _MANIFEST, _manifest(request, entries))
-    return True
-
-
-def _manifest(request: Request, entries: Mapping[str, Any]) -> dict[str, Any]:
-    kind: SuiteKind = suite_named(request.suite)
-    identity = request.identity()
-    return {
-        "format": _FORMAT,
-        "name": kind.name,
-        "paper": kind.paper,
-        "signature": signature(
-            {"suite": kind.name, "bases": "+".join(identity["bases"]), "seed": request.seed}
-        ),
-        "request": identity,
-        "bases": [describe(base) for base in (*request.bases, *request.problems)],
-        "test_sets": dict(entries),
-    }
-
-
-Sink = Callable[[Example], None]
-
-
-class GrowingSet:
-    """A test set while it grows: its name, maker (None for the base itself) and where items go."""
-
-    def __init__(self, name: str, base: Base, maker: Maker | None, sink: Sink) -> None:
-        self.name, self.base, self.maker = name, base, maker
-        self.rows = 0
-        self._sink, self._hash = sink, ContentHash()
-
-    def take(self, example: Example) -> None:
-        """Add what this set makes of *example*."""
-        for item in self.maker.items(example) if self.maker else (_light(example),):
-            self.rows += 1
-            self._hash.update(item)
-            self._sink(item)
-
-    def entry(self, base_set: str | None, request: Request) -> dict[str, Any]:
-        """Return this set's entry of the suite's manifest."""
-        construction = self.maker.construction if self.maker else None
-        parts: dict[str, object] = {"corpus": f"{self.base.spec}@{self.base.identity}"}
-        if self.maker and construction:
-            parts["construction"] = construction.versioned
-            parts |= _used(self.maker.resources, construction.uses)
-        if request.as_published:
-            parts["rules"] = "as-published"
-        if request.indirect:
-            parts["antonyms"] = "indirect"
-        if construction and request.both_directions and "adjectives" in construction.uses:
-            parts["directions"] = "both"
-        if construction and construction.draws:
-            parts["seed"] = request.seed
-        parts |= {"limit": request.limit} if request.limit is not None else {}
-        return {
-            "construction": construction.versioned if construction else "base",
-            "part": self.base.part,
-            "base_set": base_set if construction and not construction.reads_problems else None,
-            "keeps_label": construction.keeps_label if construction else True,
-            "test_class": construction.test_class if construction else "base",
-            "rows": self.rows,
-            "content_hash": self._hash.hexdigest(),
-            "signature": signature(parts),
-            "yield": self.maker.counts.as_dict() if self.maker else None,
-        }
-
-
-def _light(example: Example) -> Example:
-    """Return *example* without what only constructions read, with its cluster."""
-    info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    return replace(example, info=info | {"cluster": cluster_of(example)})
-
-
-#: What signatures call a resource where its name has changed: a signature must stay what it was.
-_SIGNED_AS: Final = {"tagger": "annotator"}
-
-
-def _used(resources: Resources, uses: Iterable[str]) -> dict[str, object]:
-    """Return the signature's parts for the resources that a construction uses."""
-    from importlib.metadata import version
-
-    facts: dict[str, Callable[[], object]] = {
-        "tagger": lambda: resources.tagger.name,
-        "recognizer": lambda: resources.recognizer.name,
-        "parser": lambda: resources.parser.name,
-        "adjectives": lambda: resources.adjectives.name,
-        "wordnet": lambda: resources.wordnet.version,
-        "tautology": lambda: resources.tautology,
-        "lemminflect": lambda: version("lemminflect"),
-    }
-    return {_SIGNED_AS.get(name, name): facts[name]() for name in uses}
+from crossexam.core.example import Example
+from crossexam.core.files import finished_or_absent, read_json, write_json
+from crossexam.core.manifest import SuiteManifest, TestSetEntry, signature
+from crossexam.core.progress import Progress, silent
+from crossexam.core.test_sets import MANIFEST, TestSetWriter, load_suite
+from crossexam.suites.bases import Base, describe_base, distinct_parts
 
 
 @dataclass(frozen=True)
-class Request:
-    """What to build: *suite*, from *bases* and, for tests that read word problems, *problems*."""
+class SuiteKind:
+    """A line of the table of suites.
 
-    suite: str
-    bases: Sequence[Base]
+    ``constructions`` are the names of those that it applies, ``optional`` those that join if one of their
+    options is set.  ``options`` is an instance of the suite's own dataclass of options, if it has one.
+    ``base_option`` names the option that ``--base`` fills in a suite that is not built from bases.
+    ``overview`` makes the table that is shown after building, from the manifest; None is the table of yields.
+    """
+
+    name: str
+    summary: str
+    paper: str
+    build: Callable[[SuiteRequest, SuiteWriter], None]
+    constructions: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    options: Any = None
+    base_option: str | None = None
+    overview: Callable[[Mapping[str, Any]], Overview] | None = None
+
+
+@dataclass(frozen=True)
+class Overview:
+    """A table of a suite that was built: *header* and *rows* of text; *numbers* are columns set right."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    numbers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class SuiteRequest:
+    """What to build: a suite from *bases*, and from *problems* for tests that read word problems.
+
+    *constructions* have their options set, *options* are the suite's own.  ``suites.table.suite_request``
+    makes one from names.
+    """
+
+    kind: SuiteKind
+    bases: Sequence[Base] = ()
     problems: Sequence[Base] = ()
+    constructions: Sequence[Construction] = ()
+    options: Any = None
     seed: int = 0
     file_format: str = "parquet"
+    limit: int | None = None
     tagger: str = "auto"
     recognizer: str = "auto"
-    tautology: str | None = None
-    indirect: bool = False
-    as_published: bool = False
     parser: str = "auto"
-    adjectives: str | None = None
-    both_directions: bool = False
-    include_base: bool = True
-    limit: int | None = None
 
-    def resources(self) -> Resources:
+    def resources(self) -> LanguageResources:
         """Return the resources that the constructions look things up in."""
-        chosen = Resources(
-            self.tagger,
-            self.recognizer,
-            indirect=self.indirect,
-            as_published=self.as_published,
-            parser_spec=self.parser,
-            adjectives_spec=self.adjectives,
-            both_directions=self.both_directions,
+        return LanguageResources(self.tagger, self.recognizer, self.parser)
+
+    def base_identities(self) -> list[str]:
+        """Return the name and content hash of every base."""
+        return [f"{base.spec}@{base.identity}" for base in self.bases]
+
+    def limit_part(self) -> dict[str, object]:
+        """Return the part of a signature that says how many examples were read, if not all."""
+        return {} if self.limit is None else {"limit": self.limit}
+
+
+class TestSetSink:
+    """A test set that is being written: items go in, rows and content hash are kept."""
+
+    __test__ = False  # pytest collects classes by their name
+
+    def __init__(self, write: Callable[[Example], None]) -> None:
+        self.rows = 0
+        self._write, self._hash = write, ContentHash()
+
+    def write(self, example: Example) -> None:
+        """Add one item."""
+        self.rows += 1
+        self._hash.update(example)
+        self._write(example)
+
+    @property
+    def content_hash(self) -> str:
+        """The hash of what was written so far."""
+        return self._hash.hexdigest()
+
+
+class SuiteWriter:
+    """Writes the test sets of one suite and its manifest, into a folder or into memory.
+
+    Files appear under their names when the suite is complete, the manifest last.
+    """
+
+    def __init__(
+        self, request: SuiteRequest, folder: Path | None, *, force: bool = False, progress: Progress = silent
+    ) -> None:
+        self.request, self.folder, self.progress = request, folder, progress
+        self.notes: list[str] = []
+        self.existed = False
+        self._force = force
+        self._identity: Mapping[str, Any] = {}
+        self._stack, self._entries = ExitStack(), list[TestSetEntry]()
+        self._items: dict[str, list[Example]] = {}
+        self._beside: dict[str, Mapping[str, Any]] = {}
+        self._manifest: SuiteManifest | None = None
+
+    def __enter__(self) -> SuiteWriter:
+        self._stack.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+        if kind is None and self.folder is not None and self._manifest is not None:
+            for name, value in self._beside.items():
+                write_json(self.folder / name, value)
+            write_json(self.folder / MANIFEST, self._manifest.to_json())
+
+    def already_built(self, identity: Mapping[str, Any]) -> bool:
+        """Return whether the folder holds the suite that *identity* describes; if not, clear it of leftovers.
+
+        *identity* is all that the suite's bytes depend on.  Raises CrossexamError if the folder holds
+        something else, unless building is forced.
+        """
+        self._identity = identity
+        if self.folder is None:
+            return False
+        self.existed = already_built(identity, self.folder, force=self._force)
+        if not self.existed:
+            for stale in self.folder.glob(".*.part"):
+                stale.unlink()
+        return self.existed
+
+    def open(self, name: str) -> TestSetSink:
+        """Return the sink of the test set *name*."""
+        if self.folder is None:
+            return TestSetSink(self._items.setdefault(name, []).append)
+        suffix = self.request.file_format
+        temporary = self._stack.enter_context(finished_or_absent(self.folder / f"{name}.{suffix}"))
+        return TestSetSink(self._stack.enter_context(TestSetWriter(temporary, file_format=suffix)).write)
+
+    def close(self, sink: TestSetSink, entry: TestSetEntry) -> None:
+        """Record *entry* for what was written to *sink*; its rows and content hash are filled in."""
+        file = None if self.folder is None else f"{entry.name}.{self.request.file_format}"
+        self._entries.append(replace(entry, file=file, rows=sink.rows, content_hash=sink.content_hash))
+
+    def write(self, entry: TestSetEntry, items: Iterable[Example]) -> None:
+        """Write a whole test set."""
+        sink = self.open(entry.name)
+        for item in items:
+            sink.write(item)
+        self.close(sink, entry)
+
+    def write_beside(self, name: str, value: Mapping[str, Any]) -> None:
+        """Write *value* as JSON under *name*, a path below the suite's folder."""
+        self._beside[name] = value
+
+    def note(self, text: str) -> None:
+        """Say *text* to the user after the suite is built or found."""
+        self.notes.append(text)
+
+    def finish(self, signed: Mapping[str, object], **facts: Any) -> None:
+        """End the suite; *signed* are the parts of its signature, *facts* are added to its manifest."""
+        kind, request = self.request.kind, self.request
+        self._manifest = SuiteManifest(
+            name=kind.name,
+            paper=kind.paper,
+            signature=signature({"suite": kind.name, **signed}),
+            request=self._identity,
+            test_sets=self._entries,
+            bases=[describe_base(base) for base in (*request.bases, *request.problems)]
+            if request.bases
+            else None,
+            facts=facts,
         )
-        return replace(chosen, tautology=self.tautology) if self.tautology is not None else chosen
 
-    def constructions(self) -> tuple[str, ...]:
-        """Return the names of the constructions, the free tautology among them if one is given."""
-        names = suite_named(self.suite).constructions
-        return (*names, "tautology") if self.tautology is not None and "tautology" not in names else names
+    def suite(self) -> Suite:
+        """Return the suite that was written, or that the folder held already."""
+        if self.folder is not None:
+            return load_suite(self.folder)
+        assert self._manifest is not None, "the builder of a suite ends with finish()"
+        sets = {e.name: Dataset(e.name, self._items[e.name], e.to_json()) for e in self._entries}
+        return Suite(self._manifest.name, sets, self._manifest.to_json())
 
-    def identity(self) -> dict[str, Any]:
-        """Return what the built bytes depend on."""
-        return {
-            "suite": self.suite,
-            "constructions": [CONSTRUCTIONS[name].versioned for name in self.constructions()],
-            "lambdas": list(suite_named(self.suite).lambdas),
-            "bases": [f"{base.spec}@{base.identity}" for base in self.bases],
-            "problems": [f"{base.spec}@{base.identity}" for base in self.problems],
-            "seed": self.seed,
-            "format": self.file_format,
-            "annotator": self.tagger,
-            "recognizer": self.recognizer,
-            "tautology": self.tautology,
-            "indirect": self.indirect,
-            "as_published": self.as_published,
-            "parser": self.parser,
-            "adjectives": adjectives_identity(self.adjectives),
-            "both_directions": self.both_directions,
-            "limit": self.limit,
-            "version": package_version(),
-        }
+
+@dataclass(frozen=True)
+class Built:
+    """What building came to: whether anything was *written*, and *notes* for the user."""
+
+    written: bool
+    notes: tuple[str, ...]
+
+
+def build_to_folder(
+    request: SuiteRequest, folder: Path, *, force: bool = False, progress: Progress = silent
+) -> Built:
+    """Write the suite that *request* describes into *folder*, unless it is there already.
+
+    Raises CrossexamError if *folder* holds something else, unless *force*.
+    """
+    with SuiteWriter(request, folder, force=force, progress=progress) as writer:
+        distinct_parts(request.bases)
+        request.kind.build(request, writer)
+    return Built(not writer.existed, tuple(writer.notes))
+
+
+def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Suite:
+    """Return the suite that *request* describes without writing anything."""
+    with SuiteWriter(request, None, progress=progress) as writer:
+        distinct_parts(request.bases)
+        request.kind.build(request, writer)
+    return writer.suite()
+
+
+_SUFFIXES: Final = frozenset({".parquet", ".jsonl"})
+
+
+def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> bool:
+    """Return whether *folder* holds the suite that *identity* (its request) describes.
+
+    Raises CrossexamError if it holds something else; with *force* the suite there is removed.
+    """
+    manifest = folder / MANIFEST
+    if not manifest.exists():
+        if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()) and not force:
+            unfinished = all(
+                path.suffix in _SUFFIXES or path.name.startswith(".") for path in folder.iterdir()
+            )
+            if not unfinished:
+                raise CrossexamError(
+                    f"the folder {folder} is not empty", hint="choose another -o, or --force to build there"
+                )
+        return False
+    built = read_json(manifest)
+    if built.get("request") == identity and not force:
+        return True
+    if not force:
+        raise CrossexamError(
+            f"the folder {folder} holds a suite built from other input or options",
+            hint="choose another -o, or --force to build it anew",
+        )
+    for entry in built.get("test_sets", {}).values():
+        (folder / Path(str(entry.get("file", ""))).name).unlink(missing_ok=True)
+    manifest.unlink()
+    return False

@@ -1,12 +1,9 @@
-"""The suite ``cross-dataset``: the benchmark of Zhang et al. (2020), section 2, from what is installed.
+"""The cross-dataset benchmark (Zhang et al. 2020, section 2), from the corpora that are installed.
 
-A test set a corpus, ``base.KEY``, and SNLI's test set, from which the drop is measured.  The splits are
-drawn with a declared seed and written beside them as lists of ids with content hashes.
-
-The declared splits of the cross-dataset benchmark, drawn from what is installed (section 2.2).
-
-A pair's place in the draw is a hash of the seed and its two sentences, so that the same corpus gives the
-same split on any machine, in whatever order or under whatever ids its files have the pairs.
+One test set per corpus, ``base.KEY``, and SNLI's test set, from which the drop is measured.  The splits are
+drawn with a declared seed (section 2.2) and written next to the test sets as lists of ids with content
+hashes.  A pair's rank in the draw is a hash of the seed and its two sentences, so that the same corpus gives
+the same split on any machine, whatever the order and the ids of the pairs in its files.
 """
 
 from __future__ import annotations
@@ -15,118 +12,89 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from crossexam.core.dataset import Dataset, content_hash
+from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, write_json
-from crossexam.core.manifest import package_version, signature
-from crossexam.core.progress import Progress, silent
-from crossexam.core.test_sets import TestSetWriter
+from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
+from crossexam.core.progress import Progress
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import noted
+from crossexam.suites.bases import with_notes
+from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, Member, member_named
-from crossexam.suites.folder import MANIFEST, stands_there
 
-NAME: Final = "cross-dataset"
-PAPER: Final = "Zhang et al. 2020, Reliable Evaluations for NLI (arXiv 2010.07676), section 2"
 SPLITS: Final = "splits"
 _REFERENCE_SPEC: Final[Mapping[str, str]] = {"test": "snli:test", "validation": "snli:dev"}
-_FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
-class CrossDatasetRequest:
-    """Which *corpora* (keys of MEMBERS; none: all that are installed), which *part* of the splits."""
+class CrossDatasetOptions:
+    """Which *corpora* (keys of MEMBERS; none: all that are installed), which *split*: test or validation."""
 
-    corpora: Sequence[str] = ()
-    part: str = "test"
-    seed: int = 0
-    file_format: str = "parquet"
-    limit: int | None = None
+    corpora: tuple[str, ...] = ()
+    split: Literal["test", "validation"] = "test"
 
     def members(self) -> list[Member]:
-        """Return the corpora that are asked for; raises CrossexamError."""
-        if self.part not in _REFERENCE_SPEC:
-            raise CrossexamError(f"--split is '{self.part}'", wanted="test or validation")
+        """Return the corpora that are asked for; raises UnknownNameError."""
         return [member_named(name) for name in self.corpora] or list(MEMBERS.values())
 
 
-@dataclass(frozen=True)
-class Built:
-    """What :func:`write_cross_dataset` did: whether anything was *written*, which members are *absent*."""
-
-    written: bool
-    absent: tuple[str, ...]
-
-
-def write_cross_dataset(
-    request: CrossDatasetRequest, folder: Path, *, force: bool = False, progress: Progress = silent
-) -> Built:
-    """Write the suite that *request* asks for into *folder*, the manifest last.
+def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
+    """Write the test set of each corpus and of SNLI, and the lists of ids of the splits beside them.
 
     Corpora that are not installed are left out, and named in the manifest; one that was asked for by name
     must be there.  Raises CrossexamError.
     """
-    members = request.members()
+    options: CrossDatasetOptions = request.options
+    splits, absent = _splits(options, request.seed, writer.progress)
+    if absent:
+        missing = ", ".join(absent)
+        writer.note(f"not installed, so not included: {missing}; a partial benchmark is reported as one")
+    manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
+    if writer.already_built(_identity(request, manifests)):
+        return
+    for split in splits.values():
+        examples = split.test if options.split == "test" else split.validation
+        if examples:
+            writer.write(_entry(request, split), _rows(examples, request))
+    for entry, examples in _reference(options):
+        writer.write(entry, _rows(examples, request))
+    for key, manifest in manifests.items():
+        writer.write_beside(f"{SPLITS}/{key}.json", manifest)
+    signed = {"part": options.split, "seed": request.seed, "corpora": "+".join(splits)}
+    writer.finish(signed, absent=list(absent))
+
+
+def _splits(
+    options: CrossDatasetOptions, seed: int, progress: Progress
+) -> tuple[dict[str, Split], tuple[str, ...]]:
+    """Return the splits of the corpora that are installed, by key, and the keys of the others."""
+    members = options.members()
     splits: dict[str, Split] = {}
     for done, member in enumerate(members):
         progress("drawing the splits", done, len(members))
-        found = split_member(member, request.seed)
-        if found is not None:
-            splits[member.key] = found
+        split = split_member(member, seed)
+        if split is not None:
+            splits[member.key] = split
     progress("drawing the splits", len(members), len(members))
     absent = tuple(member.key for member in members if member.key not in splits)
-    if not splits or (request.corpora and absent):
-        missing = ", ".join(absent)
+    if not splits or (options.corpora and absent):
         raise CrossexamError(
-            f"not installed: {missing}",
+            f"not installed: {', '.join(absent)}",
             wanted="their files in the data folder",
             hint="docs/corpora.md says which files; crossexam fetch NAME gets them",
         )
-    manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
-    identity = _identity(request, manifests)
-    if stands_there(identity, folder, force=force):
-        return Built(False, absent)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / SPLITS).mkdir(exist_ok=True)
-    entries = {}
-    for dataset in _datasets(request, splits):
-        file = f"{dataset.name}.{request.file_format}"
-        rows = _write(folder / file, dataset, request)
-        entries[dataset.name] = {
-            "file": file,
-            **dataset.manifest,
-            "rows": len(rows),
-            "content_hash": Dataset("", rows).content_hash(),
-        }
-    for key, manifest in manifests.items():
-        write_json(folder / SPLITS / f"{key}.json", manifest)
-    write_json(
-        folder / MANIFEST,
-        {
-            "format": _FORMAT,
-            "name": NAME,
-            "paper": PAPER,
-            "signature": signature(
-                {"suite": NAME, "part": request.part, "seed": request.seed, "corpora": "+".join(splits)}
-            ),
-            "request": identity,
-            "absent": list(absent),
-            "test_sets": entries,
-        },
-    )
-    return Built(True, absent)
+    return splits, absent
 
 
-def _identity(request: CrossDatasetRequest, manifests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _identity(request: SuiteRequest, manifests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    part = request.options.split
     return {
-        "suite": NAME,
-        "part": request.part,
-        "splits": {key: manifest[request.part]["content_hash"] for key, manifest in manifests.items()},
+        "suite": request.kind.name,
+        "part": part,
+        "splits": {key: manifest[part]["content_hash"] for key, manifest in manifests.items()},
         "seed": request.seed,
         "format": request.file_format,
         "limit": request.limit,
@@ -134,47 +102,63 @@ def _identity(request: CrossDatasetRequest, manifests: Mapping[str, Mapping[str,
     }
 
 
-def _datasets(request: CrossDatasetRequest, splits: Mapping[str, Split]) -> Iterator[Dataset]:
-    """Yield the test sets with what their entries of the manifest say, the reference last."""
-    for key, split in splits.items():
-        examples = split.test if request.part == "test" else split.validation
-        if examples:
-            yield Dataset(f"base.{key}", examples, _entry(request, split))
-    spec = _REFERENCE_SPEC[request.part]
+def _rows(examples: Sequence[Example], request: SuiteRequest) -> Iterator[Example]:
+    return (with_notes(example, {}) for example in examples[: request.limit])
+
+
+def _reference(options: CrossDatasetOptions) -> Iterator[tuple[TestSetEntry, Sequence[Example]]]:
+    """Yield the training corpus's own test set, from which the drop is measured, if it is installed."""
+    spec = _REFERENCE_SPEC[options.split]
     corpus = CorpusSpec.parse(spec)
     if not corpus.installed():
         return
-    counts = {"majority": "entailment", "reference": True, "part": request.part}
-    parts = {"corpus": spec, "part": request.part}
-    entry = _plain_entry(REFERENCE if request.part == "test" else "snli_dev", signature(parts))
-    yield Dataset(f"base.{entry['part']}", tuple(corpus.examples()), {**entry, "cross_dataset": counts})
+    facts = {"majority": "entailment", "reference": True, "part": options.split}
+    part = REFERENCE if options.split == "test" else "snli_dev"
+    signed = signature({"corpus": spec, "part": options.split})
+    yield TestSetEntry(BASE, part, signature=signed, facts={"cross_dataset": facts}), tuple(corpus.examples())
 
 
-def _entry(request: CrossDatasetRequest, split: Split) -> dict[str, Any]:
-    member = split.member
+def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
+    member, part = split.member, request.options.split
     reader = READERS.get(member.corpus)
     parts: dict[str, object] = {
         "corpus": member.key,
         "files": "+".join(split.files),
-        "part": request.part,
+        "part": part,
         "seed": request.seed,
+        **request.limit_part(),
     }
-    parts |= {"limit": request.limit} if request.limit is not None else {}
-    return {
-        **_plain_entry(member.key, signature(parts)),
-        "projection": reader.projection if reader and not _one_way(split) else None,
-        "cross_dataset": {
-            "key": member.key,
-            "title": member.title,
-            "protocol": member.protocol,
-            "rule": member.rule,
-            "part": request.part,
-            "complete": split.complete and request.limit is None,
-            "differences": split.differences(),
-            "known": member.known,
-            "majority": split.commonest(),
-        },
+    facts = {
+        "key": member.key,
+        "title": member.title,
+        "protocol": member.protocol,
+        "rule": member.rule,
+        "part": part,
+        "complete": split.complete and request.limit is None,
+        "differences": split.differences(),
+        "known": member.known,
+        "majority": split.commonest(),
     }
+    return TestSetEntry(
+        BASE,
+        member.key,
+        signature=signature(parts),
+        projection=reader.projection if reader and not _one_way(split) else None,
+        facts={"cross_dataset": facts},
+    )
+
+
+def cross_dataset_overview(manifest: Mapping[str, Any]) -> Overview:
+    """Return the table of a suite that was built: sizes, labels, and what differs from Table 4."""
+    rows = []
+    for name, entry in manifest["test_sets"].items():
+        about = entry["cross_dataset"]
+        differences = "; ".join(about.get("differences", ())) or "–"
+        if about.get("known") and about.get("differences"):
+            differences += f" ({about['known']})"
+        rows.append((name, f"{entry['rows']:,}", entry.get("projection") or "three labels", differences))
+    header = ("test set", "items", "labels", "differs from Table 4 of the paper")
+    return Overview(str(manifest["name"]), header, rows, numbers=(1,))
 
 
 def _one_way(split: Split) -> bool:
@@ -183,30 +167,7 @@ def _one_way(split: Split) -> bool:
     return len(golds & {"neutral", "contradiction"}) == 2
 
 
-def _plain_entry(part: str, signed: str) -> dict[str, Any]:
-    return {
-        "construction": "base",
-        "part": part,
-        "base_set": None,
-        "keeps_label": True,
-        "test_class": "base",
-        "signature": signed,
-        "yield": None,
-    }
-
-
-def _write(path: Path, dataset: Dataset, request: CrossDatasetRequest) -> list[Example]:
-    rows = [noted(example, {}) for example in dataset.examples[: request.limit]]
-    with (
-        finished_or_absent(path) as temporary,
-        TestSetWriter(temporary, file_format=request.file_format) as writer,
-    ):
-        for example in rows:
-            writer.write(example)
-    return rows
-
-
-#: A share of a label further from Table 4's than this, in points, is told.
+#: A share of a label that differs from Table 4's by more than this, in percentage points, is reported.
 _POINTS: Final = 1.0
 
 

@@ -2,34 +2,35 @@
 
 The lexically-misleading score of an example is the largest probability that a bag-of-words model gives
 to a wrong label (equation 6).  CS_lambda are the examples whose score is at least lambda: single words
-point to a wrong label there, so that only how they are put together can tell the right one.
-
-The subsets CS_lambda of a base while a suite is built (Nie et al., 2019, section 5.4).
+point to a wrong label there, and only their composition to the right one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crossexam.constructions.apply import Yield
-from crossexam.core.dataset import ContentHash, Dataset
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
-from crossexam.core.manifest import signature
+from crossexam.core.manifest import BASE, TestSetEntry, signature
 from crossexam.models.model import Model
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.estimate import share_correct
-from crossexam.suites.bases import Base, labelled, noted, part_of
+from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
+from crossexam.suites.build import SuiteWriter
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-#: The key of ``info`` that the score stands under.
+#: The key of ``info`` that has the score.
 SCORE: Final = "lexically_misleading_score"
-#: Table 5 has these beside the whole.
+#: Those of Table 5.
 LAMBDAS: Final = (0.5, 0.6, 0.7)
+#: The version of the subsets: a changed score is a new version.
+VERSION: Final = 1
 
 
 def lexically_misleading_scores(probabilities: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
@@ -51,10 +52,10 @@ def lexically_misleading_scores(probabilities: ArrayLike, gold: ArrayLike) -> ND
 
 def scored(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
     """Return the labelled examples of *dataset*, which is CS_0, with their scores in ``info``."""
-    return Dataset(dataset.name, subset(dataset, probabilities, 0.0).examples, dataset.manifest)
+    return Dataset(dataset.name, cs_subset(dataset, probabilities, 0.0).examples, dataset.manifest)
 
 
-def subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) -> Dataset:
+def cs_subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) -> Dataset:
     """Return CS_lambda of *dataset*, each example with its score in ``info``.
 
     *probabilities* [n, 3] are a bag-of-words model's about *dataset*.  Examples without a gold label have
@@ -64,20 +65,27 @@ def subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) -> 
     >>> import numpy as np
     >>> from crossexam.core.example import Example
     >>> pair = Example("a", "He is not standing.", "He is sitting.", "entailment")
-    >>> found = subset(Dataset("base.tiny", (pair,)), np.array([[0.1, 0.1, 0.8]]), 0.7)
+    >>> found = cs_subset(Dataset("base.tiny", (pair,)), np.array([[0.1, 0.1, 0.8]]), 0.7)
     >>> found.name, found.examples[0].info[SCORE]
     ('cs_0_7.tiny', 0.8)
     """
     if not 0 <= lam <= 1:
         raise ValueError(f"lambda is {lam}, wanted a share from 0 to 1")
-    examples, answered, gold = labelled(dataset, probabilities)
+    examples, answered, gold = with_gold(dataset, probabilities)
     scores = lexically_misleading_scores(answered, gold).tolist()
     kept = tuple(
-        noted(example, {SCORE: round(score, 6)})
+        with_notes(example, {SCORE: round(score, 6)})
         for example, score in zip(examples, scores, strict=True)
         if score >= lam
     )
-    return part_of(dataset, subset_name(lam), kept)
+    return part_of_base(dataset, subset_name(lam), kept)
+
+
+def check_lambdas(lambdas: Sequence[float]) -> None:
+    """Raise CrossexamError if one of *lambdas* is not a share above 0."""
+    for lam in lambdas:
+        if not 0 < lam <= 1:
+            raise CrossexamError(f"lambda is {lam:g}", wanted="a share above 0, at most 1")
 
 
 def subset_name(lam: float) -> str:
@@ -124,44 +132,37 @@ def curve(
     return tuple(points)
 
 
-Sink = Callable[[Example], None]
+class CSSubsets:
+    """The subsets CS_lambda of a base, written while the base is read; *model* gives the scores."""
 
+    def __init__(self, base: Base, lambdas: Sequence[float], model: Model, writer: SuiteWriter) -> None:
+        self.base, self.model = base, model
+        self._writer = writer
+        self._sinks = {lam: writer.open(f"{subset_name(lam)}.{base.part}") for lam in lambdas}
+        self._read = 0
 
-class MisledSet:
-    """CS_lambda of a base while it grows: those that *model*, which reads words alone, has wrong."""
+    def take(self, chunk: Sequence[Example]) -> tuple[Example, ...]:
+        """Add those of *chunk* whose score is high enough; return the labelled ones with their scores."""
+        probabilities = self.model.predict([(example.premise, example.hypothesis) for example in chunk])
+        whole = Dataset(f"{BASE}.{self.base.part}", tuple(chunk))
+        for lam, sink in self._sinks.items():
+            for example in cs_subset(whole, probabilities, lam).examples:
+                sink.write(example)
+        self._read += len(chunk)
+        return tuple(scored(whole, probabilities).examples)
 
-    def __init__(self, lam: float, base: Base, model: Model, sink: Sink) -> None:
-        self.lam, self.base, self.model = lam, base, model
-        self.name = f"{subset_name(lam)}.{base.part}"
-        self._sink, self._hash, self._counts = sink, ContentHash(), Yield()
-
-    def take(self, chunk: Sequence[Example], probabilities: Any) -> None:
-        """Add those of *chunk* whose score is high enough; *probabilities* [n, 3] are the model's."""
-        found = subset(Dataset(f"base.{self.base.part}", tuple(chunk)), probabilities, self.lam)
-        for example in found.examples:
-            self._hash.update(example)
-            self._sink(example)
-        self._counts.examples += len(chunk)
-        self._counts.items += len(found)
-        self._counts.rejected["score below lambda"] += len(chunk) - len(found)
-
-    def entry(self, limit: int | None) -> dict[str, Any]:
-        """Return this set's entry of the suite's manifest."""
-        kind = f"{subset_name(self.lam)}.v1"
-        parts: dict[str, object] = {
-            "corpus": f"{self.base.spec}@{self.base.identity}",
-            "subset": kind,
-            "model": self.model.key[:16],
-        }
-        parts |= {"limit": limit} if limit is not None else {}
-        return {
-            "construction": kind,
-            "part": self.base.part,
-            "base_set": None,
-            "keeps_label": True,
-            "test_class": "compositionality",
-            "rows": self._counts.items,
-            "content_hash": self._hash.hexdigest(),
-            "signature": signature(parts),
-            "yield": self._counts.as_dict(),
-        }
+    def close(self, limit: Mapping[str, object]) -> None:
+        """Record the subsets; *limit* is the part of their signatures that says how much was read."""
+        for lam, sink in self._sinks.items():
+            name = subset_name(lam)
+            parts = {"corpus": f"{self.base.spec}@{self.base.identity}", "subset": f"{name}.v{VERSION}"}
+            rejected = {"score below lambda": self._read - sink.rows}
+            entry = TestSetEntry(
+                name,
+                self.base.part,
+                version=VERSION,
+                test_class="compositionality",
+                signature=signature({**parts, "model": self.model.key[:16], **limit}),
+                yields={"examples": self._read, "items": sink.rows, "rejected": rejected},
+            )
+            self._writer.close(sink, entry)

@@ -15,155 +15,161 @@ hand, a twentieth of it, it gets 60.6 % of SNLI test right, and of its 3,866 har
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import write_json
-from crossexam.core.manifest import package_version, signature
-from crossexam.core.progress import Progress, silent
-from crossexam.core.test_sets import write_test_set
-from crossexam.models.model import Model
+from crossexam.core.errors import CrossexamError
+from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.stats.agreement import Agreement, agreement
 from crossexam.suites import lexically_misleading
-from crossexam.suites.bases import Base, describe, distinct_parts, labelled, noted, part_of
-from crossexam.suites.folder import MANIFEST, stands_there
+from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
+from crossexam.suites.build import SuiteRequest, SuiteWriter
+from crossexam.suites.lexically_misleading import LAMBDAS, VERSION, check_lambdas
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
-#: The kinds of subsets, and where each was published.
-KINDS: Final[Mapping[str, str]] = {
-    "cs": "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.4",
-    "hard": "Gururangan et al. 2018, Annotation Artifacts in Natural Language Inference Data (N18-2017)",
-}
-_FORMAT: Final = 1
+    from crossexam.models.model import Model
+
+    Choose = Callable[[Dataset, NDArray[np.float64]], Iterator[Dataset]]
 
 
 @dataclass(frozen=True)
-class SubsetRequest:
-    """Which subsets of *bases* are wanted: *kind* ``cs`` with *lambdas*, or ``hard``, chosen by *model*."""
+class CSOptions:
+    """The bag-of-words *model* whose errors are chosen, and the least scores *lambdas*."""
+
+    model: str = "builtin/bag-of-words"
+    lambdas: tuple[float, ...] = LAMBDAS
+
+    def __post_init__(self) -> None:
+        check_lambdas(self.lambdas)
+
+
+@dataclass(frozen=True)
+class HardOptions:
+    """The hypothesis-only *model* whose errors are chosen."""
+
+    model: str | None = None
+
+
+def build_cs(request: SuiteRequest, writer: SuiteWriter) -> None:
+    """Write each base with the scores of its examples, and its subsets CS_lambda."""
+    options: CSOptions = request.options
+
+    def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
+        yield lexically_misleading.scored(whole, probabilities)
+        for lam in dict.fromkeys(options.lambdas):
+            yield lexically_misleading.cs_subset(whole, probabilities, lam)
+
+    lambdas = list(dict.fromkeys(options.lambdas))
+    _build(request, writer, open_model(options.model), choose, lambdas, _CS)
+
+
+def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
+    """Write each base, and the examples of it that a hypothesis-only model gets wrong."""
+    options: HardOptions = request.options
+    if options.model is None:
+        raise CrossexamError(
+            "the subset of hard examples needs a hypothesis-only model",
+            wanted="--model MODEL",
+            hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
+            "--set bigrams=true ... -o FOLDER makes one: --model bow/FOLDER",
+        )
+
+    def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
+        yield Dataset(whole.name, tuple(with_notes(example, {}) for example in whole))
+        yield hard(whole, probabilities)
+
+    _build(request, writer, open_model(options.model), choose, None, _HARD)
+
+
+@dataclass(frozen=True)
+class _Subsets:
+    """What the manifest says of subsets: their kind and class, and why the other examples are left out."""
 
     kind: str
-    bases: Sequence[Base]
-    model: str
-    lambdas: Sequence[float] = lexically_misleading.LAMBDAS
-    file_format: str = "parquet"
-    limit: int | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def check(self) -> None:
-        """Raise CrossexamError where the request makes no sense."""
-        if self.kind not in KINDS:
-            raise UnknownNameError("kind of subset", self.kind, KINDS)
-        distinct_parts(self.bases)
-        for lam in self.lambdas:
-            if not 0 < lam <= 1:
-                raise CrossexamError(f"--lambda is {lam:g}", wanted="a share above 0, at most 1")
-
-    def identity(self, model: Model) -> dict[str, Any]:
-        """Return what the written bytes depend on."""
-        return {
-            "subset": self.kind,
-            "bases": [f"{base.spec}@{base.identity}" for base in self.bases],
-            "model": self.model,
-            "model_key": model.key,
-            "lambdas": list(self.lambdas) if self.kind == "cs" else None,
-            "format": self.file_format,
-            "limit": self.limit,
-            "version": package_version(),
-        }
+    test_class: str
+    rejected: str
 
 
-def write_subsets(
-    request: SubsetRequest, folder: Path, *, force: bool = False, progress: Progress = silent
-) -> bool:
-    """Write the bases and the subsets of each into *folder*; return False where they stand there already.
+_CS: Final = _Subsets("cs", "compositionality", "score below lambda")
+_HARD: Final = _Subsets("hard", "artifacts", "answered rightly")
 
-    The manifest is written last.  The examples of ``base.PART`` carry the score too, so that a run over
-    the suite has what the curve over lambda needs.  Raises CrossexamError.
-    """
-    request.check()
-    model = open_model(request.model, request.options)
-    identity = request.identity(model)
-    if stands_there(identity, folder, force=force):
-        return False
-    entries = {}
+
+def _build(
+    request: SuiteRequest,
+    writer: SuiteWriter,
+    model: Model,
+    choose: Choose,
+    lambdas: Sequence[float] | None,
+    subsets: _Subsets,
+) -> None:
+    if writer.already_built(_identity(request, model, lambdas, subsets)):
+        return
     for base in request.bases:
         whole = _whole(base)
-        answers = predict_suite(model, whole, options=request.options, progress=progress)
-        for dataset in _sets(request, whole, answers.probabilities[whole.name]):
-            file = f"{dataset.name}.{request.file_format}"
-            write_test_set(folder / file, dataset.examples, file_format=request.file_format)
-            entries[dataset.name] = {"file": file, **_entry(request, base, model, dataset, len(whole))}
-    write_json(
-        folder / MANIFEST,
-        {
-            "format": _FORMAT,
-            "name": f"{request.kind}-subsets",
-            "paper": KINDS[request.kind],
-            "signature": signature(
-                {
-                    "suite": f"{request.kind}-subsets",
-                    "bases": "+".join(identity["bases"]),
-                    "model": model.key[:16],
-                }
-            ),
-            "request": identity,
-            "model": {"name": model.name, "key": model.key, **dict(model.details)},
-            "bases": [describe(base) for base in request.bases],
-            "test_sets": entries,
-        },
+        run = predict_suite(model, whole, progress=writer.progress)
+        for dataset in choose(whole, run.probabilities[whole.name]):
+            entry = _entry(base, model, dataset, len(whole), subsets, request)
+            writer.write(entry, dataset.examples)
+    writer.finish(
+        {"bases": "+".join(request.base_identities()), "model": model.key[:16]},
+        model={"name": model.name, "key": model.key, **dict(model.details)},
     )
-    return True
+
+
+def _identity(
+    request: SuiteRequest, model: Model, lambdas: Sequence[float] | None, subsets: _Subsets
+) -> dict[str, Any]:
+    """Return what the written bytes depend on."""
+    return {
+        "subset": subsets.kind,
+        "bases": request.base_identities(),
+        "model": request.options.model,
+        "model_key": model.key,
+        "lambdas": lambdas,
+        "format": request.file_format,
+        "limit": request.limit,
+        "version": package_version(),
+    }
 
 
 def _whole(base: Base) -> Dataset:
     examples = tuple(example for example in base.open() if example.label is not None)
     if not examples:
         raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
-    return Dataset(f"base.{base.part}", examples)
-
-
-def _sets(request: SubsetRequest, whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
-    if request.kind == "hard":
-        yield Dataset(whole.name, tuple(noted(example, {}) for example in whole))
-        yield hard(whole, probabilities)
-        return
-    yield lexically_misleading.scored(whole, probabilities)
-    for lam in request.lambdas:
-        yield lexically_misleading.subset(whole, probabilities, lam)
+    return Dataset(f"{BASE}.{base.part}", examples)
 
 
 def _entry(
-    request: SubsetRequest, base: Base, model: Model, dataset: Dataset, examples: int
-) -> dict[str, Any]:
+    base: Base, model: Model, dataset: Dataset, examples: int, subsets: _Subsets, request: SuiteRequest
+) -> TestSetEntry:
     """Return the manifest's entry of *dataset*: the base itself, or a subset of it."""
-    kind = str(dataset.manifest.get("construction", "base"))
-    is_base = kind == "base"
     parts: dict[str, object] = {"corpus": f"{base.spec}@{base.identity}"}
-    if not is_base:
-        parts |= {"subset": kind, "model": model.key[:16]}
-    parts |= {"limit": request.limit} if request.limit is not None else {}
-    left = examples - len(dataset)
-    why = "answered rightly" if request.kind == "hard" else "score below lambda"
-    return {
-        "construction": kind if is_base else f"{kind}.v1",
-        "part": base.part,
-        "base_set": None,
-        "keeps_label": True,
-        "test_class": "base" if is_base else "compositionality" if request.kind == "cs" else "artifacts",
-        "rows": len(dataset),
-        "content_hash": dataset.content_hash(),
-        "signature": signature(parts),
-        "yield": None if is_base else {"examples": examples, "items": len(dataset), "rejected": {why: left}},
-    }
+    entry = TestSetEntry(BASE, base.part, signature=signature({**parts, **request.limit_part()}))
+    if dataset.entry.is_base:
+        return entry
+    name = dataset.entry.construction
+    parts |= {"subset": name, "model": model.key[:16], **request.limit_part()}
+    return replace(
+        entry,
+        construction=name,
+        version=VERSION,
+        test_class=subsets.test_class,
+        signature=signature(parts),
+        yields={
+            "examples": examples,
+            "items": len(dataset),
+            "rejected": {subsets.rejected: examples - len(dataset)},
+        },
+    )
 
 
 NAME: Final = "hard"
@@ -180,10 +186,10 @@ def hard(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
     >>> len(hard(Dataset("base.tiny", (pair,)), np.array([[0.1, 0.1, 0.8]])))
     1
     """
-    examples, answered, gold = labelled(dataset, probabilities)
+    examples, answered, gold = with_gold(dataset, probabilities)
     wrong = answered.argmax(axis=1) != gold
-    kept = tuple(noted(e, {}) for e, is_wrong in zip(examples, wrong.tolist(), strict=True) if is_wrong)
-    return part_of(dataset, NAME, kept)
+    kept = tuple(with_notes(e, {}) for e, is_wrong in zip(examples, wrong.tolist(), strict=True) if is_wrong)
+    return part_of_base(dataset, NAME, kept)
 
 
 def agreement_with(official: Dataset, found: Dataset, whole: Dataset) -> Agreement:

@@ -1,30 +1,29 @@
-"""The table of suites: which test sets a study is made of."""
+"""The table of suites: which test sets a study is made of, and how they are built."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
 
+from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import CONSTRUCTIONS
-from crossexam.core.errors import UnknownNameError
-from crossexam.suites.lexically_misleading import LAMBDAS
-
-
-@dataclass(frozen=True)
-class SuiteKind:
-    """A study: the constructions it applies, the subsets CS_lambda it takes, where it was published."""
-
-    name: str
-    constructions: tuple[str, ...]
-    summary: str
-    paper: str
-    lambdas: tuple[float, ...] = ()
-
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.settings import with_options
+from crossexam.suites.bases import Base
+from crossexam.suites.behaviour import BehaviourOptions, build_behaviour
+from crossexam.suites.build import SuiteKind, SuiteRequest
+from crossexam.suites.constructed import CompositionalityOptions, build_compositionality, build_constructed
+from crossexam.suites.cross_dataset import CrossDatasetOptions, build_cross_dataset, cross_dataset_overview
+from crossexam.suites.subsets import CSOptions, HardOptions, build_cs, build_hard
 
 _ALL: Final = (
     SuiteKind(
         "stress-tests",
-        (
+        "competence, distraction and noise: six stress tests, spelling errors in four forms",
+        "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
+        build_constructed,
+        constructions=(
             "antonymy",
             "numerical_reasoning",
             "word_overlap",
@@ -35,32 +34,59 @@ _ALL: Final = (
             "spelling_error_keyboard_swap",
             "spelling_error_adjacent_swap",
         ),
-        "competence, distraction and noise: six stress tests, spelling errors in four forms",
-        "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
+        optional=("tautology",),
     ),
     SuiteKind(
         "compositionality",
-        ("so_swap", "add_amod"),
         "the same words put together otherwise, and the pairs whose single words mislead (CS_0.5, 0.6, 0.7)",
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models (AAAI)",
-        lambdas=LAMBDAS,
+        build_compositionality,
+        constructions=("so_swap", "add_amod"),
+        optional=("tautology",),
+        options=CompositionalityOptions(),
     ),
     SuiteKind(
         "cross-dataset",
-        (),
         "fourteen other corpora, as many as are installed, and one mean; needs no --base",
-        "Zhang et al. 2020, Reliable Evaluations for NLI with a Unified Cross-dataset Benchmark (arXiv)",
+        "Zhang et al. 2020, Reliable Evaluations for NLI (arXiv 2010.07676), section 2",
+        build_cross_dataset,
+        options=CrossDatasetOptions(),
+        base_option="corpora",
+        overview=cross_dataset_overview,
     ),
     SuiteKind(
         "behaviour",
-        (),
         "word pairs of training examples swapped: insensitivity, unseen word pairs, polarity",
-        "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179)",
+        "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179), section 5",
+        build_behaviour,
+        options=BehaviourOptions(),
     ),
-    SuiteKind("corpus", (), "the bases as they are: plain accuracy on any corpus", ""),
+    SuiteKind(
+        "corpus",
+        "the bases as they are: plain accuracy on any corpus",
+        "",
+        build_constructed,
+        optional=("tautology",),
+    ),
+    SuiteKind(
+        "cs-subsets",
+        "the examples whose single words mislead a bag-of-words model (CS_lambda)",
+        "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.4",
+        build_cs,
+        options=CSOptions(),
+    ),
+    SuiteKind(
+        "hard-subsets",
+        "the examples that a hypothesis-only model gets wrong",
+        "Gururangan et al. 2018, Annotation Artifacts in Natural Language Inference Data (N18-2017)",
+        build_hard,
+        options=HardOptions(),
+    ),
 )
 
 SUITES: Final[dict[str, SuiteKind]] = {each.name: each for each in _ALL}
+#: What ``examine`` builds if nothing else is asked for.
+DEFAULT_SUITE: Final = _ALL[0].name
 
 
 def suite_named(name: str) -> SuiteKind:
@@ -75,5 +101,76 @@ def suite_named(name: str) -> SuiteKind:
         return SUITES[name]
     if name in CONSTRUCTIONS:
         construction = CONSTRUCTIONS[name]
-        return SuiteKind(name, (name,), construction.summary, construction.paper)
+        optional = tuple(each for each in ("tautology",) if each != name)
+        return SuiteKind(
+            name,
+            construction.summary,
+            construction.paper,
+            build_constructed,
+            constructions=(name,),
+            optional=optional,
+        )
     raise UnknownNameError("suite or construction", name, [*SUITES, *CONSTRUCTIONS])
+
+
+def reads_problems(kind: SuiteKind) -> bool:
+    """Return whether a construction of the suite reads word problems."""
+    return any(CONSTRUCTIONS[name].reads_problems for name in kind.constructions)
+
+
+def suite_request(
+    suite: str,
+    bases: Sequence[Base] = (),
+    problems: Sequence[Base] = (),
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    **fields: Any,
+) -> SuiteRequest:
+    """Return the request for *suite*, with every name looked up.
+
+    *options* has values by option, by construction or suite: ``{"antonymy": {"as_published": True}}``; a text
+    is parsed as the option's type.  *fields* are those of SuiteRequest.  Raises CrossexamError for a name or
+    an option that the suite does not have.
+
+    >>> request = suite_request("antonymy", options={"antonymy": {"indirect": "true"}})
+    >>> request.constructions[0].options.indirect
+    True
+    """
+    kind = suite_named(suite)
+    given = {name: values for name, values in (options or {}).items() if values}
+    own = given.pop(kind.name, {}) if kind.options is not None else {}
+    used = (*kind.constructions, *(name for name in kind.optional if name in given))
+    for name in given:
+        if name not in used:
+            _refuse(name, kind)
+    constructions = [_with_options(CONSTRUCTIONS[name], given.get(name, {})) for name in used]
+    chosen = with_options(kind.options, own, kind.name)
+    return SuiteRequest(kind, bases, problems, constructions, chosen, **fields)
+
+
+def _with_options(construction: Construction, values: Mapping[str, Any]) -> Construction:
+    if not values:
+        return construction
+    return replace(construction, options=with_options(construction.options, values, construction.name))
+
+
+def _refuse(name: str, kind: SuiteKind) -> None:
+    """Raise the error for options of *name*, which is not a part of the suite."""
+    if name not in SUITES and name not in CONSTRUCTIONS:
+        raise UnknownNameError("suite or construction with options", name, with_own_options())
+    parts = [each for each in kind.constructions if CONSTRUCTIONS[each].options is not None]
+    known = [*([kind.name] if kind.options is not None else []), *parts, *kind.optional]
+    own = f"'{name}' has no options of its own"
+    raise CrossexamError(
+        own if name == kind.name else f"'{kind.name}' does not use '{name}', so it has none of its options",
+        where="--set",
+        wanted=f"an option of {', '.join(known)}" if known else "no option: it has none",
+        hint="crossexam ls options lists them",
+    )
+
+
+def with_own_options() -> dict[str, Any]:
+    """Return the default options of every suite and construction that has some, by its name."""
+    kinds = {kind.name: kind.options for kind in SUITES.values()}
+    constructions = {name: construction.options for name, construction in CONSTRUCTIONS.items()}
+    return {name: each for name, each in {**kinds, **constructions}.items() if each is not None}

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from crossexam.constructions.apply import chunks
-from crossexam.constructions.construction import Construction, Rejection
-from crossexam.constructions.resources import Resources
+from crossexam.constructions.construction import Construction, Draft
+from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, Example
@@ -169,6 +169,8 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
             raise CrossexamError(
                 f"'{name}' is constructed from word problems, not from pairs", where="--augment"
             )
+        if "word_pairs" in construction.uses:
+            raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
         found.append(Augmentation(construction.name, int(count) if count else None))
     return tuple(found)
 
@@ -179,7 +181,7 @@ def augment(
     *,
     seed: int,
     epoch: int,
-    resources: Resources | None = None,
+    resources: LanguageResources | None = None,
 ) -> list[Example]:
     """Return the items that *wanted* adds to *examples* in *epoch*.
 
@@ -189,7 +191,7 @@ def augment(
     left out.  Raises CrossexamError if there are no items.
     """
     construction = construction_named(wanted.name)
-    resources = resources or Resources()
+    resources = resources or LanguageResources()
     drawn = epoch if wanted.redrawn else 0
     if wanted.count is None:
         items = list(_first_items(construction, examples, resources, seed, drawn))
@@ -210,13 +212,17 @@ def augment(
 
 
 def _first_items(
-    construction: Construction, examples: Iterable[Example], resources: Resources, seed: int, epoch: int
+    construction: Construction,
+    examples: Iterable[Example],
+    resources: LanguageResources,
+    seed: int,
+    epoch: int,
 ) -> Iterator[Example]:
     for chunk in chunks(examples):
         resources.prepare(chunk)
         for example in chunk:
             rng = rng_for(seed, construction.name, str(epoch), example.id)
             for outcome in construction.function(example, resources, rng):
-                if not isinstance(outcome, Rejection) and outcome.label is not None:
-                    yield outcome
+                if isinstance(outcome, Draft) and outcome.label is not None:
+                    yield outcome.item(example, construction.versioned)
                     break

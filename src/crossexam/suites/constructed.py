@@ -1,0 +1,202 @@
+"""Suites that apply constructions: one pass over each base, every test set written as it grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from crossexam.constructions.apply import CHUNK, Applier, chunks
+from crossexam.constructions.construction import Construction, changed_options
+from crossexam.constructions.resources import LanguageResources, adjectives_identity
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import HEAVY_INFO, Example, cluster_of
+from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
+from crossexam.core.progress import seldom_collected
+from crossexam.models.table import open_model
+from crossexam.suites.bases import Base
+from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
+from crossexam.suites.lexically_misleading import LAMBDAS, CSSubsets, check_lambdas
+
+
+@dataclass(frozen=True)
+class CompositionalityOptions:
+    """The subsets CS_lambda of its bases that the suite has, and the *model* that chooses them."""
+
+    lambdas: tuple[float, ...] = LAMBDAS
+    model: str = "builtin/bag-of-words"
+
+    def __post_init__(self) -> None:
+        check_lambdas(self.lambdas)
+
+
+def build_constructed(request: SuiteRequest, writer: SuiteWriter) -> None:
+    """Write each base and what the constructions make of it."""
+    _build(request, writer, lambdas=())
+
+
+def build_compositionality(request: SuiteRequest, writer: SuiteWriter) -> None:
+    """Write each base, what the constructions make of it, and its subsets CS_lambda."""
+    _build(request, writer, lambdas=list(dict.fromkeys(request.options.lambdas)))
+
+
+def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float]) -> None:
+    if writer.already_built(_identity(request, lambdas)):
+        return
+    on_problems = [c for c in request.constructions if c.reads_problems]
+    on_pairs = [c for c in request.constructions if not c.reads_problems or not request.problems]
+    for base in request.bases:
+        subsets = CSSubsets(base, lambdas, open_model(request.options.model), writer) if lambdas else None
+        _build_from(base, on_pairs, request, writer, with_base=True, subsets=subsets)
+    for base in request.problems:
+        _build_from(base, on_problems, request, writer, with_base=False)
+    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
+
+
+def _build_from(
+    base: Base,
+    constructions: Sequence[Construction],
+    request: SuiteRequest,
+    writer: SuiteWriter,
+    *,
+    with_base: bool,
+    subsets: CSSubsets | None = None,
+) -> None:
+    resources = request.resources()
+    base_set = f"{BASE}.{base.part}"
+    whole = _BaseSet(writer.open(base_set)) if with_base else None
+    derived = [
+        _DerivedSet(
+            Applier(construction, resources, seed=request.seed),
+            writer.open(f"{construction.name}.{base.part}"),
+        )
+        for construction in constructions
+    ]
+    done = 0
+    with seldom_collected():
+        for chunk in chunks(base.open(), CHUNK):
+            resources.prepare(chunk)
+            if whole is not None:
+                whole.take(subsets.take(chunk) if subsets else chunk)
+            for test_set in derived:
+                test_set.take(chunk)
+            done += len(chunk)
+            writer.progress(f"building from {base.spec}", done, None)
+    if done == 0:
+        raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
+    writer.progress(f"building from {base.spec}", done, done)
+    if whole is not None:
+        writer.close(whole.sink, TestSetEntry(BASE, base.part, signature=signature(_corpus(base, request))))
+    for test_set in derived:
+        writer.close(
+            test_set.sink, _entry(test_set.applier, base, base_set if with_base else None, request, resources)
+        )
+    if subsets is not None:
+        subsets.close(request.limit_part())
+
+
+@dataclass(frozen=True)
+class _BaseSet:
+    sink: TestSetSink
+
+    def take(self, chunk: Iterable[Example]) -> None:
+        for example in chunk:
+            self.sink.write(light(example))
+
+
+@dataclass(frozen=True)
+class _DerivedSet:
+    applier: Applier
+    sink: TestSetSink
+
+    def take(self, chunk: Iterable[Example]) -> None:
+        for example in chunk:
+            for item in self.applier.items(example):
+                self.sink.write(item)
+
+
+def light(example: Example) -> Example:
+    """Return *example* without what only constructions read, with its cluster."""
+    info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
+    return replace(example, info=info | {"cluster": cluster_of(example)})
+
+
+def _entry(
+    applier: Applier, base: Base, base_set: str | None, request: SuiteRequest, resources: LanguageResources
+) -> TestSetEntry:
+    construction = applier.construction
+    used = _used(construction, resources)
+    options = _option_identity(construction.options)
+    parts: dict[str, object] = {
+        "corpus": f"{base.spec}@{base.identity}",
+        "construction": construction.versioned,
+        **used,  # a resource is named by its content, not by the option that chose it
+        **{name: value for name, value in options.items() if name not in used},
+        **({"seed": request.seed} if construction.draws else {}),
+        **request.limit_part(),
+    }
+    return TestSetEntry(
+        construction.name,
+        base.part,
+        version=construction.version,
+        base_set=None if construction.reads_problems else base_set,
+        keeps_label=construction.keeps_label,
+        test_class=construction.test_class,
+        signature=signature(parts),
+        yields=applier.counts.as_dict(),
+    )
+
+
+def _corpus(base: Base, request: SuiteRequest) -> dict[str, object]:
+    return {"corpus": f"{base.spec}@{base.identity}", **request.limit_part()}
+
+
+#: What signatures and manifests call a resource whose name has changed: they must stay what they were.
+_SIGNED_AS: Final = {"tagger": "annotator"}
+
+
+def _used(construction: Construction, resources: LanguageResources) -> dict[str, object]:
+    """Return the signature's parts for the resources that *construction* uses."""
+    from importlib.metadata import version
+
+    facts: dict[str, Callable[[], object]] = {
+        "tagger": lambda: resources.tagger.name,
+        "recognizer": lambda: resources.recognizer.name,
+        "parser": lambda: resources.parser.name,
+        "adjectives": lambda: resources.adjectives(construction.options.adjectives).name,
+        "wordnet": lambda: resources.wordnet.version,
+        "lemminflect": lambda: version("lemminflect"),
+    }
+    return {_SIGNED_AS.get(name, name): facts[name]() for name in construction.uses}
+
+
+def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]:
+    """Return what the built bytes depend on."""
+    options = {c.name: _option_identity(c.options) for c in request.constructions}
+    if "model" in changed_options(request.options):
+        model = request.options.model
+        options[request.kind.name] = {"model": model, "model_key": open_model(model).key}
+    return {
+        "suite": request.kind.name,
+        "constructions": [construction.versioned for construction in request.constructions],
+        "lambdas": list(lambdas),
+        "bases": request.base_identities(),
+        "problems": [f"{base.spec}@{base.identity}" for base in request.problems],
+        "seed": request.seed,
+        "format": request.file_format,
+        "annotator": request.tagger,
+        "recognizer": request.recognizer,
+        "parser": request.parser,
+        "options": {name: changed for name, changed in options.items() if changed},
+        "limit": request.limit,
+        "version": package_version(),
+    }
+
+
+def _option_identity(options: Any) -> dict[str, Any]:
+    """Return the options that are not at their defaults; one that names a corpus or file has its hash."""
+    changed = changed_options(options)
+    for each in fields(options) if changed else ():
+        if each.name in changed and each.metadata.get("content"):
+            changed[each.name] = adjectives_identity(changed[each.name])
+    return changed

@@ -1,0 +1,353 @@
+"""Being in the table of suites is being tested: every suite, from data of our own."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.cli.ls import _options
+from crossexam.constructions.check import check
+from crossexam.constructions.construction import Outcome, Rejection
+from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.dataset import Suite
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.manifest import TestSetEntry
+from crossexam.core.test_sets import MANIFEST, load_suite
+from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.models.table import MODELS
+from crossexam.suites.bases import base_from_spec
+from crossexam.suites.build import (
+    SuiteKind,
+    SuiteRequest,
+    SuiteWriter,
+    TestSetSink,
+    build_in_memory,
+    build_to_folder,
+)
+from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
+
+ALL = pytest.mark.parametrize("kind", SUITES.values(), ids=lambda kind: kind.name)
+
+# Premise and hypothesis, as words with their tags or as a parse, and the label.
+PAIRS = (
+    ("An/DT old/JJ dog/NN chases/VBZ two/CD men/NNS", "A/DT young/JJ animal/NN runs/VBZ", "contradiction"),
+    ("The/DT dog/NN carries/VBZ a/DT large/JJ ball/NN", "An/DT animal/NN has/VBZ it/PRP", "entailment"),
+    ("An/DT animal/NN eats/VBZ", "A/DT dog/NN eats/VBZ bread/NN", "neutral"),
+    ("The/DT soup/NN was/VBD hot/JJ", "The/DT meal/NN was/VBD cold/JJ", "contradiction"),
+    (
+        "(S (NP (NP (DT A) (NN dog)) (PP (IN near) (NP (DT a) (NN truck)))) (VP (VBZ sleeps)))",
+        "A/DT girl/NN is/VBZ outside/RB",
+        "neutral",
+    ),
+    (
+        "(S (NP (DT The) (NN baker)) (VP (VBZ feeds) (NP (CD two) (NNS pigeons))))",
+        "(S (NP (PRP They)) (VP (VBP eat)))",
+        "neutral",
+    ),
+    ("Anna/NNP has/VBZ 350/CD marbles/NNS", "Anna/NNP has/VBZ marbles/NNS", "entailment"),
+)
+_GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
+
+
+def _record(number: int, premise: str, hypothesis: str, label: str) -> dict[str, str]:
+    record = {"pairID": f"t{number}", "gold_label": label}
+    for side, words in (("sentence1", premise), ("sentence2", hypothesis)):
+        flat = re.sub(r"(\S+)/(\S+)", r"(\2 \1)", words)
+        parse = words if words.startswith("(") else f"(S {flat})"
+        record[side] = " ".join(re.findall(r" ([^() ]+)\)", parse))
+        record[f"{side}_parse"] = f"(ROOT {parse})"
+    return record
+
+
+def _lists_of_pairs(folder: Path, antonym: str) -> tuple[str, ...]:
+    names = [folder / f"{antonym.split()[0]}.tsv", folder / "hypernyms.tsv"]
+    names[0].write_text(antonym.replace(" ", "\t") + "\n")
+    names[1].write_text("dog\tanimal\n")
+    return (f"antonym={names[0]}", f"hypernym={names[1]}")
+
+
+def _more_adjectives(folder: Path) -> str:
+    AdjectiveCounts({"dog": {"old": 1}, "truck": {"old": 1}}, "mine").write(folder / "mine.tsv")
+    return str(folder / "mine.tsv")
+
+
+def _another_corpus(folder: Path) -> str:
+    (folder / "other.jsonl").write_text(json.dumps(_record(0, *PAIRS[-1])) + "\n")
+    return str(folder / "other.jsonl")
+
+
+#: What a suite is built with here where that is not the default.
+OPTIONS: dict[str, Callable[[Path], Any]] = {
+    "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "old young"),
+    "hard-subsets.model": lambda _: "builtin/overlap",
+}
+#: Another value of every option, made in the data folder.
+CHANGED: dict[str, Callable[[Path], Any]] = {
+    "antonymy.indirect": lambda _: True,
+    "antonymy.as_published": lambda _: "true",
+    "so_swap.as_published": lambda _: True,
+    "add_amod.both_directions": lambda _: True,
+    "add_amod.adjectives": _more_adjectives,
+    "tautology.clause": lambda _: "up is not down",
+    "compositionality.lambdas": lambda _: (0.5,),
+    "compositionality.model": lambda _: "builtin/overlap",
+    "cross-dataset.corpora": lambda _: ("sick",),
+    "cross-dataset.split": lambda _: "validation",
+    "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "hot cold"),
+    "behaviour.index": _another_corpus,
+    "behaviour.controls": lambda _: 1,
+    "cs-subsets.lambdas": lambda _: "0.4, 0.8",
+    "cs-subsets.model": lambda _: "builtin/overlap",
+    "hard-subsets.model": lambda _: "builtin/alignment",
+}
+
+
+def _options_of(kind: SuiteKind) -> dict[str, Any]:
+    """The options that the suite can be built with: its own and those of its constructions."""
+    parts = {name: CONSTRUCTIONS[name].options for name in (*kind.constructions, *kind.optional)}
+    return {name: each for name, each in {kind.name: kind.options, **parts}.items() if each is not None}
+
+
+def _set(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Values by option, by suite or construction, from values by ``NAME.OPTION``."""
+    found: dict[str, dict[str, Any]] = {}
+    for target, value in options.items():
+        name, _, option = target.rpartition(".")
+        found.setdefault(name, {})[option] = value
+    return found
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder and a cache of our own, and a corpus with parses in it."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setenv("CROSSEXAM_DATA", str(folder))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    lines = [json.dumps(_record(n, *pair)) + "\n" for n, pair in enumerate(PAIRS)]
+    (folder / "tiny.jsonl").write_text("".join(lines))
+    for name, first, rows in (("train", 0, 20), ("trial", 100, 5), ("test_annotated", 200, 16)):
+        numbers = range(first, first + rows)
+        lines = [f"{n}\tDog {n} runs.\tAn animal {n} moves.\t3.5\t{_GOLDS[n % 4]}\n" for n in numbers]
+        header = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n"
+        (folder / f"SICK_{name}.txt").write_text(header + "".join(lines))
+    lines = [f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}\n" for n in range(30)]
+    (folder / "scitail_1.0_test.tsv").write_text("".join(lines))
+    return folder
+
+
+def _request(kind: SuiteKind, data: Path, changed: Mapping[str, Any], **fields: Any) -> SuiteRequest:
+    prefix = f"{kind.name}."
+    options = {target: make(data) for target, make in OPTIONS.items() if target.startswith(prefix)}
+    bases = [] if kind.base_option else [base_from_spec(str(data / "tiny.jsonl"))]
+    return suite_request(kind.name, bases, options=_set(options | dict(changed)), **fields)
+
+
+@pytest.fixture
+def request_of(kind: SuiteKind, data: Path) -> Callable[..., SuiteRequest]:
+    """Make the request for the suite from the tiny corpus, with options by ``NAME.OPTION``."""
+
+    def make(changed: Mapping[str, Any] | None = None, **fields: Any) -> SuiteRequest:
+        return _request(kind, data, changed or {}, **fields)
+
+    return make
+
+
+def _bytes(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def _content(suite: Suite) -> dict[str, list[Any]]:
+    return {data.name: list(data) for data in suite}
+
+
+def test_every_option_of_every_suite_and_construction_is_tested() -> None:
+    options = with_own_options().items()
+    known = {f"{name}.{each.name}" for name, instance in options for each in fields(instance)}
+    assert set(CHANGED) == known
+    of_models = {f"{kind.name}.{option}" for kind in MODELS.values() for option in kind.option_names}
+    assert {row[0] for row in _options().rows} == known | of_models  # crossexam ls options
+    assert not set(SUITES) & set(CONSTRUCTIONS)  # one name, one thing to build
+
+
+@ALL
+def test_memory_and_folder_hold_the_same(
+    kind: SuiteKind, request_of: Callable[..., SuiteRequest], tmp_path: Path
+) -> None:
+    in_memory = build_in_memory(request_of())
+    assert build_to_folder(request_of(), tmp_path / "suite").written
+    in_folder = load_suite(tmp_path / "suite")
+    assert _content(in_memory) == _content(in_folder)
+    assert any(len(data) for data in in_memory)
+    assert in_memory.name == in_folder.name == kind.name
+    for data in in_memory:
+        entry = in_folder[data.name].entry
+        facts = {key: value for key, value in entry.facts.items() if key != "path"}
+        assert replace(entry, file=None, facts=facts) == data.entry
+        assert (entry.rows, entry.content_hash) == (len(data), data.content_hash())
+
+
+@ALL
+def test_the_manifest_says_what_was_built(
+    kind: SuiteKind, request_of: Callable[..., SuiteRequest], tmp_path: Path
+) -> None:
+    build_to_folder(request_of(), tmp_path / "suite")
+    manifest = json.loads((tmp_path / "suite" / MANIFEST).read_text())
+    assert manifest["format"] == 1
+    assert (manifest["name"], manifest["paper"]) == (kind.name, kind.paper)
+    assert manifest["signature"].startswith(f"suite:{kind.name}|")
+    for name, stated in manifest["test_sets"].items():
+        entry = TestSetEntry.from_json(name, stated)
+        assert entry.name == name
+        assert list(entry.to_json().items()) == list(stated.items())
+        assert entry.signature
+        assert entry.signature.startswith("corpus:")
+        assert entry.base_set is None or entry.base_set in manifest["test_sets"]
+        assert (tmp_path / "suite" / str(entry.file)).is_file()
+    if kind.overview is not None:
+        overview = kind.overview(manifest)
+        assert [row[0] for row in overview.rows] == list(manifest["test_sets"])
+        assert {len(row) for row in overview.rows} == {len(overview.header)}
+
+
+@ALL
+def test_it_is_built_once(kind: SuiteKind, request_of: Callable[..., SuiteRequest], tmp_path: Path) -> None:
+    folder = tmp_path / "suite"
+    assert build_to_folder(request_of(), folder).written
+    before = _bytes(folder)
+    assert not build_to_folder(request_of(), folder).written
+    assert build_to_folder(request_of(), tmp_path / "again").written
+    assert _bytes(tmp_path / "again") == _bytes(folder) == before
+    others = [request_of(file_format="jsonl"), request_of(limit=2)]
+    if "seed" in json.loads(before[MANIFEST])["request"]:
+        others.append(request_of(seed=1))
+    for other in others:
+        with pytest.raises(CrossexamError, match="holds a suite built from other input or options"):
+            build_to_folder(other, folder)
+        assert _bytes(folder) == before
+    for other in [*others, request_of()]:
+        assert build_to_folder(other, folder, force=True).written
+        assert not build_to_folder(other, folder).written
+    assert _bytes(folder) == before  # and nothing is left of the others
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        (kind, f"{name}.{each.name}")
+        for kind in SUITES.values()
+        for name, options in _options_of(kind).items()
+        for each in fields(options)
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.name,
+)
+def test_another_option_is_another_suite(kind: SuiteKind, target: str, data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "suite"
+    build_to_folder(_request(kind, data, {}), folder)
+    before = _bytes(folder)
+    other = _request(kind, data, {target: CHANGED[target](data)})
+    with pytest.raises(CrossexamError, match="holds a suite built from other input or options"):
+        build_to_folder(other, folder)
+    assert _bytes(folder) == before
+    assert build_to_folder(other, folder, force=True).written
+    assert not build_to_folder(other, folder).written
+
+
+@ALL
+def test_no_check_finds_an_error(request_of: Callable[..., SuiteRequest]) -> None:
+    suite = build_in_memory(request_of())
+    for data in suite:
+        base = suite.datasets.get(str(data.entry.base_set)) if len(data) else None
+        assert [finding for finding in check(data, base) if finding.code.startswith("E")] == []
+
+
+@ALL
+def test_an_unknown_option_is_refused_by_name(
+    kind: SuiteKind, request_of: Callable[..., SuiteRequest]
+) -> None:
+    for name in _options_of(kind):
+        with pytest.raises(UnknownNameError, match=f"no option of {name} is called 'clouds'"):
+            request_of({f"{name}.clouds": 1})
+    if kind.options is None:
+        with pytest.raises(CrossexamError, match=f"'{kind.name}' has no options of its own"):
+            request_of({f"{kind.name}.clouds": 1})
+    with pytest.raises(UnknownNameError, match="is called 'antonmy'\n  hint: did you mean 'antonymy'"):
+        request_of({"antonmy.indirect": True})
+    with pytest.raises(CrossexamError, match=f"'{kind.name}' does not use 'word_shuffle'"):
+        request_of({"word_shuffle.clouds": 1})
+
+
+class Killed(BaseException):
+    """Like KeyboardInterrupt: nothing catches it on its way."""
+
+
+@ALL
+def test_a_kill_between_test_sets_leaves_no_manifest(
+    request_of: Callable[..., SuiteRequest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, folder = SuiteWriter.close, tmp_path / "suite"
+    *_, last = build_in_memory(request_of()).datasets
+
+    def killed(writer: SuiteWriter, sink: TestSetSink, entry: TestSetEntry) -> None:
+        if entry.name == last:
+            raise Killed
+        close(writer, sink, entry)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SuiteWriter, "close", killed)
+        with pytest.raises(Killed):
+            build_to_folder(request_of(), folder)
+    assert _bytes(folder) == {}
+    assert build_to_folder(request_of(), folder).written
+    assert build_to_folder(request_of(), tmp_path / "other").written
+    assert _bytes(folder) == _bytes(tmp_path / "other")
+
+
+@ALL
+def test_what_was_cut_off_is_built_again(request_of: Callable[..., SuiteRequest], tmp_path: Path) -> None:
+    """After a loss of power some test sets have their names, others do not, and there is no manifest."""
+    folder = tmp_path / "suite"
+    build_to_folder(request_of(), folder)
+    whole = _bytes(folder)
+    (folder / MANIFEST).unlink()
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)  # written after the test sets
+    first = min(folder.glob("*.parquet"))
+    first.rename(folder / f".{first.name}.x1y2.part")
+    assert build_to_folder(request_of(), folder).written
+    assert _bytes(folder) == whole
+
+
+def _failing(example: Example, *_: object) -> Iterator[Outcome]:
+    if example.id == "t3":
+        raise Killed
+    yield Rejection("not yet")
+
+
+@pytest.mark.parametrize("name", ["stress-tests", "compositionality"])
+def test_a_construction_that_fails_leaves_nothing(name: str, data: Path, tmp_path: Path) -> None:
+    request = suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))])
+    *others, last = request.constructions
+    failing = replace(request, constructions=[*others, replace(last, function=_failing, options=None)])
+    with pytest.raises(Killed):
+        build_to_folder(failing, tmp_path / "suite")
+    assert _bytes(tmp_path / "suite") == {}
+    assert build_to_folder(request, tmp_path / "suite").written
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+def test_every_construction_is_a_suite_of_its_own(name: str, data: Path) -> None:
+    kind = suite_named(name)
+    assert (kind.name, kind.constructions) == (name, (name,))
+    suite = build_in_memory(suite_request(name, [base_from_spec(str(data / "tiny.jsonl"))]))
+    assert list(suite.datasets) == ["base.tiny", f"{name}.tiny"]
+    assert len(suite[f"{name}.tiny"]) > 0

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.corpora.installed import data_folder
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.evaluation.lexically_misleading import misled_parts
@@ -66,7 +66,7 @@ def our_figures(work: Path, model: str) -> dict[str, Any]:
     crossexam("build", "compositionality", "--base", "snli:dev", "-o", "composed", cwd=work)
     lambdas = [word for lam in LAMBDAS for word in ("--lambda", str(lam))]
     crossexam("subset", "cs", "--base", "snli:dev", "--model", model, *lambdas, "-o", "subsets", cwd=work)
-    composed, subsets = load_suite(work / "composed"), load_suite(work / "subsets")
+    composed, subsets = read_suite(work / "composed"), read_suite(work / "subsets")
     pair = ("We can't not go to sleep.", "We have to go to sleep.")
     _, *wrong = open_model(model).predict([pair])[0]
     base = subsets.datasets["base.snli_dev"]
@@ -104,7 +104,7 @@ def tables(work: Path, fitted_on: str, ours: dict[str, Any]) -> str:
     rows = ["| | paper | here |", "|---|---|---|"]
     rows += [f"| `{key}` | {PAPER[key]} | {ours[key]} |" for key in PAPER]
     lines = ["| model | examples | whole | CS 0.5 | CS 0.6 | CS 0.7 |", "|---|---|---|---|---|---|"]
-    for name, run in stored_runs(load_suite(work / "subsets").datasets["base.snli_dev"]).items():
+    for name, run in stored_runs(read_suite(work / "subsets").datasets["base.snli_dev"]).items():
         parts = misled_parts(run)
         cells = [
             f"{100 * p.model.value:.1f} [{100 * p.model.low:.1f}, {100 * p.model.high:.1f}] (n = {p.size})"

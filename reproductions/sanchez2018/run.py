@@ -15,7 +15,7 @@ from pathlib import Path
 
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Run
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.verified import by_status
 from crossexam.reports import text
 from crossexam.reports.behaviour import behaviour_table, factor_table
@@ -45,7 +45,7 @@ def run_over(model: str, work: Path) -> Run:
 def sizes(work: Path) -> list[str]:
     """Return the lines of the table of items and rejections per set."""
     lines = ["| set | items | of | rejected, by reason |", "| --- | ---: | ---: | --- |"]
-    by_kind = {dataset.name.partition(".")[0]: dataset for dataset in load_suite(work / "swaps")}
+    by_kind = {dataset.name.partition(".")[0]: dataset for dataset in read_suite(work / "swaps")}
     for name in SWAPS:
         counts = by_kind[name].manifest["yield"]
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())

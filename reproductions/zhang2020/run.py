@@ -16,7 +16,7 @@ import subprocess
 from pathlib import Path
 
 from crossexam.core.dataset import Run
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import about
 from crossexam.published.figures import published
 from crossexam.reports.cross_dataset import corpus_table, score_table
@@ -83,7 +83,7 @@ def run_over(model: str, work: Path) -> Run:
 def corpora(work: Path) -> list[str]:
     """Return the lines of the table of corpora: sizes here and in Table 4, and differences."""
     lines = ["| corpus | validation, test | Table 4 | differences |", "| --- | --- | --- | --- |"]
-    suite = load_suite(work / "fourteen")
+    suite = read_suite(work / "fourteen")
     there = {place["key"]: (place, len(dataset)) for dataset in suite if "key" in (place := about(dataset))}
     for key, member in MEMBERS.items():
         published_sizes = " / ".join(f"{size:,}" for size in member.sizes)

@@ -35,7 +35,7 @@ def load(spec: str | Path, *, columns: Mapping[str, str] | None = None, skip_bad
 
 def load_suite(folder: str | Path) -> Suite:
     """Return the suite that ``crossexam build`` wrote into *folder*."""
-    from crossexam.core.test_sets import load_suite as read
+    from crossexam.core.test_sets import read_suite as read
 
     return read(Path(folder))
 
@@ -113,12 +113,14 @@ def build(
 
 def check(data: Suite | Dataset) -> list[Finding]:
     """Return what the coded checks find in a suite or test set."""
-    from crossexam.constructions.check import check as find
+    from crossexam.constructions.check import run_checks
 
     if isinstance(data, Dataset):
-        return find(data)
+        return run_checks(data)
     sets = data.datasets
-    return [finding for each in data for finding in find(each, sets.get(str(each.manifest.get("base_set"))))]
+    return [
+        finding for each in data for finding in run_checks(each, sets.get(str(each.manifest.get("base_set"))))
+    ]
 
 
 def run(

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.constructions.add_amod_rules import Entity, Sentence, why_not_two
+from crossexam.constructions.add_amod import NounEntity, ReadPremise, why_not_two
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
@@ -66,7 +66,7 @@ def pair(tagged: str, options: Mapping[str, Any]) -> list[str]:
     """The new premise and hypothesis, in the order of where the adjective stands."""
     (item,), counts = added(example(tagged), options)
     assert (item.label, counts["rejected"]) == ("neutral", {})
-    assert check(Dataset("add_amod", [item]), Dataset("base", [example(tagged)])) == []
+    assert run_checks(Dataset("add_amod", [item]), Dataset("base", [example(tagged)])) == []
     assert item.change is not None
     starts = {
         side: max(e.start for e in item.change.edits if e.side == side) for side in ("premise", "hypothesis")
@@ -320,8 +320,8 @@ def test_what_the_parse_says_of_two_nouns(text: str, tags: str, links: str, reas
     phrases = [
         p for p in noun_phrases(parse.tokens, parse) if parse.tokens[p.head].text in {"nurse", "pilot"}
     ]
-    sentence = Sentence(text, parse.tokens, [t.text.lower() for t in parse.tokens], phrases, parse)
-    nurse, pilot = (Entity(p, parse.tokens[p.head].text, "person") for p in phrases)
+    sentence = ReadPremise(text, parse.tokens, [t.text.lower() for t in parse.tokens], phrases, parse)
+    nurse, pilot = (NounEntity(p, parse.tokens[p.head].text, "person") for p in phrases)
     assert why_not_two(sentence, nurse, pilot, WORDNET) == reason
 
 

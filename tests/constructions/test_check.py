@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from crossexam.constructions.check import CHECKS, Finding, check
+from crossexam.constructions.check import CHECKS, Finding, run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example, Side
@@ -92,7 +92,7 @@ FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
 
 @pytest.mark.parametrize(("code", "items", "expected"), FOUND)
 def test_it_finds_what_it_is_for(code: str, items: list[Example], expected: list[tuple[str, str]]) -> None:
-    found = [each for each in check(Dataset("set", items), BASE) if each.code == code]
+    found = [each for each in run_checks(Dataset("set", items), BASE) if each.code == code]
     assert [(each.item, each.detail) for each in found] == expected
     assert {each.message for each in found} == {CHECKS[code].__doc__}
 
@@ -118,24 +118,24 @@ SOUND = {
 @pytest.mark.parametrize("items", SOUND.values(), ids=SOUND)
 def test_it_finds_nothing_in_a_sound_set(items: list[Example]) -> None:
     same_base = all(item.premise == HOT for item in items)
-    assert check(Dataset("set", items), BASE if same_base else None) == []
+    assert run_checks(Dataset("set", items), BASE if same_base else None) == []
 
 
 def test_without_gold_labels_it_says_so_and_no_more() -> None:
     items = [antonym(label=None), plain("p", label=None)]
-    assert {each.code for each in check(Dataset("set", items))} == {"W203"}
+    assert {each.code for each in run_checks(Dataset("set", items))} == {"W203"}
 
 
 def test_without_the_base_it_compares_with_nothing() -> None:
     items = [overlap(premise="The soup is there.", label="entailment")]
-    assert check(Dataset("set", items)) == []
-    assert {each.code for each in check(Dataset("set", items), BASE)} == {"E102", "E202"}
+    assert run_checks(Dataset("set", items)) == []
+    assert {each.code for each in run_checks(Dataset("set", items), BASE)} == {"E102", "E202"}
 
 
 def test_an_unknown_construction_is_held_to_no_rule_of_its_own() -> None:
     change = Change("mine.v1", "premise", "premise", (SWAP, Edit("premise", 4, 8, "soup", "stew")))
     item = Example("mine:a", "The stew is hot.", COLD, "entailment", "a", change)
-    assert check(Dataset("set", [item]), BASE) == []
+    assert run_checks(Dataset("set", [item]), BASE) == []
 
 
 def test_a_foreign_base_is_an_error() -> None:
@@ -143,13 +143,13 @@ def test_a_foreign_base_is_an_error() -> None:
     with pytest.raises(
         CrossexamError, match="none of the items of 'set' comes from the base 'other'"
     ) as caught:
-        check(Dataset("set", [antonym()]), other)
+        run_checks(Dataset("set", [antonym()]), other)
     assert caught.value.hint == "check it against the base it was built from"
-    assert check(Dataset("set", [plain()]), other) == []  # not derived from anything
+    assert run_checks(Dataset("set", [plain()]), other) == []  # not derived from anything
 
 
 def test_errors_come_first() -> None:
-    found = check(Dataset("set", [plain(""), plain("", label=None)]))
+    found = run_checks(Dataset("set", [plain(""), plain("", label=None)]))
     codes = [each.code for each in found]
     assert codes == sorted(codes)
     assert found[0] == Finding("E301", "Two items have the same id.", "1", "2 times")

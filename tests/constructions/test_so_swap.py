@@ -11,7 +11,7 @@ import pytest
 
 from crossexam.api import build
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.so_swap import Options, so_swap
@@ -74,7 +74,7 @@ def test_an_item_says_what_was_swapped_and_replays() -> None:
     assert told == {"subject": "The gardener", "verb": "chase", "object": "two geese", "voice": "active"}
     assert "doubts" not in item.info
     assert counts["items"] == 1
-    assert not [f for f in check(Dataset("d", items), Dataset("b", [example])) if f.code.startswith("E")]
+    assert not [f for f in run_checks(Dataset("d", items), Dataset("b", [example])) if f.code.startswith("E")]
 
 
 def test_the_passive_says_so() -> None:

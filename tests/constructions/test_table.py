@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossexam.constructions.apply import Applier, apply_construction, chunks
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.resources import LanguageResources
@@ -86,7 +86,7 @@ def test_no_check_finds_an_error(
 ) -> None:
     items, _ = apply_construction(construction.name, base, resources=resources)
     compared_with = Dataset("base", _compared_with(construction, base, resources))
-    findings = check(
+    findings = run_checks(
         Dataset(construction.name, items), None if construction.reads_problems else compared_with
     )
     assert [finding for finding in findings if finding.code.startswith("E")] == []

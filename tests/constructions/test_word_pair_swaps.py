@@ -7,7 +7,7 @@ import pytest
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.edits import fitting
 from crossexam.constructions.natural_logic import (
-    Sentence,
+    PairSentence,
     after_exchange,
     after_replacement,
     ex_situ_label,
@@ -247,7 +247,7 @@ def test_antonyms_keep_contradiction_by_construction() -> None:
 def rest(premise: str, hypothesis: str, pair: WordPair) -> str:
     made = swapped(example(premise, hypothesis), pair)
     sides = (
-        Sentence(made.match.tokens[side], frozenset(made.match.positions[side]))
+        PairSentence(made.match.tokens[side], frozenset(made.match.positions[side]))
         for side in ("premise", "hypothesis")
     )
     return rest_of(*sides, WordNet.load())

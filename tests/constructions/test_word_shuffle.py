@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example, undo_edits
@@ -32,7 +32,7 @@ def test_the_named_sides_are_shuffled_and_the_label_kept(name: str, sides: set[s
     assert (item.label, counts["rejected"]) == ("entailment", {})
     assert item.change is not None
     assert [edit.side for edit in item.change.edits] == [s for s in ("premise", "hypothesis") if s in sides]
-    assert check(Dataset(name, [item]), Dataset("base", [PAIR])) == []
+    assert run_checks(Dataset(name, [item]), Dataset("base", [PAIR])) == []
     assert CONSTRUCTIONS[name].test_class == "ablation"
 
 

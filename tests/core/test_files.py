@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossexam.core import manifest as signature_module
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.estimate import Estimate
@@ -18,7 +18,7 @@ from crossexam.core.files import finished_or_absent, read_json, sha256_of, write
 from crossexam.core.labels import parse_label
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import SeededOnUse, rng_for
-from crossexam.core.test_sets import load_suite, load_suites, write_test_set
+from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 
 ITEMS = [Example("a", "It rains.", "It is wet.", "entailment")]
 
@@ -79,7 +79,7 @@ def suite_folder(folder: Path, entry: object) -> Path:
 
 def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
     folder = suite_folder(tmp_path / "s", {"file": "one.jsonl", "base_set": "one"})
-    suite = load_suite(folder)
+    suite = read_suite(folder)
     assert (suite.name, suite.manifest, len(suite)) == ("mine", {"name": "mine", "seed": 3}, 1)
     (dataset,) = suite
     assert dataset is suite["one"]
@@ -106,7 +106,7 @@ def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
 )
 def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, entry: object, message: str) -> None:
     with pytest.raises(FormatError) as caught:
-        load_suite(suite_folder(tmp_path / "s", entry))
+        read_suite(suite_folder(tmp_path / "s", entry))
     assert message in str(caught.value)
 
 
@@ -124,7 +124,7 @@ def test_a_folder_that_is_no_suite_is_named(
     if manifest is not None:
         (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(FormatError) as caught:
-        load_suite(tmp_path)
+        read_suite(tmp_path)
     assert message in str(caught.value)
     assert (hint in (caught.value.hint or "")) if hint else caught.value.hint is None
 
@@ -132,7 +132,7 @@ def test_a_folder_that_is_no_suite_is_named(
 def test_a_file_is_a_suite_of_one(tmp_path: Path) -> None:
     path = tmp_path / "one.jsonl"
     write_test_set(path, ITEMS, file_format="jsonl")
-    suite = load_suites([path])
+    suite = read_suites([path])
     assert list(suite.datasets) == ["one"]
     manifest = suite["one"].manifest
     assert (manifest["rows"], manifest["base_set"], manifest["file"]) == (1, None, "one.jsonl")
@@ -143,12 +143,12 @@ def test_a_path_that_is_no_suite_is_named(tmp_path: Path) -> None:
     with pytest.raises(
         FormatError, match=r"absent: there is no such file or folder\n  wanted: a folder that"
     ):
-        load_suite(tmp_path / "absent")
+        read_suite(tmp_path / "absent")
     (tmp_path / "one.csv").write_text("")
     with pytest.raises(
         FormatError, match=r"a test set does not end in '\.csv'\n  wanted: \.parquet or \.jsonl"
     ):
-        load_suite(tmp_path / "one.csv")
+        read_suite(tmp_path / "one.csv")
 
 
 def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: Path) -> None:
@@ -156,12 +156,12 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: 
     for path in paths:
         path.parent.mkdir(exist_ok=True)
         write_test_set(path, ITEMS, file_format="jsonl")
-    joined = load_suites(paths[:2])
+    joined = read_suites(paths[:2])
     assert (joined.name, list(joined.datasets), len(joined)) == ("one+two", ["one", "two"], 2)
-    assert list(load_suites(paths).datasets) == ["one", "two"]  # the same items twice are one set
+    assert list(read_suites(paths).datasets) == ["one", "two"]  # the same items twice are one set
     write_test_set(paths[2], [Example("b", "It snows.", "It is cold.", "neutral")], file_format="jsonl")
     with pytest.raises(FormatError) as caught:
-        load_suites(paths)
+        read_suites(paths)
     assert str(caught.value).startswith(f"{paths[2]}: a second test set, of other items, is called 'one'")
     assert caught.value.hint == "run them apart, or rename one of the files"
 
@@ -178,7 +178,7 @@ def test_a_tree_that_is_not_installed_has_an_unknown_version(monkeypatch: pytest
     def absent(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.setattr(signature_module, "version", absent)
+    monkeypatch.setattr(importlib.metadata, "version", absent)
     assert signature({"seed": 0}) == "seed:0|version:0+unknown"
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.models.table import open_model
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
@@ -93,14 +93,14 @@ def test_the_suite_has_what_misleads_and_its_base_the_scores() -> None:
         assert [example.id for example in part] == wanted
         counts = part.manifest["yield"]
         assert counts["items"] + counts["rejected"]["score below lambda"] == counts["examples"] == len(whole)
-        assert not [finding for finding in check(part) if finding.code.startswith("E")]
+        assert not [finding for finding in run_checks(part) if finding.code.startswith("E")]
 
 
 def test_a_lambda_that_is_given_twice_is_one_subset_and_must_be_a_share(tmp_path: Path) -> None:
     base = base_from_spec("builtin:demo", limit=40)
     options = {"compositionality": {"lambdas": (0.4, 0.4)}}
     build_to_folder(suite_request("compositionality", [base], options=options), tmp_path / "suite")
-    suite = load_suite(tmp_path / "suite")
+    suite = read_suite(tmp_path / "suite")
     assert len(suite["cs_0_4.builtin_demo"]) == suite["cs_0_4.builtin_demo"].entry.rows
     assert len(suite["cs_0_4.builtin_demo"]) > 0
     with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a share above 0, at most 1"):

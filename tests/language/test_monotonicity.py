@@ -16,8 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError
-from crossexam.language.monotonicity.operators import OPERATORS, Direction, by_phrase
-from crossexam.language.monotonicity.polarity import compose, polarity_at
+from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, compose, polarity_at
 from crossexam.language.monotonicity.spans import sentence_of
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tagging.nltk_tagger import NltkTagger

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.language.number_rules import REASONS
 from crossexam.language.numbers import (
+    REASONS,
     Quantity,
     RejectedNumber,
     parse_number_word,

@@ -15,7 +15,7 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.test_sets import load_suite, load_suites, write_test_set
+from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 from crossexam.runs.folder import read_run, save_run
 from crossexam.runs.run import predict_suite
 
@@ -47,7 +47,7 @@ def write_suite(folder: Path, *, broken: dict[str, object] | None = None) -> Pat
 
 
 def test_a_suite_is_asked_and_comes_back_from_its_folder(tmp_path: Path) -> None:
-    suite = load_suite(write_suite(tmp_path / "suite"))
+    suite = read_suite(write_suite(tmp_path / "suite"))
     answered = predict_suite("builtin/overlap", suite, store=tmp_path / "run")
     save_run(answered, tmp_path / "run")
     loaded = read_run(tmp_path / "run")
@@ -60,7 +60,7 @@ def test_a_suite_is_asked_and_comes_back_from_its_folder(tmp_path: Path) -> None
 
 
 def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
-    suite = load_suite(write_suite(tmp_path / "suite"))
+    suite = read_suite(write_suite(tmp_path / "suite"))
     calls: list[tuple[str, int, int | None]] = []
     answered = predict_suite(
         "builtin/overlap", suite, store=tmp_path, progress=lambda *call: calls.append(call)
@@ -81,7 +81,7 @@ def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
 
 
 def test_predictions_are_a_table_that_others_can_read(tmp_path: Path) -> None:
-    save_run(predict_suite("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
+    save_run(predict_suite("builtin/overlap", read_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run" / "predictions" / "more.tiny.parquet")
     assert table.columns == ["id", "label", "p_entailment", "p_neutral", "p_contradiction", "predicted"]
     assert table.rows() == [
@@ -101,7 +101,7 @@ def test_a_dataset_a_path_and_a_file_can_be_asked_about(tmp_path: Path) -> None:
 
 
 def test_a_limit_takes_the_first_items_and_is_loaded_as_such(tmp_path: Path) -> None:
-    answered = predict_suite("builtin/overlap", load_suite(write_suite(tmp_path / "suite")), limit=1)
+    answered = predict_suite("builtin/overlap", read_suite(write_suite(tmp_path / "suite")), limit=1)
     save_run(answered, tmp_path / "run")
     loaded = read_run(tmp_path / "run")
     assert [len(data) for data in loaded.datasets.values()] == [1, 1]
@@ -120,7 +120,7 @@ def test_test_sets_that_were_never_written_go_into_the_run(tmp_path: Path) -> No
 def test_a_run_and_its_suite_can_be_moved_together(tmp_path: Path) -> None:
     place = tmp_path / "here"
     save_run(
-        predict_suite("builtin/overlap", load_suite(write_suite(place / "suite"))), place / "runs" / "overlap"
+        predict_suite("builtin/overlap", read_suite(write_suite(place / "suite"))), place / "runs" / "overlap"
     )
     shutil.move(place, tmp_path / "there")
     assert len(read_run(tmp_path / "there" / "runs" / "overlap").datasets["base.tiny"]) == 3
@@ -128,7 +128,7 @@ def test_a_run_and_its_suite_can_be_moved_together(tmp_path: Path) -> None:
 
 def test_a_run_alone_can_be_moved_too(tmp_path: Path) -> None:
     save_run(
-        predict_suite("builtin/overlap", load_suite(write_suite(tmp_path / "suite"))), tmp_path / "a" / "run"
+        predict_suite("builtin/overlap", read_suite(write_suite(tmp_path / "suite"))), tmp_path / "a" / "run"
     )
     shutil.move(tmp_path / "a" / "run", tmp_path / "run")
     assert len(read_run(tmp_path / "run").datasets["base.tiny"]) == 3
@@ -178,7 +178,7 @@ def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
         read_run(tmp_path)
     with pytest.raises(FormatError, match="the folder of a suite, not of a run"):
         read_run(suite)
-    save_run(predict_suite("builtin/overlap", load_suite(suite)), tmp_path / "run")
+    save_run(predict_suite("builtin/overlap", read_suite(suite)), tmp_path / "run")
     changed = (Example("1", "A man sleeps.", "A man snores.", "neutral"), *BASE.examples[1:])
     write_test_set(suite / "base.tiny.parquet", changed)
     with pytest.raises(FormatError, match=r"test set 'base.tiny' was changed after the run"):
@@ -239,31 +239,31 @@ def test_an_empty_test_set_is_saved_and_loaded(tmp_path: Path) -> None:
 
 def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="there is no such file or folder"):
-        load_suite(tmp_path / "nowhere")
+        read_suite(tmp_path / "nowhere")
     (tmp_path / "x.csv").write_text("a")
     with pytest.raises(FormatError, match=r"a test set does not end in '\.csv'"):
-        load_suite(tmp_path / "x.csv")
+        read_suite(tmp_path / "x.csv")
     with pytest.raises(FormatError, match="this is no suite, or building it was not finished"):
-        load_suite(tmp_path)
+        read_suite(tmp_path)
     folder = write_suite(tmp_path / "suite")
     write_test_set(folder / "more.tiny.parquet", BASE)
     with pytest.raises(FormatError, match="the content is not what the manifest records"):
-        load_suite(folder)
+        read_suite(folder)
     (folder / "more.tiny.parquet").unlink()
     with pytest.raises(FormatError, match=r"but there is no such file: test set 'more.tiny'"):
-        load_suite(folder)
+        read_suite(folder)
     write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
     with pytest.raises(FormatError, match="test set 'a' names no file of this folder"):
-        load_suite(folder)
+        read_suite(folder)
     write_json(folder / "manifest.json", {"model_key": "x"})
     with pytest.raises(FormatError, match=r"folder of a run, not of a suite(\n.*)+crossexam report reads"):
-        load_suite(folder)
+        read_suite(folder)
 
 
 def test_several_suites_are_asked_as_one(tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite")
     write_test_set(tmp_path / "third.jsonl", BASE, file_format="jsonl")
-    both = load_suites([folder, tmp_path / "third.jsonl"])
+    both = read_suites([folder, tmp_path / "third.jsonl"])
     assert list(both.datasets) == ["base.tiny", "more.tiny", "third"]
-    again = load_suites([folder, folder / "more.tiny.parquet"])  # the same items once
+    again = read_suites([folder, folder / "more.tiny.parquet"])  # the same items once
     assert list(again.datasets) == ["base.tiny", "more.tiny"]

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from crossexam.constructions.apply import apply_construction
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import factor_results, insensitivity_table, polarity_table, unseen_table
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.verified import by_status
@@ -80,7 +80,7 @@ def build(
 def suite(corpus: Path, lists: dict[str, list[str]], tmp_path: Path) -> Suite:
     assert build(corpus, tmp_path / "suite", lists).written
     assert not build(corpus, tmp_path / "suite", lists).written
-    return load_suite(tmp_path / "suite")
+    return read_suite(tmp_path / "suite")
 
 
 def by_id(suite: Suite, name: str) -> dict[str, Example]:
@@ -160,7 +160,7 @@ def test_training_facts_are_of_the_ordered_pair(suite: Suite) -> None:
 def test_the_suite_passes_the_checks(suite: Suite) -> None:
     for dataset in suite:
         base = suite.datasets.get(str(dataset.manifest["base_set"]))
-        assert [each for each in check(dataset, base) if each.code.startswith("E")] == []
+        assert [each for each in run_checks(dataset, base) if each.code.startswith("E")] == []
 
 
 def test_another_index_makes_other_pairs_unseen(
@@ -169,7 +169,7 @@ def test_another_index_makes_other_pairs_unseen(
     other = tmp_path / "other.jsonl"
     other.write_text(json.dumps(record(0, *CORPUS[6])) + "\n")
     build(corpus, tmp_path / "suite", lists, index=str(other))
-    suite = load_suite(tmp_path / "suite")
+    suite = read_suite(tmp_path / "suite")
     assert not any(example.info["seen"] for dataset in suite for example in dataset)
     assert {example.info["polarity"] for dataset in suite for example in dataset} == {"none"}
 
@@ -359,7 +359,7 @@ def test_a_relative_must_be_ten_times_in_training(
     antonyms = tmp_path / "people.tsv"
     antonyms.write_text("man\twoman\n")
     build(corpus, tmp_path / "people", {**lists, "antonym": [str(antonyms)]})
-    found = load_suite(tmp_path / "people")["i_ta2.train"]
+    found = read_suite(tmp_path / "people")["i_ta2.train"]
     assert [item.hypothesis for item in found] == made
     rejected = {} if made else {"no relative that training has ten times": 1}
     assert found.manifest["yield"]["rejected"] == rejected

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
 from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
 from crossexam.suites.table import suite_named, suite_request
@@ -42,7 +42,7 @@ def test_the_suite_has_its_test_sets(request_of: SuiteRequest) -> None:
     assert [len(suite[f"{name}.tiny"]) for name in ("base", "word_overlap", "length_mismatch")] == [6, 6, 6]
     assert suite["negation.tiny"].manifest["base_set"] == "base.tiny"
     assert suite["numerical_reasoning.sums"].manifest["base_set"] is None
-    assert not [f for data in suite for f in check(data) if f.code.startswith("E")]
+    assert not [f for data in suite for f in run_checks(data) if f.code.startswith("E")]
 
 
 def test_signatures_name_what_the_numbers_depend_on(request_of: SuiteRequest) -> None:
@@ -56,7 +56,7 @@ def test_signatures_name_what_the_numbers_depend_on(request_of: SuiteRequest) ->
 
 def test_the_file_and_the_memory_are_the_same(request_of: SuiteRequest, tmp_path: Path) -> None:
     assert build_to_folder(request_of, tmp_path / "suite").written
-    from_file, built = load_suite(tmp_path / "suite"), build_in_memory(request_of)
+    from_file, built = read_suite(tmp_path / "suite"), build_in_memory(request_of)
     assert {d.name: d.content_hash() for d in from_file} == {d.name: d.content_hash() for d in built}
     assert [list(d) for d in from_file] == [list(d) for d in built]
 

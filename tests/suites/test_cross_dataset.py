@@ -12,7 +12,7 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.split_files import SPLITS
 from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
@@ -159,7 +159,7 @@ def test_what_is_not_installed_is_none(data: Path) -> None:
 def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     built = write_cross_dataset(tmp_path / "suite")
     assert built.written
-    suite = load_suite(tmp_path / "suite")
+    suite = read_suite(tmp_path / "suite")
     absent = suite.manifest["absent"]
     assert set(absent) == set(MEMBERS) - {"sick", "scitail"}
     assert built.notes == (
@@ -181,14 +181,14 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
 def test_validation_and_test_share_nothing(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(tmp_path / "test", "sick")
     write_cross_dataset(tmp_path / "validation", "sick", split="validation")
-    ids = [{e.id for e in load_suite(tmp_path / part)["base.sick"]} for part in ("test", "validation")]
+    ids = [{e.id for e in read_suite(tmp_path / part)["base.sick"]} for part in ("test", "validation")]
     assert not ids[0] & ids[1]
     assert len(ids[0] | ids[1]) == 41
 
 
 def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(tmp_path / "suite", "sick", limit=3)
-    suite = load_suite(tmp_path / "suite")
+    suite = read_suite(tmp_path / "suite")
     assert suite["base.sick"].manifest["cross_dataset"]["complete"] is False
     assert len(suite["base.sick"]) == 3
     assert suite["base.sick"].manifest["rows"] == 3
@@ -212,7 +212,7 @@ def test_what_cannot_be_built_says_why(
 
 def test_majority_says_the_label_of_the_validation_set(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(tmp_path / "suite")
-    suite = load_suite(tmp_path / "suite")
+    suite = read_suite(tmp_path / "suite")
     answers = predict_suite(BUILTINS["builtin/majority"], suite)
     assert set(answers.predictions("base.sick").tolist()) == {1}  # half of SICK here is neutral
     assert set(answers.predictions("base.snli_test").tolist()) == {0}
@@ -350,7 +350,7 @@ def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Pa
     rows = (f"\t\tNegation\t\tNews\tLamp {n} is on.\tLamp {n} glows.\t{golds[n % 3]}\n" for n in range(12))
     (data / "diagnostic-full.tsv").write_text(header + "".join(rows))
     write_cross_dataset(tmp_path / "three", "diagnostic")
-    assert load_suite(tmp_path / "three")["base.diagnostic"].entry.projection is None
+    assert read_suite(tmp_path / "three")["base.diagnostic"].entry.projection is None
     (data / "diagnostic-full.tsv").unlink()
     two = (
         {
@@ -364,7 +364,7 @@ def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Pa
     )
     (data / "AX-b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in two))
     write_cross_dataset(tmp_path / "two", "diagnostic")
-    assert load_suite(tmp_path / "two")["base.diagnostic"].entry.projection == "two labels"
+    assert read_suite(tmp_path / "two")["base.diagnostic"].entry.projection == "two labels"
 
 
 @pytest.mark.parametrize("key", ["sick", "joci", "mpe", "cb", "wnli"])
@@ -381,7 +381,7 @@ def test_real_corpora_have_the_published_sizes(
 
 def test_validation_sets_are_called_so(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(tmp_path / "validation", "sick", split="validation")
-    answers = predict_suite(BUILTINS["builtin/neutral"], load_suite(tmp_path / "validation"))
+    answers = predict_suite(BUILTINS["builtin/neutral"], read_suite(tmp_path / "validation"))
     table = score_table(results_of([answers]))
     assert table.title.startswith("Part of the cross-dataset benchmark (validation sets): ")
     assert not any("published" in str(row[0]) for row in table.rows)

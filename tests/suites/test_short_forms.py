@@ -13,7 +13,7 @@ import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.settings import parse_option_settings
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.suites.short_forms import SHORT_FORMS, ShortForm, expand, merged
 from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
 
@@ -116,7 +116,7 @@ def test_verbs_share_them(tmp_path: Path) -> None:
     _crossexam(
         "examine", "builtin/overlap", "--suite", "antonymy", *BASE, "--indirect", "-o", str(tmp_path / "c")
     )
-    (signature,) = (d.entry.signature for d in load_suite(tmp_path / "c" / "suite") if not d.entry.is_base)
+    (signature,) = (d.entry.signature for d in read_suite(tmp_path / "c" / "suite") if not d.entry.is_base)
     assert "|indirect:True|" in str(signature)
 
 
@@ -155,7 +155,7 @@ def test_mistakes_say_what_was_wanted(arguments: list[str], message: str, tmp_pa
 
 def test_the_same_value_twice_is_one_value(tmp_path: Path) -> None:
     _crossexam("build", "antonymy", *BASE, "--indirect", "--indirect", "-o", str(tmp_path / "x"))
-    assert load_suite(tmp_path / "x").manifest["request"]["options"] == {"antonymy": {"indirect": True}}
+    assert read_suite(tmp_path / "x").manifest["request"]["options"] == {"antonymy": {"indirect": True}}
 
 
 def test_what_follows_two_dashes_is_no_short_form() -> None:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
-from crossexam.core.test_sets import load_suite
+from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
@@ -115,10 +115,10 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
     request = _request("cs", base, model="builtin/bag-of-words")
     assert build_to_folder(request, tmp_path / "cs").written is True
     assert build_to_folder(request, tmp_path / "cs").written is False
-    suite = load_suite(tmp_path / "cs")
+    suite = read_suite(tmp_path / "cs")
     names = [f"cs_{lam:g}".replace(".", "_") for lam in LAMBDAS]
     assert list(suite.datasets) == [f"{name}.builtin_demo" for name in ("base", *names)]
-    assert all(not check(dataset) for dataset in suite)
+    assert all(not run_checks(dataset) for dataset in suite)
     answers = predict_suite("builtin/bag-of-words", suite)
     for lam, dataset in zip((0.0, *LAMBDAS), suite, strict=True):
         gold = [LABEL_INDEX[e.label] for e in dataset if e.label]
@@ -135,7 +135,7 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
         build_to_folder(_request("hard", base, model="builtin/bag-of-words"), tmp_path / "cs")
     other = _request("hard", base, model="builtin/overlap")
     assert build_to_folder(other, tmp_path / "cs", force=True).written
-    assert list(load_suite(tmp_path / "cs").datasets) == ["base.builtin_demo", "hard.builtin_demo"]
+    assert list(read_suite(tmp_path / "cs").datasets) == ["base.builtin_demo", "hard.builtin_demo"]
 
 
 def test_requests_that_make_no_sense(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
     folder = tmp_path / "cs"
     line = ["subset", "cs", "--base", "builtin:demo", "-o", str(folder)]
     assert "cs_0_6.builtin_demo" in _crossexam(*line, "--lambda", "0.6", "--lambda", "0.6")
-    assert len(load_suite(folder)) == 2
+    assert len(read_suite(folder)) == 2
     assert "already holds this suite" in _crossexam(*line, "--lambda", "0.6")
     hard_line = ["subset", "hard", "--base", "builtin:demo", "-o", str(tmp_path / "hard")]
     with pytest.raises(CrossexamError, match="needs a hypothesis-only model"):
@@ -172,7 +172,7 @@ def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
     ):
         _crossexam(*hard_line, "--model", "builtin/overlap", "--lambda", "0.5")
     assert "hard.builtin_demo" in _crossexam(*hard_line, "--model", "builtin/overlap", "--limit", "30")
-    assert len(load_suite(tmp_path / "hard")["base.builtin_demo"]) == 30
+    assert len(read_suite(tmp_path / "hard")["base.builtin_demo"]) == 30
 
 
 def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from crossexam.cli.ls import _options
-from crossexam.constructions.check import check
+from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Outcome, Rejection
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.manifest import TestSetEntry
-from crossexam.core.test_sets import MANIFEST, load_suite
+from crossexam.core.test_sets import MANIFEST, read_suite
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.models.table import MODELS
 from crossexam.suites.bases import base_from_spec
@@ -184,7 +184,7 @@ def test_memory_and_folder_hold_the_same(
 ) -> None:
     in_memory = build_in_memory(request_of())
     assert build_to_folder(request_of(), tmp_path / "suite").written
-    in_folder = load_suite(tmp_path / "suite")
+    in_folder = read_suite(tmp_path / "suite")
     assert _content(in_memory) == _content(in_folder)
     assert any(len(data) for data in in_memory)
     assert in_memory.name == in_folder.name == kind.name
@@ -266,7 +266,7 @@ def test_no_check_finds_an_error(request_of: Callable[..., SuiteRequest]) -> Non
     suite = build_in_memory(request_of())
     for data in suite:
         base = suite.datasets.get(str(data.entry.base_set)) if len(data) else None
-        assert [finding for finding in check(data, base) if finding.code.startswith("E")] == []
+        assert [finding for finding in run_checks(data, base) if finding.code.startswith("E")] == []
 
 
 @ALL

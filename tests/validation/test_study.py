@@ -22,14 +22,20 @@ from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Example, status_of
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
-from crossexam.core.test_sets import load_suite, write_test_set
+from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import read_run, save_run
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
-from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite, systematic_sample
+from crossexam.validation.sampling import (
+    Misclassified,
+    SampleRequest,
+    sample_errors,
+    sample_suite,
+    suggestions,
+    systematic_sample,
+)
 from crossexam.validation.study import Judgement, Study, create_study, open_study
-from crossexam.validation.suggestions import Misclassified, suggestions
 from crossexam.validation.verdict import (
     QuestionResult,
     Verdict,
@@ -445,7 +451,7 @@ def test_verdicts_go_into_the_suite(judged: Study, tmp_path: Path, suffix: str) 
     before = (folder / f"negation.dev.{suffix}").read_bytes()
     counts = apply_verdicts(judged, folder)
     assert counts == {"antonymy.dev": {"verified": 2, "rejected": 2, "open": 1}}
-    suite = load_suite(folder)  # the content hash still fits
+    suite = read_suite(folder)  # the content hash still fits
     written = {item.id: dict(item.info) for item in suite["antonymy.dev"]}
     assert written["antonymy:1"] == {
         "cluster": "antonymy1",
@@ -472,7 +478,7 @@ def test_an_open_item_loses_its_verdict(judged: Study, tmp_path: Path) -> None:
     while any(a.item == number and a.question == "label" for a in judged.judgements("judge-1")):
         judged.undo("judge-1")
     apply_verdicts(judged, folder)
-    assert dict(load_suite(folder)["antonymy.dev"].examples[1].info) == {
+    assert dict(read_suite(folder)["antonymy.dev"].examples[1].info) == {
         "cluster": "antonymy1",
         "status": "proposed",
     }
@@ -491,7 +497,7 @@ def test_another_suite_is_left_alone(judged: Study, tmp_path: Path) -> None:
 def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite", items("antonymy", "CCCCC", status="proposed"))
     save_run(
-        run_over(list(load_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"}), tmp_path / "run"
+        run_over(list(read_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"}), tmp_path / "run"
     )
     apply_verdicts(judged, folder)
     run = read_run(tmp_path / "run")  # made before the verdicts

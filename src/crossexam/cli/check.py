@@ -25,11 +25,10 @@ def check(
     from rich.table import Table
 
     from crossexam.cli.console import note, show
-    from crossexam.constructions.check import CHECKS
-    from crossexam.constructions.check import check as find
-    from crossexam.core.test_sets import load_suite, read_test_set
+    from crossexam.constructions.check import CHECKS, run_checks
+    from crossexam.core.test_sets import read_suite, read_test_set
 
-    suite = load_suite(path)
+    suite = read_suite(path)
     given = read_test_set(base) if base else None
     table = Table(title=f"{len(CHECKS)} checks over {len(suite)} test sets", title_justify="left")
     for column in ("code", "test set", "count", "what", "where"):
@@ -38,7 +37,7 @@ def check(
     for dataset in suite:
         base_set = dataset.manifest.get("base_set", "given")  # None if the items are not built from pairs
         base_of_set = given or suite.datasets.get(str(base_set))
-        findings = find(dataset, base_of_set if base_set else None)
+        findings = run_checks(dataset, base_of_set if base_set else None)
         counts = Counter(finding.code for finding in findings)
         errors += sum(count for code, count in counts.items() if code.startswith("E"))
         warnings += sum(count for code, count in counts.items() if code.startswith("W"))

@@ -1,9 +1,12 @@
-"""crossexam examine: build, run and report in one verb."""
+"""crossexam examine: build, run and report in one verb.
+
+crossexam demo: the whole tool on the built-in corpus; no download, no torch.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -43,7 +46,7 @@ def examine(
     from crossexam.cli.build import build_and_show, requested
     from crossexam.cli.console import note, progress_bar, show
     from crossexam.core.settings import parse_option_settings
-    from crossexam.core.test_sets import load_suite
+    from crossexam.core.test_sets import read_suite
     from crossexam.models.table import MODELS
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import save_run
@@ -72,7 +75,7 @@ def examine(
     folder = output / "suite"
     build_and_show(request, folder, force=force)
     with progress_bar() as progress:
-        built = load_suite(folder)
+        built = read_suite(folder)
         runs = []
         for model in models:
             place = options.model_folder(output / "runs", model)
@@ -83,3 +86,26 @@ def examine(
     write_report(runs, page, items_per_set=options.items_per_set(items))
     show(terminal_report(runs))
     note(f"the page: {page}")
+
+
+_MODELS: Final = ("builtin/overlap", "builtin/alignment", "builtin/bag-of-words")
+
+
+def demo(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")
+    ] = Path("crossexam-demo"),
+    force: options.Force = False,
+) -> None:
+    """Build every stress test from the built-in corpus, run three built-in models, write report.html."""
+
+    examine(
+        list(_MODELS),
+        base=["builtin:demo"],
+        output=output,
+        word_problems=["builtin:word_problems"],
+        tagger="parses",
+        entities="auto",
+        short_forms=["--tautology=green is not red"],
+        force=force,
+    )

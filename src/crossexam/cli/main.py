@@ -8,23 +8,9 @@ from typing import Final
 
 import typer
 
-from crossexam.cli import (
-    build,
-    check,
-    compare,
-    demo,
-    examine,
-    features,
-    fetch,
-    ls,
-    report,
-    subset,
-    train,
-    validate,
-)
-from crossexam.cli import run as run_model
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError
+from crossexam.core.imports import imported
 
 _FINDINGS: Final = 1
 _USER_ERROR: Final = 2
@@ -38,19 +24,25 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(demo.demo)
-app.command("examine", cls=SuiteCommand)(examine.examine)
-app.command("ls")(ls.ls)
-app.command("fetch")(fetch.fetch)
-app.command("build", cls=SuiteCommand)(build.build)
-app.command("check")(check.check)
-app.command("run")(run_model.run)
-app.command("report")(report.report)
-app.command("compare")(compare.compare)
-app.command("train")(train.train)
-app.command("features")(features.features)
-app.command("subset", cls=SuiteCommand)(subset.subset)
-app.add_typer(validate.app)
+#: The commands, in the order of the help; ``validate`` has commands of its own.
+COMMANDS: Final = (
+    "crossexam.cli.examine:demo",
+    "crossexam.cli.examine:examine",
+    "crossexam.cli.ls:ls",
+    "crossexam.cli.fetch:fetch",
+    "crossexam.cli.build:build",
+    "crossexam.cli.check:check",
+    "crossexam.cli.run:run",
+    "crossexam.cli.report:report",
+    "crossexam.cli.compare:compare",
+    "crossexam.cli.train:train",
+    "crossexam.cli.features:features",
+    "crossexam.cli.subset:subset",
+)
+for _command in map(imported, COMMANDS):
+    _takes_short_forms = "short_forms" in _command.__annotations__
+    app.command(_command.__name__, cls=SuiteCommand if _takes_short_forms else None)(_command)
+app.add_typer(imported("crossexam.cli.validate:app"))
 
 
 @app.callback(invoke_without_command=True)

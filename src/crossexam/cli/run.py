@@ -29,7 +29,7 @@ def run(
 ) -> None:
     """Run a model over built test sets; an interrupted run is resumed."""
     from crossexam.cli.console import progress_bar, show, written
-    from crossexam.core.test_sets import load_suites
+    from crossexam.core.test_sets import read_suites
     from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import refuse_other_run, save_run
     from crossexam.runs.run import predict_suite
@@ -47,7 +47,7 @@ def run(
     refuse_other_run(model, output)
     with progress_bar() as progress:
         answers = predict_suite(
-            model, load_suites(tests), store=output, options=chosen, limit=limit, progress=progress
+            model, read_suites(tests), store=output, options=chosen, limit=limit, progress=progress
         )
         save_run(answers, output)
     show(terminal_report([answers]))

@@ -59,11 +59,11 @@ def sample(
     """Draw a stratified sample of items to judge, in a different order for each judge."""
     from crossexam.cli.console import show, written
     from crossexam.core.errors import CrossexamError
-    from crossexam.core.test_sets import load_suite
+    from crossexam.core.test_sets import read_suite
     from crossexam.runs.folder import read_run
     from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
 
-    loaded = load_suite(suite) if suite is not None else None
+    loaded = read_suite(suite) if suite is not None else None
     sets = tuple(test_set or ()) or (tuple(loaded.datasets) if loaded and errors else None)
     request = SampleRequest(per_set, seed, judges, sets, tuple(question) if question else None)
     if errors is not None:

@@ -10,6 +10,8 @@ of one; it neither follows from a noun nor is usual of it ("young boy", "green g
 the order of adjectives.  Phrases that may not be two entities, that an adjective would be read across
 ("young men and women"), or where it could be entailed (under negation and quantifiers) are rejected, each
 with its reason.  The paper's judges found 88 % of its items neutral.
+
+Which noun phrases take another adjective, and which two of a sentence are two entities (add_amod).
 """
 
 from __future__ import annotations
@@ -18,35 +20,235 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from crossexam.constructions.add_amod_rules import (
-    Entity,
-    Sentence,
-    bears_on_other,
-    fits,
-    is_closed,
-    is_new,
-    place_for,
-    why_not,
-    why_not_two,
-)
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.core.example import Edit, Example, Side
 from crossexam.language.inflection import indefinite_article, match_case
-from crossexam.language.lexicons.adjective_classes import ADDABLE
+from crossexam.language.lexicons.adjective_classes import ADDABLE, RELATED, class_of, rank_of
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.noun_groups import NounKind
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.noun_phrases import noun_lemma, noun_phrases
-from crossexam.language.nouns import concrete_kind, is_usual
+from crossexam.language.noun_phrases import NounPhrase, noun_lemma, noun_phrases
+from crossexam.language.nouns import (
+    clashes_with_noun,
+    concrete_kind,
+    is_one_kind_of_other,
+    is_relative,
+    is_usual,
+    opposites,
+    synonyms,
+)
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Token
+from crossexam.language.word_senses import in_fixed_expression
+
+# fmt: off
+# Downward entailing: what holds of all dogs holds of all young ones.  Or picking out: the same, the other.
+_CLOSED_DETERMINERS: Final = frozenset(
+    "all another any both each either every few half less most neither no such what which "
+    "whatever whose".split()
+)
+_CLOSED_MODIFIERS: Final = frozenset(
+    "certain different few final first former last latter less main more much next only other own previous "
+    "same second single sole such third whole entire various".split()
+)
+_QUANTITIES: Final = frozenset("many multiple numerous several".split())  # stand before every adjective
+_NOT_REFERRING: Final = frozenset("as called like named than".split())  # dressed as a clown
+_CONDITIONS: Final = frozenset("if whether unless without".split())
+_LIGHT_VERBS: Final = frozenset(
+    "catch catches catching do does doing gave give gives giving have having make makes making pay pays "
+    "paying take takes taking took".split()
+)
+_HAVING: Final = frozenset("with of has have having on in s".split())
+_BEING: Final = frozenset("is are was were being be".split())
+_ANYONE: Final = frozenset("people person individual adult human couple friend member folk pair guy".split())
+_OF_PHRASES: Final = frozenset({"JJ", "NN", "CD", "DT", "RB", "PR"})  # how such tags begin
+_QUOTES: Final = frozenset({'"', "``", "''", "“", "”"})
+_SENTENCE_ENDS: Final = frozenset({".", "!", "?", ";"})
+# fmt: on
+
+
+_SUBJECTIVE: Final = rank_of("old")  # opinions, sizes and ages stand before what is not known
+
+
+class NounEntity(NamedTuple):
+    """A noun phrase that takes an adjective: its noun in the singular, and what that is."""
+
+    phrase: NounPhrase
+    noun: str
+    kind: NounKind
+
+
+class ReadPremise(NamedTuple):
+    """The premise: its text, tokens, their lower-case words, noun phrases, dependencies if there are any."""
+
+    text: str
+    tokens: Sequence[Token]
+    words: Sequence[str]
+    phrases: Sequence[NounPhrase]
+    parsed: Parsed | None
+
+
+def is_closed(sentence: ReadPremise) -> bool:
+    """Tell whether the sentence asks, denies or supposes, so that an adjective can weaken it."""
+    words = set(sentence.words)
+    return not words.isdisjoint(NEGATIONS | _CONDITIONS) or "?" in words
+
+
+def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
+    """Return why *phrase* takes no other adjective, None where it does."""
+    tokens, words = sentence.tokens, sentence.words
+    nouns = [tokens[k] for k in (*phrase.compounds, phrase.head)]
+    if any(
+        token.tag.startswith("NNP") or (k and token.text[0].isupper() and not sentence.text.isupper())
+        for k, token in zip((*phrase.compounds, phrase.head), nouns, strict=True)
+    ):
+        return "proper name"
+    if phrase.complex:
+        return "modifiers joined or graded"
+    determiners = {words[k] for k in phrase.determiners}
+    if determiners & _CLOSED_DETERMINERS or any(words[k] in _CLOSED_MODIFIERS for k in phrase.modifiers):
+        return "quantified, or one picked out"
+    if any(tokens[k].tag in {"JJR", "JJS"} for k in phrase.modifiers):
+        return "compared"
+    before = words[phrase.start - 1] if phrase.start else ""
+    if _begins_elsewhere(sentence, phrase):
+        return "unclear where the phrase begins"
+    if sum(word in _QUOTES for word in words[: phrase.start]) % 2:
+        return "in quotation marks"
+    if before in _NOT_REFERRING:
+        return "noun that names nobody"
+    if before in _LIGHT_VERBS and determiners & {"a", "an"}:
+        return "object of a light verb"
+    if _is_bare_singular(sentence, phrase):
+        return "singular without a determiner"
+    return _attachment(sentence, phrase)
+
+
+def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase) -> bool:
+    """Tell whether what stands before the phrase could belong to it, or its first word could be a verb."""
+    tokens = sentence.tokens
+    possessed = tokens[phrase.start].tag == "POS"
+    if phrase.start and not possessed and tokens[phrase.start - 1].tag[:2] in _OF_PHRASES:
+        return True
+    return not phrase.determiners and any(tokens[k].tag == "VBG" for k in phrase.modifiers)
+
+
+def _is_bare_singular(sentence: ReadPremise, phrase: NounPhrase) -> bool:
+    """Tell whether the noun is a mass or in an idiom: "in class", "drinks juice"; not "Man sleeps"."""
+    if phrase.determiners or sentence.tokens[phrase.head].tag != "NN" or phrase.start == 0:
+        return False
+    before = sentence.tokens[phrase.start - 1].tag
+    return before[:2] in {"IN", "TO", "VB", "RP"} and sentence.words[phrase.head] != "people"
+
+
+def _attachment(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
+    """Return why an adjective before *phrase* could belong to more or less than it."""
+    words, after = sentence.words, phrase.head + 1
+    if after < len(words) and words[after] in {"and", "or", ",", "/", "&"}:
+        further = after + 1 + (after + 1 < len(words) and words[after + 1] in {"and", "or"})
+        following = next((p for p in sentence.phrases if p.start == further), None)
+        if following and not following.determiners:
+            return "could modify what is joined to it"
+    if after < len(words) and words[after] in {"-", "--", "'s", "'", "’s"}:
+        return "part of a longer word"
+    return None
+
+
+def place_for(adjective: str, sentence: ReadPremise, phrase: NounPhrase) -> int:
+    """Return the token before which *adjective* stands: after those that precede it, before compounds."""
+    rank = rank_of(adjective)
+    for k in phrase.modifiers:
+        token = sentence.tokens[k]
+        if sentence.words[k] not in _QUANTITIES and rank_of(token.text, token.tag) > rank:
+            return k
+    return (*phrase.compounds, phrase.head)[0]
+
+
+def fits(
+    adjective: str, sentence: ReadPremise, entity: NounEntity, table: AdjectiveCounts, wordnet: WordNet
+) -> bool:
+    """Tell whether *adjective* says something new of *entity*, and something that can be."""
+    phrase, kind, rank = entity.phrase, class_of(adjective), rank_of(adjective)
+    if clashes_with_noun(adjective, entity.noun, wordnet):
+        return False
+    near = synonyms(adjective, wordnet) | opposites(adjective, wordnet)
+    for k in (*phrase.modifiers, *phrase.compounds):
+        word, tag = sentence.words[k], sentence.tokens[k].tag
+        if class_of(word, tag) == kind or word in near or frozenset({word, adjective}) in RELATED:
+            return False
+        if class_of(word, tag) is None and tag.startswith("JJ") and rank > _SUBJECTIVE:
+            return False  # a busy red street, but a red musical box
+        if tag.startswith("NN") and (
+            table.count(adjective, word) or clashes_with_noun(adjective, word, wordnet)
+        ):
+            return False  # old book store: an old store or old books?
+    place = place_for(adjective, sentence, phrase)
+    words = [*sentence.words[:place], adjective, *sentence.words[place : phrase.head + 1]]
+    return not in_fixed_expression(wordnet, words, place)
+
+
+def is_new(adjective: str, sentence: ReadPremise, wordnet: WordNet) -> bool:
+    """Tell whether neither *adjective* nor a synonym or antonym is in the sentence."""
+    words = set(sentence.words)
+    near = {adjective} | synonyms(adjective, wordnet) | opposites(adjective, wordnet)
+    lemmas = {lemma for word in words for lemma in wordnet.lemmas_of(word, "a")}
+    return near.isdisjoint(words | lemmas)
+
+
+def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity, wordnet: WordNet) -> str | None:
+    """Return why the phrases may not be two entities that can differ; *first* stands before *second*."""
+    if is_one_kind_of_other(first.noun, second.noun, wordnet):
+        return "one noun is a kind of the other"
+    between = sentence.words[first.phrase.head + 1 : second.phrase.start]
+    if not _SENTENCE_ENDS.isdisjoint(between):
+        return "in two sentences"
+    if between and set(between) <= _BEING | {","}:
+        return "one entity twice"
+    persons = first.kind == second.kind == "person"
+    if persons and "," in between and _may_include(sentence, first, second):
+        return "one entity twice"
+    if sentence.parsed and _is_same(sentence.parsed, first.phrase.head, second.phrase.head):
+        return "one entity twice"
+    if list(between) == ["of"]:
+        return "part and whole"
+    things = first.kind == second.kind == "thing"
+    if things and len(between) == 1 and between[0] in _HAVING - {"on", "in"}:
+        return "part and whole"
+    return None
+
+
+def _may_include(sentence: ReadPremise, first: NounEntity, second: NounEntity) -> bool:
+    """Tell whether one may be among the other: "some dancers, one lady ...", "two people, a man and ..."."""
+    plural = sentence.tokens[first.phrase.head].tag == "NNS"
+    return plural or first.noun in _ANYONE or second.noun in _ANYONE
+
+
+def bears_on_other(adjective: str, entity: NounEntity) -> bool:
+    """Tell whether it says something of others too: "a man and his old mother", "an Asian father"."""
+    return class_of(adjective) in {"age", "origin"} and is_relative(entity.noun)
+
+
+def _is_same(parsed: Parsed, first: int, second: int) -> bool:
+    """Tell whether the parse says that one noun is said of the other: apposition or predicate."""
+    for one, other in ((first, second), (second, first)):
+        if parsed.heads[one] == other:
+            relation = parsed.relations[one].partition(":")[0]
+            if relation in {"appos", "dep", "parataxis", "compound"}:
+                return True
+            if relation == "nsubj" and parsed.children(other, "cop"):
+                return True
+    return False
 
 
 class _Choice(NamedTuple):
     """The premise has *adjective* before *first*, the hypothesis before *second*."""
 
     adjective: str
-    first: Entity
-    second: Entity
+    first: NounEntity
+    second: NounEntity
     counts: tuple[int, int]
 
     def mirrored(self) -> _Choice:
@@ -85,14 +287,16 @@ def add_amod(
         yield _draft(sentence, choice.mirrored(), ":mirrored")
 
 
-def _read(example: Example, resources: Resources) -> Sentence:
+def _read(example: Example, resources: Resources) -> ReadPremise:
     parsed = resources.parsed(example, "premise")
     tokens = parsed.tokens if parsed else resources.tokens(example, "premise")
     words = [token.text.lower() for token in tokens]
-    return Sentence(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
+    return ReadPremise(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
 
 
-def _choices(sentence: Sentence, table: AdjectiveCounts, wordnet: WordNet) -> Sequence[_Choice] | Rejection:
+def _choices(
+    sentence: ReadPremise, table: AdjectiveCounts, wordnet: WordNet
+) -> Sequence[_Choice] | Rejection:
     """Return all pairs of nouns with an adjective for both, or why there is none."""
     if is_closed(sentence):
         return Rejection("negation, condition or question")
@@ -112,11 +316,11 @@ def _choices(sentence: Sentence, table: AdjectiveCounts, wordnet: WordNet) -> Se
     return choices or Rejection(reason)
 
 
-def _entities(sentence: Sentence, wordnet: WordNet) -> Sequence[Entity] | Rejection:
+def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] | Rejection:
     """Return the phrases that take an adjective, if there are two, else why the first does not."""
     nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
     all_nouns = [noun_lemma(t, wordnet) for t in sentence.tokens if t.tag.startswith("NN")]
-    found: list[Entity] = []
+    found: list[NounEntity] = []
     reason = ""
     for phrase, noun in zip(sentence.phrases, nouns, strict=True):
         kind = concrete_kind(noun, wordnet)
@@ -126,14 +330,14 @@ def _entities(sentence: Sentence, wordnet: WordNet) -> Sequence[Entity] | Reject
         if why:
             reason = reason or why
         else:
-            found.append(Entity(phrase, noun, kind))
+            found.append(NounEntity(phrase, noun, kind))
     if len(found) > 1:
         return found
     return Rejection(reason or "fewer than two concrete nouns")
 
 
 def _shared(
-    sentence: Sentence, first: Entity, second: Entity, table: AdjectiveCounts, wordnet: WordNet
+    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: AdjectiveCounts, wordnet: WordNet
 ) -> Iterator[_Choice]:
     """Yield the adjectives that can stand before either noun."""
     for adjective, count in sorted(table.adjectives_of(first.noun).items()):
@@ -149,7 +353,7 @@ def _shared(
             yield _Choice(adjective, first, second, counts)
 
 
-def _draft(sentence: Sentence, choice: _Choice, suffix: str = "") -> Draft:
+def _draft(sentence: ReadPremise, choice: _Choice, suffix: str = "") -> Draft:
     edits = (
         *_insertion(sentence, choice.first, choice.adjective, "premise"),
         *_insertion(sentence, choice.second, choice.adjective, "hypothesis"),
@@ -163,7 +367,7 @@ def _draft(sentence: Sentence, choice: _Choice, suffix: str = "") -> Draft:
     return Draft("neutral", edits, target="premise", suffix=suffix, info=info)
 
 
-def _insertion(sentence: Sentence, entity: Entity, adjective: str, side: Side) -> Iterator[Edit]:
+def _insertion(sentence: ReadPremise, entity: NounEntity, adjective: str, side: Side) -> Iterator[Edit]:
     """Yield the edits that put *adjective* before the noun, with the article and the capital set right."""
     place = place_for(adjective, sentence, entity.phrase)
     token = sentence.tokens[place]

@@ -102,7 +102,7 @@ def _replaced(
     if isinstance(new, Rejection):
         return new
     swap = Swap(word, pos, sense, antonym, new)
-    found = doubts(wordnet, sentence.tokens, sentence.words, position, swap)
+    found = antonym_doubts(wordnet, sentence.tokens, sentence.words, position, swap)
     if not options.as_published:
         first = next(found, None)
         if first:
@@ -216,7 +216,7 @@ _DETERMINERS: Final = frozenset(
 _DEGREES: Final = frozenset({"more", "most", "less", "least"})
 
 
-def doubts(
+def antonym_doubts(
     wordnet: WordNet, tokens: Sequence[Token], words: Sequence[str], position: int, swap: Swap
 ) -> Iterator[str]:
     """Yield why *swap* at *position* may give no contradiction or no English; *words* are in lower case."""

@@ -210,13 +210,13 @@ def _must_be_unique(item: Example) -> bool:
     return construction is not None and construction.unique_pairs
 
 
-def check(dataset: Dataset, base: Dataset | None = None) -> list[Finding]:
+def run_checks(dataset: Dataset, base: Dataset | None = None) -> list[Finding]:
     """Return what the checks find in *dataset*, errors first.
 
     Without the *base* set, E102 and E202 have nothing to compare with.  Raises CrossexamError where
     the base does not hold the examples that the items name.
 
-    >>> check(Dataset("one", [Example("a", "It rains.", "", "neutral")]))[0].code
+    >>> run_checks(Dataset("one", [Example("a", "It rains.", "", "neutral")]))[0].code
     'E401'
     """
     bases = {example.id: example for example in base} if base else {}

@@ -113,14 +113,14 @@ _SENSES: Final = 2
 _STEPS: Final = 3
 
 
-class Sentence(NamedTuple):
+class PairSentence(NamedTuple):
     """Tagged *tokens* and the positions of the pair's word, which is left out."""
 
     tokens: Sequence[Token]
     left_out: frozenset[int]
 
 
-def rest_of(premise: Sentence, hypothesis: Sentence, wordnet: WordNet) -> Rest:
+def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> Rest:
     """Tell whether *hypothesis* but for its word of the pair conflicts with *premise* or adds to it.
 
     Conflict: one of the two negates; different numbers or colours; antonyms; another verb or thing than
@@ -147,7 +147,7 @@ def rest_of(premise: Sentence, hypothesis: Sentence, wordnet: WordNet) -> Rest:
     return "new" if added else "covered"
 
 
-def _negates(sentence: Sentence) -> bool:
+def _negates(sentence: PairSentence) -> bool:
     return any(token.text.lower() in NEGATIONS for token in sentence.tokens)
 
 
@@ -155,13 +155,13 @@ def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
     return part == "n" and animacy(word, wordnet) != "person"
 
 
-def _numbers(sentence: Sentence) -> frozenset[str]:
+def _numbers(sentence: PairSentence) -> frozenset[str]:
     """Return the numbers in words or figures, but for *one*, which is often a pronoun."""
     words = (token.text.lower() for token in sentence.tokens)
     return frozenset(word for word in words if (word in NUMBER_WORDS and word != "one") or word.isdecimal())
 
 
-def _another_colour(premise: Sentence, hypothesis: Sentence) -> bool:
+def _another_colour(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Tell whether a thing has a colour in *hypothesis* and only others in *premise*: brown and red pants."""
     there = _coloured(premise)
     return any(
@@ -171,7 +171,7 @@ def _another_colour(premise: Sentence, hypothesis: Sentence) -> bool:
     )
 
 
-def _coloured(sentence: Sentence) -> dict[str, set[str]]:
+def _coloured(sentence: PairSentence) -> dict[str, set[str]]:
     """Return the colours right before each noun, by noun in lower case."""
     found: dict[str, set[str]] = {}
     for colour, noun in pairwise(sentence.tokens):
@@ -180,7 +180,7 @@ def _coloured(sentence: Sentence) -> dict[str, set[str]]:
     return found
 
 
-def _words(sentence: Sentence, wordnet: WordNet) -> set[tuple[str, str]]:
+def _words(sentence: PairSentence, wordnet: WordNet) -> set[tuple[str, str]]:
     found = set()
     for position, token in enumerate(sentence.tokens):
         part = _CONTENT.get(token.tag[:1])

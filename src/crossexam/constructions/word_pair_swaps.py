@@ -19,9 +19,9 @@ from crossexam.constructions.construction import Construction, Draft, Function, 
 from crossexam.constructions.edits import replacing
 from crossexam.constructions.natural_logic import (
     Direction,
+    PairSentence,
     Proposal,
     Rest,
-    Sentence,
     after_exchange,
     after_replacement,
     ex_situ_label,
@@ -258,7 +258,9 @@ def _direction(swapped: Swapped, side: Side) -> Direction:
 
 def _rest(swapped: Swapped, wordnet: WordNet) -> Rest:
     match = swapped.match
-    premise, hypothesis = (Sentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES)
+    premise, hypothesis = (
+        PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES
+    )
     return rest_of(premise, hypothesis, wordnet)
 
 

@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.example import Example
-from crossexam.core.manifest import TestSetEntry
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from crossexam.core.manifest import TestSetEntry
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Dataset:
     @cached_property
     def entry(self) -> TestSetEntry:
         """The manifest as the typed entry of a test set."""
+        from crossexam.core.manifest import TestSetEntry
+
         return TestSetEntry.from_json(self.name, self.manifest)
 
     def content_hash(self) -> str:

@@ -6,11 +6,9 @@ here, so that a misspelt key is an error of the type checker and not a number th
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
@@ -27,6 +25,8 @@ def package_version() -> str:
     >>> package_version()[0].isdigit()
     True
     """
+    from importlib.metadata import PackageNotFoundError, version  # takes longer than all else of the package
+
     try:
         return version("crossexam")
     except PackageNotFoundError:  # a source tree on sys.path that was never installed
@@ -39,6 +39,9 @@ def library_versions(*packages: str) -> dict[str, str]:
     >>> list(library_versions("no-such-package"))
     ['crossexam', 'python']
     """
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
     versions = {"crossexam": package_version(), "python": platform.python_version()}
     for name in packages:
         try:

@@ -21,16 +21,14 @@ ALIASES: Final = {"lr": "learning_rate"}
 
 _OPTION: Final = "--set"
 _BOOLS: Final = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-# fmt: off
 _WORDS: Final[dict[Any, tuple[str, str]]] = {  # one value, several
-    bool:     ("true or false",  "true or false each"),
-    int:      ("a whole number", "whole numbers"),
-    float:    ("a number",       "numbers"),
-    str:      ("a text",         "texts"),
-    Path:     ("a path",         "paths"),
-    NoneType: ("none",           "none"),
+    bool: ("true or false", "true or false each"),
+    int: ("a whole number", "whole numbers"),
+    float: ("a number", "numbers"),
+    str: ("a text", "texts"),
+    Path: ("a path", "paths"),
+    NoneType: ("none", "none"),
 }
-# fmt: on
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,7 @@ MANIFEST: Final = "manifest.json"
 _SUFFIXES: Final = (".parquet", ".jsonl")
 
 
-def load_suite(path: Path) -> Suite:
+def read_suite(path: Path) -> Suite:
     """Return the suite in the folder *path*, or the suite of one test set in the file *path*.
 
     Each Dataset's manifest is its entry of the suite's.  Raises FormatError where there is no suite,
@@ -265,14 +265,14 @@ def load_suite(path: Path) -> Suite:
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
 
 
-def load_suites(paths: Sequence[Path]) -> Suite:
+def read_suites(paths: Sequence[Path]) -> Suite:
     """Return the suites in *paths* as one; a base that several have is one.
 
     Raises FormatError where two test sets of one name hold different items.
     """
     if len(paths) == 1:
-        return load_suite(paths[0])
-    suites = [load_suite(path) for path in paths]
+        return read_suite(paths[0])
+    suites = [read_suite(path) for path in paths]
     datasets: dict[str, Dataset] = {}
     for path, suite in zip(paths, suites, strict=True):
         for dataset in suite:

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
 from crossexam.models.model import Model, NoOptions, Pair
 from crossexam.shallow.table import SHALLOW
@@ -53,17 +54,12 @@ class ModelKind:
 
     def listed(self) -> list[tuple[str, str]]:
         """Return what ``crossexam ls models`` lists: names with their descriptions."""
-        rows = _imported(self.listing)() if self.listing else []
+        rows = imported(self.listing)() if self.listing else []
         return rows or [(self.prefix, self.description)]
 
     def member_names(self, name: str) -> list[str]:
         """Return the names of the models that the model *name* combines, none if it is a single model."""
-        return list(_imported(self.members)(name)) if self.members else []
-
-
-def _imported(path: str) -> Any:
-    module, _, function = path.partition(":")
-    return getattr(import_module(module), function)
+        return list(imported(self.members)(name)) if self.members else []
 
 
 _HERE: Final = "crossexam.models"
@@ -109,16 +105,16 @@ def open_model(
     values = values or {}
     if isinstance(model, str):
         kind = kind_named(model)
-        opened: Model = _imported(kind.opener)(
+        opened: Model = imported(kind.opener)(
             model, options_of(kind, values, where=model), *_opened_members(kind, model, values)
         )
         return opened
     if isinstance(model, Model):
         return model
     if callable(model):
-        from crossexam.models.function import from_callable
-
-        return from_callable(model, options_of(MODELS["py"], values, where="py/"))
+        from_callable = imported(f"{_HERE}.function:from_callable")
+        wrapped: Model = from_callable(model, options_of(MODELS["py"], values, where="py/"))
+        return wrapped
     raise CrossexamError(
         f"a {type(model).__name__} is not a model",
         wanted="a name such as builtin/overlap, or a function of pairs",

@@ -20,12 +20,32 @@ from crossexam.reports.results import ModelResults, Results, model_names
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
-COLUMNS: Final = ("model", "test_set", "construction", "part", "base_set", "statistic", "of", "value",
-                  "low", "high", "n", "clusters", "projection", "signature")  # fmt: skip
+COLUMNS: Final = (
+    "model",
+    "test_set",
+    "construction",
+    "part",
+    "base_set",
+    "statistic",
+    "of",
+    "value",
+    "low",
+    "high",
+    "n",
+    "clusters",
+    "projection",
+    "signature",
+)
 
 _ESTIMATES: Final = ("accuracy", "base_accuracy", "drop", "difference", "flip_rate")
-_NUMBERS: Final = ("p_value", "p_mid", "p_holm", "minimum_detectable_drop", "false_neutral_share",
-                   "false_entailment_share")  # fmt: skip
+_NUMBERS: Final = (
+    "p_value",
+    "p_mid",
+    "p_holm",
+    "minimum_detectable_drop",
+    "false_neutral_share",
+    "false_entailment_share",
+)
 
 
 def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:

@@ -37,8 +37,12 @@ def _latex(results: Results) -> str:
 
 #: What writes a report, by the suffix of its file.
 RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
-    ".html": render_html, ".md": _markdown, ".tex": _latex, ".csv": render_csv, ".json": render_json,
-}  # fmt: skip
+    ".html": render_html,
+    ".md": _markdown,
+    ".tex": _latex,
+    ".csv": render_csv,
+    ".json": render_json,
+}
 
 
 @dataclass(frozen=True)

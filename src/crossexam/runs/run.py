@@ -73,9 +73,9 @@ class _Predicted:
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
     if isinstance(data, str | Path):
-        from crossexam.core.test_sets import load_suite
+        from crossexam.core.test_sets import read_suite
 
-        data = load_suite(Path(data))
+        data = read_suite(Path(data))
     datasets = {data.name: data} if isinstance(data, Dataset) else data.datasets
     if not datasets:
         raise CrossexamError("the suite has no test sets")

@@ -24,7 +24,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, signature
 from crossexam.core.progress import Progress, silent
-from crossexam.core.test_sets import MANIFEST, TestSetWriter, load_suite
+from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
 from crossexam.suites.bases import Base, describe_base, distinct_parts
 
 
@@ -206,7 +206,7 @@ class SuiteWriter:
     def suite(self) -> Suite:
         """Return the suite that was written, or that the folder held already."""
         if self.folder is not None:
-            return load_suite(self.folder)
+            return read_suite(self.folder)
         assert self._manifest is not None, "the builder of a suite ends with finish()"
         sets = {e.name: Dataset(e.name, self._items[e.name], e.to_json()) for e in self._entries}
         return Suite(self._manifest.name, sets, self._manifest.to_json())

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.suites.table import suite_named
 
 
 class ShortForm(NamedTuple):
@@ -74,6 +73,8 @@ def expand(suite: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     >>> expand("antonymy", {"--as-published": True})
     {'antonymy': {'as_published': True}}
     """
+    from crossexam.suites.table import suite_named  # short forms are listed by help, which builds nothing
+
     kind = suite_named(suite)
     used = {kind.name, *kind.constructions, *kind.optional}
     options: dict[str, dict[str, Any]] = {}

@@ -42,8 +42,15 @@ _STEPS_PER_CHECK: Final = 50  # on a GPU, where reading a loss means waiting for
 _PACKAGES: Final = ("torch", "accelerate", "safetensors", "tokenizers", "transformers", "numpy")
 #: The fields of a fingerprint in their order; a kind of model may lack some.
 _FINGERPRINT: Final = (
-    "architecture", "config", "recipe", "debiasing", "seed", "data", "vectors", "options",
-)  # fmt: skip
+    "architecture",
+    "config",
+    "recipe",
+    "debiasing",
+    "seed",
+    "data",
+    "vectors",
+    "options",
+)
 
 
 class Training(Protocol[E]):

@@ -39,7 +39,7 @@ RECIPE: Final = Recipe(
 
 
 @dataclass(frozen=True)
-class TokenizedPairs:
+class TokenizedTexts:
     """Tokenized pairs: the tokenizer's lists by name, and *labels* [n], -1 for an unlabelled example."""
 
     fields: Mapping[str, Sequence[Sequence[int]]]
@@ -53,10 +53,10 @@ class TokenizedPairs:
         """Return the number of tokens of each pair, as those of its premise."""
         return [(len(row), 0) for row in self.fields["input_ids"]]
 
-    def take(self, rows: Sequence[int]) -> TokenizedPairs:
+    def take(self, rows: Sequence[int]) -> TokenizedTexts:
         """Return the pairs at *rows*."""
         fields = {name: [values[row] for row in rows] for name, values in self.fields.items()}
-        return TokenizedPairs(fields, self.labels[list(rows)])
+        return TokenizedTexts(fields, self.labels[list(rows)])
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class TransformerPipeline:
     tokenizer: Any
     max_length: int
 
-    def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> TokenizedPairs:
+    def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> TokenizedTexts:
         """Return *examples* tokenized, always truncated; raises CrossexamError if a sentence is empty."""
         for example in examples:
             if not (example.premise.strip() and example.hypothesis.strip()):
@@ -80,9 +80,9 @@ class TransformerPipeline:
         )
         labels = np.array([LABEL_INDEX[e.label] if e.label else -1 for e in examples], dtype=np.int64)
         names = [name for name in ("input_ids", "token_type_ids") if name in fields]
-        return TokenizedPairs({name: fields[name] for name in names}, labels)
+        return TokenizedTexts({name: fields[name] for name in names}, labels)
 
-    def collate(self, encoded: TokenizedPairs, rows: Sequence[int]) -> LabelledBatch:
+    def collate(self, encoded: TokenizedTexts, rows: Sequence[int]) -> LabelledBatch:
         """Return the pairs at *rows* as a padded batch."""
         chosen = encoded.take(rows)
         padded = self.tokenizer.pad(chosen.fields, return_tensors="pt")

@@ -35,7 +35,7 @@ from crossexam.core.example import (
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
 from crossexam.core.manifest import signature
-from crossexam.core.test_sets import MANIFEST, load_suite, write_test_set
+from crossexam.core.test_sets import MANIFEST, read_suite, write_test_set
 from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import share_correct
@@ -134,7 +134,7 @@ def apply_verdicts(study: Study, path: Path) -> dict[str, dict[str, int]]:
         raise CrossexamError(
             "the study does not ask for labels, so there are no verdicts", where=str(study.folder)
         )
-    suite = load_suite(path)
+    suite = read_suite(path)
     for name in by_set:
         _check_judged(name, suite.datasets.get(name), study, path)
     counts: dict[str, dict[str, int]] = {}

@@ -112,8 +112,14 @@ ARCHITECTURE = Architecture(
     # The code stops after 30,000 batches without improvement: two epochs of MultiNLI with 15 % of SNLI, more
     # of a smaller corpus; patience is one epoch longer.
     recipe=Recipe(
-        optimizer="adam", learning_rate=4e-4, batch_size=32, epochs=30, patience=3, max_length=50,
-        vectors="tuned", unknown_deviation=0.1,
+        optimizer="adam",
+        learning_rate=4e-4,
+        batch_size=32,
+        epochs=30,
+        patience=3,
+        max_length=50,
+        vectors="tuned",
+        unknown_deviation=0.1,
         source="nyu-mll/multiNLI: python/train_mnli.py, python/util/{parameters,data_processing}.py",
     ),
     paper="Williams, Nangia and Bowman, 2018, N18-1101, section 3; Nangia et al., 2017, W17-5301",
@@ -121,4 +127,4 @@ ARCHITECTURE = Architecture(
     parameters=3.6e6,
     parameters_source="computed: 2 BiLSTMs of 2*(600*1200+1200) + 2400*300+300 + 300*3+3 = 3,606,003",
     published={"snli": 81.5, "multinli_matched": 70.2, "multinli_mismatched": 70.8},
-)  # fmt: skip
+)

@@ -79,7 +79,12 @@ ARCHITECTURE = Architecture(
     config=Config(),
     # Only vectors, length and early stopping are the study's.
     recipe=Recipe(
-        optimizer="adam", learning_rate=4e-4, batch_size=64, epochs=20, patience=3, clip=10.0,
+        optimizer="adam",
+        learning_rate=4e-4,
+        batch_size=64,
+        epochs=20,
+        patience=3,
+        clip=10.0,
         vectors="tuned",
         source="Zhang et al., 2020, section 3.3: GloVe 840B 300D, length 100; the rest is ours",
     ),
@@ -88,4 +93,4 @@ ARCHITECTURE = Architecture(
     parameters=2.94e6,
     parameters_source="computed: 2*4*(600*300+2*300) + 2400*512+512 + 512*512+512 + 512*3+3 = 2,938,307",
     published={"snli": 79.6},
-)  # fmt: skip
+)

@@ -84,8 +84,14 @@ ARCHITECTURE = Architecture(
     # The code stops after 30,000 batches without improvement: two epochs of MultiNLI with 15 % of SNLI, more
     # of a smaller corpus; patience is one epoch longer.
     recipe=Recipe(
-        optimizer="adam", learning_rate=4e-4, batch_size=32, epochs=30, patience=3, max_length=50,
-        vectors="tuned", unknown_deviation=0.1,
+        optimizer="adam",
+        learning_rate=4e-4,
+        batch_size=32,
+        epochs=30,
+        patience=3,
+        max_length=50,
+        vectors="tuned",
+        unknown_deviation=0.1,
         source="nyu-mll/multiNLI: python/train_mnli.py, python/util/{parameters,data_processing}.py",
     ),
     paper="Williams, Nangia and Bowman, 2018, N18-1101, section 3",
@@ -93,4 +99,4 @@ ARCHITECTURE = Architecture(
     parameters=0.54e6,
     parameters_source="computed: 1200*300+300 + 2*(300*300+300) + 300*3+3 = 541,803",
     published={"snli": 80.6, "multinli_matched": 63.5, "multinli_mismatched": 64.2},
-)  # fmt: skip
+)

@@ -81,8 +81,14 @@ ARCHITECTURE = Architecture(
     build=ConditionalEncoder,
     config=Config(),
     recipe=Recipe(
-        optimizer="adam", learning_rate=1e-3, batch_size=64, epochs=20, patience=3, clip=5.0,
-        vectors="tuned", unknown_deviation=0.1,
+        optimizer="adam",
+        learning_rate=1e-3,
+        batch_size=64,
+        epochs=20,
+        patience=3,
+        clip=5.0,
+        vectors="tuned",
+        unknown_deviation=0.1,
         source="Sanchez Carmona et al., 2018, section 4.2: random, trained embeddings; the rest is ours",
     ),
     paper="Sanchez Carmona, Mitchell and Riedel, 2018, N18-1179, section 4.2",
@@ -91,4 +97,4 @@ ARCHITECTURE = Architecture(
     parameters_source="computed, the paper gives none: "
     "2*2*4*(200*100+2*100) + 3*(200*200+200) + 200*3+3 = 444,403",
     published={"snli_dev": 78.2},
-)  # fmt: skip
+)

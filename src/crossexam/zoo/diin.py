@@ -234,9 +234,17 @@ def _dense_net(config: Config, width: int) -> tuple[nn.Sequential, int]:
 
 
 ARCHITECTURE = Architecture(
-    name="diin", build=DIIN, config=Config(),
+    name="diin",
+    build=DIIN,
+    config=Config(),
     recipe=Recipe(
-        optimizer="adadelta", learning_rate=0.5, batch_size=70, epochs=50, patience=5, max_length=48, clip=1,
+        optimizer="adadelta",
+        learning_rate=0.5,
+        batch_size=70,
+        epochs=50,
+        patience=5,
+        max_length=48,
+        clip=1,
         source="Gong et al. 2018, section 4.2; util/parameters.py; stops after 35,000 steps without a gain",
     ),
     paper="Gong et al. 2018, Natural Language Inference over Interaction Space, ICLR",
@@ -245,4 +253,4 @@ ARCHITECTURE = Architecture(
     parameters_source="CAFE (Tay et al. 2018), Table 1 (4.4 M, without vectors)",
     published={"snli": 88.0, "multinli_matched": 78.8, "multinli_mismatched": 77.8},
     needs=("characters", "tags", "match"),
-)  # fmt: skip
+)

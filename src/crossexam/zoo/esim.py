@@ -139,4 +139,4 @@ ARCHITECTURE = Architecture(
     parameters=4.3e6,
     parameters_source="Chen et al. 2017, Table 1 (4.3 M, without vectors)",
     published={"snli": 88.0, "multinli_matched": 76.8, "multinli_mismatched": 75.8},
-)  # fmt: skip
+)

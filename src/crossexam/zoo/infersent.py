@@ -81,8 +81,14 @@ ARCHITECTURE = Architecture(
     config=Config(),
     # The schedule ends training, at a rate below 1e-5; patience has no effect.
     recipe=Recipe(
-        optimizer="sgd", learning_rate=0.1, batch_size=64, epochs=20, schedule="infersent", patience=20,
-        clip=5.0, vectors="fixed",
+        optimizer="sgd",
+        learning_rate=0.1,
+        batch_size=64,
+        epochs=20,
+        schedule="infersent",
+        patience=20,
+        clip=5.0,
+        vectors="fixed",
         source="Conneau et al., 2017, section 3.3; facebookresearch/InferSent: train_nli.py",
     ),
     paper="Conneau, Kiela, Schwenk, Barrault and Bordes, 2017, D17-1070, sections 3.1 to 3.3",
@@ -90,4 +96,4 @@ ARCHITECTURE = Architecture(
     parameters=47.2e6,
     parameters_source="computed: 2*4*(2348*2048+2*2048) + 16384*512+512 + 512*512+512 + 512*3+3 = 47,155,715",
     published={"snli": 84.5, "multinli_matched": 70.3, "multinli_mismatched": 70.6},
-)  # fmt: skip
+)

@@ -83,7 +83,12 @@ ARCHITECTURE = Architecture(
     # AdaDelta, L2 and early stopping on the development set are the paper's; batch size, strength of L2,
     # epochs and patience are ours.
     recipe=Recipe(
-        optimizer="adadelta", learning_rate=1.0, batch_size=32, epochs=100, patience=5, weight_decay=1e-5,
+        optimizer="adadelta",
+        learning_rate=1.0,
+        batch_size=32,
+        epochs=100,
+        patience=5,
+        weight_decay=1e-5,
         vectors="tuned",
         source="Bowman et al., 2015, section 3.4; Zhang et al., 2020, section 3.3 (length 100)",
     ),
@@ -92,4 +97,4 @@ ARCHITECTURE = Architecture(
     parameters=0.23e6,
     parameters_source="computed: 300*100+100 + 4*(200*100+2*100) + 3*(200*200+200) + 200*3+3 = 232,103",
     published={"snli": 77.6},
-)  # fmt: skip
+)

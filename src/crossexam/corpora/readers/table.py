@@ -4,37 +4,34 @@ from __future__ import annotations
 
 from typing import Final
 
-from crossexam.corpora.readers.adversarial import ANLI, CAD_NLI, CHAOSNLI, WANLI
-from crossexam.corpora.readers.challenge_sets import BREAKING_NLI, CONJNLI, HANS, MED, MONLI, MULTINLI_HARD
-from crossexam.corpora.readers.fracas import FRACAS
-from crossexam.corpora.readers.glue import COMMITMENT_BANK, DIAGNOSTIC, RTE, WNLI
-from crossexam.corpora.readers.human_judged import ADD_ONE, JOCI, MPE, SCITAIL, SICK
+from crossexam.core.imports import imported
 from crossexam.corpora.readers.reader import Reader
-from crossexam.corpora.readers.recast import DPR, FN_PLUS, SPR
 
 #: All other corpora have the columns of ``corpora/columns.py`` (SNLI, SNLI-hard, MultiNLI, AQuA-RAT).
-READERS: Final[dict[str, Reader]] = {
-    "sick": SICK,
-    "joci": JOCI,
-    "scitail": SCITAIL,
-    "mpe": MPE,
-    "diagnostic": DIAGNOSTIC,
-    "add_one": ADD_ONE,
-    "cb": COMMITMENT_BANK,
-    "rte": RTE,
-    "wnli": WNLI,
-    "dpr": DPR,
-    "spr": SPR,
-    "fn_plus": FN_PLUS,
-    "multinli_hard": MULTINLI_HARD,
-    "hans": HANS,
-    "breaking_nli": BREAKING_NLI,
-    "conjnli": CONJNLI,
-    "monli": MONLI,
-    "med": MED,
-    "fracas": FRACAS,
-    "anli": ANLI,
-    "wanli": WANLI,
-    "cad_nli": CAD_NLI,
-    "chaosnli": CHAOSNLI,
+_ALL: Final = {
+    "sick": "crossexam.corpora.readers.human_judged:SICK",
+    "joci": "crossexam.corpora.readers.human_judged:JOCI",
+    "scitail": "crossexam.corpora.readers.human_judged:SCITAIL",
+    "mpe": "crossexam.corpora.readers.human_judged:MPE",
+    "diagnostic": "crossexam.corpora.readers.glue:DIAGNOSTIC",
+    "add_one": "crossexam.corpora.readers.human_judged:ADD_ONE",
+    "cb": "crossexam.corpora.readers.glue:COMMITMENT_BANK",
+    "rte": "crossexam.corpora.readers.glue:RTE",
+    "wnli": "crossexam.corpora.readers.glue:WNLI",
+    "dpr": "crossexam.corpora.readers.recast:DPR",
+    "spr": "crossexam.corpora.readers.recast:SPR",
+    "fn_plus": "crossexam.corpora.readers.recast:FN_PLUS",
+    "multinli_hard": "crossexam.corpora.readers.challenge_sets:MULTINLI_HARD",
+    "hans": "crossexam.corpora.readers.challenge_sets:HANS",
+    "breaking_nli": "crossexam.corpora.readers.challenge_sets:BREAKING_NLI",
+    "conjnli": "crossexam.corpora.readers.challenge_sets:CONJNLI",
+    "monli": "crossexam.corpora.readers.challenge_sets:MONLI",
+    "med": "crossexam.corpora.readers.challenge_sets:MED",
+    "fracas": "crossexam.corpora.readers.fracas:FRACAS",
+    "anli": "crossexam.corpora.readers.adversarial:ANLI",
+    "wanli": "crossexam.corpora.readers.adversarial:WANLI",
+    "cad_nli": "crossexam.corpora.readers.adversarial:CAD_NLI",
+    "chaosnli": "crossexam.corpora.readers.adversarial:CHAOSNLI",
 }
+
+READERS: Final[dict[str, Reader]] = {name: imported(path) for name, path in _ALL.items()}

@@ -200,11 +200,15 @@ def _power_at(n_first: int, n_second: int, alpha: float) -> Callable[[float, flo
     return by_chi_square
 
 
+_LEAST_SHARE: Final = 1e-300
+
+
 def _power(found: NDArray[np.bool_], share_first: float, share_second: float) -> float:
     from scipy.stats import binom
 
     first, second = (
-        binom.pmf(np.arange(size), size - 1, share)
+        # SciPy overflows for shares that are not normal numbers, which are 0 to any precision that matters
+        binom.pmf(np.arange(size), size - 1, share if share > _LEAST_SHARE else 0.0)
         for size, share in zip(found.shape, (share_first, share_second), strict=True)
     )
     return float(first @ found @ second)

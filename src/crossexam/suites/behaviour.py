@@ -95,11 +95,9 @@ class SwapSets:
 
     items: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in SWAPS})
     counts: dict[str, YieldCounts] = field(default_factory=lambda: {name: YieldCounts() for name in SWAPS})
-    labelled: int = 0
 
     def take(self, example: Example, resources: SwapResources, seed: int) -> None:
         """Add to each set what *example* gives."""
-        self.labelled += example.label in LABELS
         for family in dict.fromkeys(str(each.drawn_as) for each in SWAPS.values()):
             rng = rng_for(seed, family, example.id)
             for name, outcome in swaps(family, example, resources, rng):
@@ -136,7 +134,10 @@ def make_swap_sets(
 def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
     """Write the ten sets of each base."""
     options: BehaviourOptions = request.options
-    tables = pair_tables(options.lists())
+    lists = options.lists()
+    for base in request.bases:
+        _check_labels(base)
+    tables = pair_tables(lists)
     writer.note("labels by natural logic are proposed: crossexam validate lets people judge them")
     identity = _identity(request)
     if writer.already_built(identity):
@@ -156,24 +157,24 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
             progress=writer.progress,
         )
         sets = make_swap_sets(base.open(), resources, seed=request.seed, progress=writer.progress)
-        _check(sets, base)
+        if not any(sets.items.values()):
+            raise CrossexamError(
+                "no example has a pair of the lists, one word in each sentence",
+                where=base.spec,
+                hint="other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
+            )
         for name, items in chosen(sets.items, options.controls, request.seed).items():
             writer.write(_entry(request, base, name, len(items), sets, resources, identity), items)
     writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
 
 
-def _check(sets: SwapSets, base: Base) -> None:
-    if not sets.labelled:
+def _check_labels(base: Base) -> None:
+    """Raise CrossexamError if no example of *base* has one of the three labels."""
+    if not any(example.label in LABELS for example in base.open()):
         raise CrossexamError(
             "no example has one of the three labels",
             where=base.spec,
             wanted="a training corpus with entailment, neutral and contradiction",
-        )
-    if not any(sets.items.values()):
-        raise CrossexamError(
-            "no example has a pair of the lists, one word in each sentence",
-            where=base.spec,
-            hint="other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
         )
 
 

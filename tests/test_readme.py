@@ -39,6 +39,7 @@ def test_every_verb_is_described(place: str) -> None:
         assert f"crossexam {verb}" in text
 
 
+@pytest.mark.slow
 def test_its_python_runs(tmp_path: Path) -> None:
     (code,) = re.findall(r"```python\n(import crossexam.*?)```", README, flags=re.DOTALL)
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
@@ -88,6 +89,7 @@ def _run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_its_commands_run(workplace: Path) -> None:
     ran = []
     for line in _commands():

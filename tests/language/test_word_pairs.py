@@ -232,6 +232,7 @@ def test_antonyms_are_direct_in_every_sense_and_go_both_ways(wordnet: WordNet) -
     assert any("_" in pair.first for pair in wordnet_pairs("antonym", wordnet, multiword=True))
 
 
+@pytest.mark.slow
 def test_hypernyms_are_of_frequent_senses_and_not_too_general(wordnet: WordNet) -> None:
     pairs = {pair[:2] for pair in wordnet_pairs("hypernym", wordnet)}
     assert {("footbridge", "bridge"), ("poodle", "dog"), ("guitarist", "musician")} <= pairs

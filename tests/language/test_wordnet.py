@@ -354,6 +354,7 @@ def sampled_words(count: int) -> list[str]:
     return inflected + rng.sample(irregular, count // 4) + rng.sample(lemmas, count // 4)
 
 
+@pytest.mark.slow
 def test_links_of_every_synset_equal_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int]) -> None:
     wordnet = WordNet.load()
     seen = 0

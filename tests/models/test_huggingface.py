@@ -161,6 +161,7 @@ def edit_config(folder: Path, **changes: object) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS, ids=",".join)
 def test_the_six_orders_give_the_same_answers(learnt: Path, tmp_path: Path, order: tuple[str, ...]) -> None:
     expected = open_model(f"hf/{learnt}").predict(MIXED)

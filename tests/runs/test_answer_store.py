@@ -125,6 +125,7 @@ def prediction_bytes(out: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted((out / "predictions").glob("*"))}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 def test_ten_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
     suite = make_suite(tmp_path / "suite")

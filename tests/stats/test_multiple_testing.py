@@ -12,6 +12,7 @@ from crossexam.stats.multiple_testing import bonferroni, holm
 p_values = st.lists(st.floats(0, 1, allow_nan=False), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(p_values)
 def test_corrections_are_those_of_statsmodels(p: list[float]) -> None:

@@ -322,6 +322,7 @@ def test_proposed_labels_are_never_mixed_in(suite: Suite, tmp_path: Path) -> Non
     assert by_status(by_status(answers)).datasets == by_status(answers).datasets
 
 
+@pytest.mark.slow
 def test_a_corpus_of_two_labels_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     path = tmp_path / "two.csv"
@@ -365,6 +366,7 @@ def test_a_relative_must_be_ten_times_in_training(
     assert found.manifest["yield"]["rejected"] == rejected
 
 
+@pytest.mark.slow
 def test_the_library_builds_the_suite_and_not_the_base(corpus: Path, tmp_path: Path) -> None:
     import crossexam as cx
 

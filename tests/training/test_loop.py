@@ -310,6 +310,7 @@ def _run(folder: Path, kill_at: int) -> int:
     return done.returncode
 
 
+@pytest.mark.slow
 def test_a_killed_training_ends_with_the_same_bytes(tmp_path: Path) -> None:
     assert _run(tmp_path / "whole", 0) == 0
     killed = [_run(tmp_path / "killed", steps) for steps in (29, 17, 23)]
@@ -349,6 +350,7 @@ def _free_port() -> int:
         return port
 
 
+@pytest.mark.slow
 def test_two_processes_train_as_one(tmp_path: Path) -> None:
     from safetensors.torch import load_file
 

@@ -54,6 +54,7 @@ def plain(model: torch.nn.Module) -> torch.optim.Optimizer:
     return torch.optim.Adadelta(model.parameters(), lr=1.0, rho=0.95)
 
 
+@pytest.mark.slow
 def test_it_is_torchs_to_rounding() -> None:
     for here, there in zip(trained(of_recipe, 300), trained(plain, 300), strict=True):
         torch.testing.assert_close(here, there, atol=1e-6, rtol=1e-4)

@@ -68,6 +68,7 @@ def _request(bert: Path, data: Data, folder: Path, **given: object) -> TrainingR
     return TrainingRequest(f"hf/{bert}", data, folder, values=values, device="cpu", **given)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
     bert: Path, data: Data, tmp_path: Path
 ) -> None:
@@ -92,6 +93,7 @@ def test_the_rate_warms_up_and_falls(bert: Path, data: Data, tmp_path: Path) -> 
     assert prints["recipe"]["weight_decay"] == 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["drift", "weighting"])
 def test_a_uniform_run_changes_nothing(bert: Path, data: Data, tmp_path: Path, method: str) -> None:
     run = Run("mine", {"t": Dataset("t", data.examples)}, {"t": np.full((40, 3), 1 / 3)}, {})
@@ -128,6 +130,7 @@ train_model(TrainingRequest("hf/" + sys.argv[1], data, Path(sys.argv[2]), values
 """
 
 
+@pytest.mark.slow
 def test_a_killed_fine_tuning_ends_with_the_same_weights(bert: Path, data: Data, tmp_path: Path) -> None:
     def run(kill_at: int) -> int:
         arguments = [sys.executable, "-c", _SCRIPT, str(bert), str(tmp_path / "killed"), str(kill_at)]

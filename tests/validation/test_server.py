@@ -363,6 +363,7 @@ def press(page: Page, keys: str, item: int, question: str) -> tuple[int, str]:
     return item, question
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_two_judges_and_a_server_killed_between(chromium: Browser, server: Server) -> None:
     from playwright.sync_api import expect

@@ -596,6 +596,7 @@ def crossexam(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_from_the_command_line(tmp_path: Path) -> None:
     write_suite(tmp_path / "suite", items("antonymy", "CCC"))
     assert crossexam("run", "builtin/overlap", "suite", "-o", "run", cwd=tmp_path).returncode == 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
@@ -29,14 +29,15 @@ def shared_data() -> Path:
     return SHARED
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
     """In CI, with the corpora beside the checkout, let no test be skipped but those that need a GPU."""
-    if report.skipped and "CI" in os.environ and SHARED.is_dir() and isinstance(report.longrepr, tuple):
-        reason = str(report.longrepr[2])
-        if not hasattr(report, "wasxfail") and "GPU" not in reason:
-            report.outcome = "failed"
-            report.longrepr = f"skipped in CI although {SHARED} is there: {reason}"
+    report = yield
+    skipped = report.skipped and not hasattr(report, "wasxfail") and isinstance(report.longrepr, tuple)
+    if skipped and "CI" in os.environ and SHARED.is_dir() and "GPU" not in str(report.longrepr):
+        report.outcome = "failed"
+        report.longrepr = f"skipped in CI although {SHARED} is there: {report.longrepr}"
+    return report
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -52,7 +52,7 @@ class FactorResult:
     *p_value* is Fisher's if an expected count is below 5, else that of G; *p_holm* and *p_bonferroni* are
     corrected over all tests of the run; all three are nan if one row or column holds all items.
     *odds_ratio* is None for tables that are not two by two.
-    *detectable*: the smallest effect size (Cohen's w) detectable with so many items at a power of 80 %.
+    *detectable*: the smallest effect size (Cohen's w) detectable with this many items at a power of 80 %.
     """
 
     test_set: str

@@ -163,7 +163,7 @@ def error_table(results: Results) -> Table:
         for name, model, result in results.by_test_set()
     )
     note = (
-        "False entailment, false neutral: share of the wrong predictions. E-C: gold entailment, "
+        "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
         "predicted contradiction; the others likewise."
     )
     return Table("Errors", columns, rows, (note,), grouped=1, folded=FOLDED_NUMBERS)
@@ -233,7 +233,8 @@ def comparison_table(first: Run, second: Run) -> Table:
     )
     note = (
         "A minus B in points. p: exact McNemar test by cluster, Holm-corrected. "
-        "Only A, only B: items that only one of the two gets right."
+        "Only A, only B: items that only that model gets right. The interval never counts dependence within "
+        "clusters in a model's favour, the test does, so that they can disagree."
     )
     one, other = model_names([first, second])
     mean = mean_note(first, second)

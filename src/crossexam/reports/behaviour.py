@@ -24,8 +24,9 @@ _NOTE: Final = (
 _TESTS: Final = (
     "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact test if an "
     "expected count is below 5; Holm and Bonferroni correct over all tests of the model. V: Cramer's V, "
-    "bias-corrected. Detectable: the smallest effect size (Cohen's w) detectable with so many items at a "
-    "power of 80 %; if V is smaller, a test without significance is no evidence that there is no effect."
+    "bias-corrected. These tests assume independent items. Detectable: the smallest effect size (Cohen's w, "
+    "which is V if one side of the table has two categories) detectable with this many items at a power of "
+    "80 %; a smaller effect can exist although its test is not significant."
 )
 
 

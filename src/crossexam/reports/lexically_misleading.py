@@ -16,7 +16,8 @@ _FEWEST: Final = 10  # examples at a point of the curve
 _NOTE: Final = (
     "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
     "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Annotator: accuracy of a "
-    "single annotator against the gold label, which is their majority; expected, and of one random draw."
+    "single annotator against the gold label, the annotators' majority: its expected value, and its value "
+    "for one random draw per example."
 )
 
 
@@ -45,7 +46,7 @@ def misleading_table(results: Results) -> Table:
         Column("Drawn", "percent"),
         *(Column(model.name, "percent") for model in results.models),
     )
-    return Table("Lexically-misleading examples", columns, tuple(rows), (_NOTE,), grouped=1)
+    return Table("Lexically misleading examples", columns, tuple(rows), (_NOTE,), grouped=1)
 
 
 def _name(lam: float) -> str:

@@ -8,11 +8,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crossexam.cli.main import app
 from crossexam.constructions.table import CONSTRUCTIONS
+from crossexam.core.example import Example
 from crossexam.corpora.spec import iter_corpus
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -54,6 +56,16 @@ def test_its_python_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "Estimate(value=" in done.stdout
     assert (tmp_path / "report.html").stat().st_size > 10_000
+
+
+def test_its_construction_runs() -> None:
+    (code,) = re.findall(r"```python\n(from crossexam.constructions.*?)```", README, flags=re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code, names)
+    example = Example("a", "P.", "It rains.", "neutral")
+    (draft,) = names["shout"](example, None, None)
+    item = draft.item(example, "shout.v1")
+    assert (item.premise, item.hypothesis, item.label) == ("P.", "IT RAINS.", "neutral")
 
 
 @pytest.fixture(scope="module")

@@ -1,22 +1,18 @@
 """Antonymy (Naik et al., 2018, C18-1198, section 3.1).
 
-Each sentence of each pair, premise and hypothesis independently; each adjective and noun; its sense by
-Lesk; an antonym of that sense from WordNet.  The original sentence is the premise, the sentence with
-the word replaced the hypothesis, the gold label contradiction.
+Premises and hypotheses are processed independently.  The sense of each adjective and noun is determined by
+the Lesk algorithm, and the word is replaced by an antonym of that sense in WordNet.  The original sentence
+is the premise, the sentence with the replacement is the hypothesis, and the gold label is contradiction.
 
-Difference from the paper: replacements in contexts where the two sentences can both be true, or that
-make no English, are rejected by the rules of ``antonymy_doubts.py``, each counted with its reason; the
-paper takes them all but those of its word list, and its judges found 86 % contradictions.
-``--as-published`` keeps them, with the doubts in ``info["doubts"]``.
+Difference from the paper: replacements are rejected in contexts in which both sentences can be true, or in
+which the result is not English (:func:`antonym_doubts`).  Footnote 7 of the paper lists modality, belief,
+conjunction, metaphor and failed word sense disambiguation as the cases in which its labels fail; each rule
+covers one of these, and its name is the reason counted in the yield table.  The paper keeps all replacements
+except those of its word list, and its judges considered 86 % of the items contradictions.
+``--as-published`` keeps the doubtful items, with the doubts in ``info["doubts"]``.
 
-Difference from the paper: where definitions overlap equally, Lesk takes the sense that WordNet lists
-first.  The NLTK of 2018 took the last by name ("white.n.11"), which is arbitrary.
-
-Contexts in which an antonym gives no contradiction, or no English (see antonymy.py).
-
-Footnote 7 of Naik et al. 2018 names modality, belief, conjunction, metaphor and failed sense
-disambiguation as where their labels fail; each rule here is for one of these, and its name is the
-reason that the yield table counts.
+Difference from the paper: if several definitions have the same overlap, Lesk chooses the sense that WordNet
+lists first.  The NLTK of 2018 chose the last one by name ("white.n.11"), which is arbitrary.
 """
 
 from __future__ import annotations
@@ -44,9 +40,10 @@ _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 
 @dataclass(frozen=True)
 class Options:
-    """*indirect* also takes the antonyms of the head of a satellite adjective's cluster.
+    """The options of antonymy.
 
-    *as_published* keeps the items that our rules doubt, as the paper does.
+    *indirect* also uses the antonyms of the head of a satellite adjective's cluster; *as_published* keeps
+    the items that are doubtful by our rules, as the paper does.
     """
 
     indirect: bool = False
@@ -56,7 +53,7 @@ class Options:
 def antonymy(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
 ) -> Iterator[Outcome]:
-    """Yield, for each adjective and noun that has one, the sentence and its copy with an antonym."""
+    """Yield each sentence paired with its copy in which an adjective or noun is replaced by an antonym."""
     met = found = False
     wordnet = resources.wordnet
     for side in SIDES:
@@ -86,7 +83,7 @@ class _Sentence(NamedTuple):
 def _replaced(
     sentence: _Sentence, position: int, pos: str, wordnet: WordNet, rng: random.Random, options: Options
 ) -> Outcome:
-    """Return the item that replaces the token at *position*, or why there is none."""
+    """Return the item in which the token at *position* is replaced, or the reason for rejecting it."""
     token = sentence.tokens[position]
     word = sentence.words[position]
     if word in NO_CONTRADICTION:
@@ -152,10 +149,10 @@ def _sense_name(wordnet: WordNet, sense: int) -> str:
 def _antonyms(
     wordnet: WordNet, sense: int, word: str, pos: str, indirect: bool
 ) -> tuple[tuple[Antonym, ...], str]:
-    """Return the antonyms of *word* in *sense*, in WordNet's order, and the relation.
+    """Return the antonyms of *word* in *sense*, in WordNet's order, and the name of the relation.
 
-    Antonymy holds between words, not senses: those of synonyms ("similar", "unlike") are left out.  With
-    *indirect*, a satellite adjective has the antonyms of the head of its cluster.
+    Antonymy is a relation between words, not senses, so the antonyms of synonyms ("similar", "unlike") are
+    excluded.  With *indirect*, a satellite adjective inherits the antonyms of the head of its cluster.
     """
     forms = set(wordnet.lemmas_of(word, pos))
     own = [form for form in wordnet.lemmas(sense) if form.lower() in forms]
@@ -168,7 +165,7 @@ def _antonyms(
 
 @lru_cache(maxsize=_CACHED_SWAPS)
 def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
-    """Return *lemma* with the inflection and case of *word*, or why it does not fit."""
+    """Return *lemma* with the inflection and case of *word*, or the reason why it does not fit."""
     if not lemma.replace("-", "").isalpha():
         return Rejection("antonym of several words")
     if lemma.lower() in NO_CONTRADICTION:
@@ -187,7 +184,7 @@ class Antonym(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A replacement that is thought of: *word*, its part of speech and *sense*, its *antonym*, inflected."""
+    """A candidate replacement: *word*, its part of speech and *sense*, and its *antonym*, inflected as *new*."""
 
     word: str
     pos: str
@@ -198,17 +195,17 @@ class Swap(NamedTuple):
 
 _CACHED: Final = 1 << 15
 
-# Both sentences can be true: what may be hot may be cold (footnote 7: modalities and belief).
+# Both sentences can be true: something that may be hot may be cold (footnote 7: modalities and belief).
 _MODAL: Final = frozenset(
     "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
     "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished".split()
 )
-# What sometimes holds and what sometimes fails to hold are no contradiction.
+# Something may hold at one time and not at another, without contradiction.
 _AT_TIMES: Final = frozenset(
     "sometimes often usually occasionally generally mostly partly typically normally frequently".split()
 )
-# Words that taggers call adjectives or nouns, whose antonym does not go where they stand; quantifiers that
-# do not exclude each other: many are here, and few are there.
+# Words tagged as adjectives or nouns that their antonyms cannot replace, and quantifiers that do not exclude
+# each other: many are here, and few are there.
 _DETERMINERS: Final = frozenset(
     "other same such own more most less least few many much little like whole certain past "
     "different individual".split()
@@ -219,7 +216,10 @@ _DEGREES: Final = frozenset({"more", "most", "less", "least"})
 def antonym_doubts(
     wordnet: WordNet, tokens: Sequence[Token], words: Sequence[str], position: int, swap: Swap
 ) -> Iterator[str]:
-    """Yield why *swap* at *position* may give no contradiction or no English; *words* are in lower case."""
+    """Yield the reasons why *swap* at *position* may not result in a contradiction or in English.
+
+    *words* are in lower case.
+    """
     if swap.word in _DETERMINERS:
         yield "determiner or quantifier"
     if stands_in(wordnet, swap, words):
@@ -232,7 +232,7 @@ def antonym_doubts(
         yield "at times"
     if "than" in words or (position and words[position - 1] in _DEGREES):
         yield "comparison"
-    if "?" in words[-3:]:  # quotation marks may follow
+    if "?" in words[-3:]:  # it may be followed by quotation marks
         yield "question"
     if swap.pos == "n" and position + 1 < len(tokens) and tokens[position + 1].tag.startswith("NN"):
         yield "part of a compound noun"
@@ -247,7 +247,7 @@ def antonym_doubts(
 
 
 def stands_in(wordnet: WordNet, swap: Swap, words: Sequence[str]) -> bool:
-    """Tell whether a form of the antonym is among *words*: "a man and two women"."""
+    """Return whether *words* include a form of the antonym: "a man and two women"."""
     lemma = swap.antonym.lemma.lower()
     return lemma in words or any(lemma in _lemmas(wordnet, word, swap.pos) for word in words)
 
@@ -259,7 +259,7 @@ def _lemmas(wordnet: WordNet, word: str, pos: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_CACHED)
 def is_unattested_sense(wordnet: WordNet, sense: int, word: str, pos: str) -> bool:
-    """Tell whether WordNet's tagged texts have *word*, but never in *sense*."""
+    """Return whether *word* occurs in WordNet's sense-tagged texts, but never in *sense*."""
     return _count(wordnet, sense, word, pos) == 0 < _total(wordnet, word, pos)
 
 
@@ -270,5 +270,5 @@ def _count(wordnet: WordNet, synset: int, word: str, pos: str) -> int:
 
 @lru_cache(maxsize=_CACHED)
 def _total(wordnet: WordNet, word: str, pos: str) -> int:
-    """Return how often WordNet's tagged texts have *word*; never: "unangry", "grassless"."""
+    """Return the frequency of *word* in WordNet's sense-tagged texts; 0 for "unangry" and "grassless"."""
     return sum(_count(wordnet, synset, word, pos) for synset in wordnet.synsets(word, pos))

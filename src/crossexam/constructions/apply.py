@@ -1,4 +1,4 @@
-"""Apply constructions to a stream of examples and count what became of each."""
+"""Applying constructions to a stream of examples, and counting items and rejections."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from crossexam.core.example import Example, cluster_of
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
 
-CHUNK: Final = 1_000  # examples that are tagged and parsed at once
+CHUNK: Final = 1_000  # examples per batch of tagging and parsing
 
 
 @dataclass
 class YieldCounts:
-    """How many *examples* went in, how many *items* came out, what was *rejected* and why."""
+    """The number of *examples* processed, of *items* built, and of *rejected* cases by reason."""
 
     examples: int = 0
     items: int = 0
@@ -34,7 +34,9 @@ class YieldCounts:
 
 
 class Applier:
-    """One construction applied to a stream: seeded per example, unique if it must be, counting.
+    """A construction as applied to a stream of examples, with one seed per example.
+
+    Duplicate pairs are rejected if the construction demands unique ones; items and rejections are counted.
 
     >>> applier = Applier(construction_named("negation"), LanguageResources(), seed=0)
     >>> [item.hypothesis for item in applier.items(Example("a", "It rains.", "It is wet.", "neutral"))]
@@ -54,7 +56,7 @@ class Applier:
         self._sentences: set[int] = set()
 
     def items(self, example: Example) -> Iterator[Example]:
-        """Yield the items made from *example*."""
+        """Yield the items built from *example*."""
         self.counts.examples += 1
         base = (example.premise, example.hypothesis)
         if self.construction.per_sentence:
@@ -74,7 +76,7 @@ class Applier:
                 yield item
 
     def _new_sentences(self, example: Example) -> Example:
-        """Return *example* without the sentences that were met before."""
+        """Return *example* without the sentences that have been processed before."""
         premise, hypothesis = self._unless_known(example.premise), self._unless_known(example.hypothesis)
         if premise == example.premise and hypothesis == example.hypothesis:
             return example
@@ -82,7 +84,7 @@ class Applier:
         return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
 
     def _unless_known(self, sentence: str) -> str:
-        """Return *sentence*, or an empty string if it was met before."""
+        """Return *sentence*, or an empty string if it has been processed before."""
         size = len(self._sentences)
         self._sentences.add(hash(sentence))
         if not sentence or len(self._sentences) > size:
@@ -101,7 +103,7 @@ class Applier:
 
 
 def chunks(examples: Iterable[Example], size: int = CHUNK) -> Iterator[list[Example]]:
-    """Yield *examples* in lists of *size*, the last one shorter."""
+    """Yield *examples* in lists of *size*; the last one may be shorter."""
     iterator = iter(examples)
     while chunk := list(islice(iterator, size)):
         yield chunk
@@ -115,10 +117,10 @@ def apply_construction(
     resources: LanguageResources | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> tuple[list[Example], Mapping[str, Any]]:
-    """Return the items that *construction*, or the one of that name, makes of *examples*, and its yield.
+    """Return the items that *construction* (or the one of that name) builds from *examples*, and its yield.
 
-    *options* are those of the construction by name; the items depend on these, the examples and the seed
-    only.  Raises UnknownNameError, and CrossexamError if *resources* lack the word pairs that it uses.
+    *options* are those of the construction, by name; the items depend only on these, the examples and the
+    seed.  Raises UnknownNameError, and CrossexamError if *resources* lack the word pairs that it uses.
 
     >>> items, counts = apply_construction("negation", [Example("a", "It rains.", "It is wet.", "neutral")])
     >>> counts["examples"], counts["items"]
@@ -129,7 +131,7 @@ def apply_construction(
     if "word_pairs" in named.uses and not hasattr(resources, "antonyms"):
         raise CrossexamError(
             f"'{named.name}' needs word pairs and the index of a training corpus",
-            hint="crossexam build behaviour makes its test set",
+            hint="crossexam build behaviour builds its test set",
         )
     chosen = with_options(named.options, options or {}, named.name)
     applier = Applier(replace(named, options=chosen), resources, seed=seed)

@@ -1,6 +1,6 @@
-"""Coded checks over a built test set: each is a function, and its docstring is the message.
+"""Automatic checks of a test set: each is a function whose docstring is the message, and has a code.
 
-E codes are errors (an item is wrong), W codes warnings (a set deserves a look).
+E codes are errors (an item is wrong), W codes are warnings (a test set deserves a look).
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Example, undo_edits
 
-Bases = Mapping[str, Example]  # id -> example of the base set, empty where it is not at hand
+Bases = Mapping[str, Example]  # id -> example of the base set; empty if that is not available
 _MOST_SHARE: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A check's *code* and *message*, and the item (or set) where it struck."""
+    """The *code* and *message* of a failed check, and the item (or test set) that fails it."""
 
     code: str
     message: str
@@ -31,7 +31,7 @@ class Finding:
 
 
 def _starting(item: Example) -> dict[str, str] | None:
-    """Return the starting sentence of each side before the edits, None where they do not replay."""
+    """Return the sentence of each side before the edits, or None if these cannot be undone."""
     if item.change is None:
         return None
     try:
@@ -41,15 +41,15 @@ def _starting(item: Example) -> dict[str, str] | None:
 
 
 def replays(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """The record of edits does not give the item's text."""
+    """The recorded edits do not produce the item's text."""
     for item in items:
         if item.change is None:
             continue
         starting = _starting(item)
         if starting is None:
-            yield item.id, "an edit does not stand where the record says"
+            yield item.id, "an edit is not where the record says"
         elif item.change.source == item.change.target and starting["premise"] != starting["hypothesis"]:
-            yield item.id, "both sides come from one sentence, but do not go back to the same one"
+            yield item.id, "both sides start from one sentence, but undoing the edits gives two"
 
 
 def follows_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
@@ -66,7 +66,7 @@ def follows_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, 
 
 
 def label_allowed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """The label is not one that the construction gives."""
+    """The label is not one that the construction assigns."""
     for item in items:
         construction = _construction(item)
         if construction and item.label not in construction.labels and item.label is not None:
@@ -74,7 +74,7 @@ def label_allowed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str,
 
 
 def label_kept(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """The label of the base example must be kept and is not."""
+    """The construction keeps labels, but the label differs from the base example's."""
     for item in items:
         construction, base = _construction(item), bases.get(item.base or "")
         if construction and construction.keeps_label and base is not None and item.label != base.label:
@@ -87,7 +87,7 @@ def has_label(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str
 
 
 def text_changed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """An edit changes nothing, or there is none."""
+    """The item has no edits, or one that changes nothing."""
     for item in items:
         if item.change is not None and (
             not item.change.edits or any(edit.old == edit.new for edit in item.change.edits)
@@ -96,19 +96,19 @@ def text_changed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, 
 
 
 def differs_from_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """The item is equal to its base example, or its two sides are equal."""
+    """The item is identical to its base example, or its premise to its hypothesis."""
     for item in items:
         if item.change is None:
             continue
         base = bases.get(item.base or "")
         if base is not None and (base.premise, base.hypothesis) == (item.premise, item.hypothesis):
-            yield item.id, "equal to its base"
+            yield item.id, "identical to its base"
         elif item.change.source == item.change.target and item.premise == item.hypothesis:
-            yield item.id, "premise and hypothesis are equal"
+            yield item.id, "premise and hypothesis are identical"
 
 
 def untouched_side(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """A side is edited that the construction leaves alone."""
+    """A side is edited that the construction must not change."""
     for item in items:
         construction = _construction(item)
         if construction and item.change:
@@ -141,7 +141,7 @@ def repeated_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str
 
 
 def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """One label has more than nine tenths of the items, and the construction gives several."""
+    """More than nine tenths of the items have the same label, although the construction assigns several."""
     counts = Counter(item.label for item in items if item.label)
     if not counts:
         return
@@ -155,7 +155,7 @@ def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]
 
 
 def encoding(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
-    """The text holds a replacement character, a control character or mis-decoded UTF-8."""
+    """The text contains a replacement character, a control character or wrongly decoded UTF-8."""
     for item in items:
         for side in SIDES:
             bad = [
@@ -211,10 +211,10 @@ def _must_be_unique(item: Example) -> bool:
 
 
 def run_checks(dataset: Dataset, base: Dataset | None = None) -> list[Finding]:
-    """Return what the checks find in *dataset*, errors first.
+    """Return the findings of all checks on *dataset*, errors first.
 
-    Without the *base* set, E102 and E202 have nothing to compare with.  Raises CrossexamError where
-    the base does not hold the examples that the items name.
+    Without the *base* set, E102 and E202 are skipped.  Raises CrossexamError if no item derives from an
+    example of *base*.
 
     >>> run_checks(Dataset("one", [Example("a", "It rains.", "", "neutral")]))[0].code
     'E401'
@@ -223,8 +223,8 @@ def run_checks(dataset: Dataset, base: Dataset | None = None) -> list[Finding]:
     derived = [item for item in dataset if item.base]
     if bases and derived and not any(item.base in bases for item in derived):
         raise CrossexamError(
-            f"none of the items of '{dataset.name}' comes from the base '{base.name if base else ''}'",
-            hint="check it against the base it was built from",
+            f"none of the items of '{dataset.name}' is derived from the base '{base.name if base else ''}'",
+            hint="check the test set against the base that it was built from",
         )
     findings = []
     for code, function in CHECKS.items():

@@ -1,7 +1,7 @@
-"""What a construction is: a function from an example to drafts of items, and reasons for making none.
+"""Constructions: functions from an example to drafts of items, or to the reasons for rejecting it.
 
-A construction does not write text.  It states which sentence of the example each side of the new pair
-starts from and which edits are made; :class:`~crossexam.constructions.apply.Applier` makes the item.
+A construction does not write text.  It specifies from which sentence of the example each side of the new
+pair starts and which edits apply to it; :class:`~crossexam.constructions.apply.Applier` builds the item.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """Why an example, or a word of it, gave no item; *reason* is counted in the yield table."""
+    """The *reason* why an example, or a word of it, yields no item, as counted in the yield table."""
 
     reason: str
 
 
 class Draft(NamedTuple):
-    """An item before it has a name: its *label* and the *edits* that make it.
+    """An item without an id: its *label* and the *edits* that produce it.
 
     The new premise starts from the side *source* of the example, the new hypothesis from its side *target*.
-    *suffix* tells the items of one example apart, *info* is added to the example's.  *base* is the example
-    that the edits belong to if it is not the one that the construction was given.
+    *suffix* distinguishes the items of one example; *info* is added to the example's.  *base* is the example
+    that the edits apply to if it is not the one that was passed to the construction.
     """
 
     label: Gold | None
@@ -50,29 +50,29 @@ class Draft(NamedTuple):
     base: Example | None = None
 
     def item(self, example: Example, construction: str) -> Example:
-        """Return the item that this draft makes of *example*; *construction* is the versioned name."""
+        """Return the item that this draft derives from *example*; *construction* is the versioned name."""
         change = Change(construction, self.source, self.target, self.edits)
         return (self.base or example).derive(self.label, change, suffix=self.suffix, info=self.info)
 
 
-#: A control is an example as it is; everything else is a draft.
+#: A control is an unchanged example; every other item starts as a draft.
 Outcome = Draft | Example | Rejection
 Resource = Literal["tagger", "recognizer", "wordnet", "lemminflect", "parser", "adjectives", "word_pairs"]
 
 
 class Resources(Protocol):
-    """What a construction may look up about an example and about English."""
+    """The linguistic resources available to a construction."""
 
     def tokens(self, example: Example, side: Side) -> Sequence[Token]:
         """Return the tagged tokens of the sentence on *side*; an empty sentence has none."""
         ...
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependency parse of the sentence on *side*, None if there is none."""
+        """Return the dependency parse of the sentence on *side*, or None if it has not been parsed."""
         ...
 
     def adjectives(self, spec: str | None) -> AdjectiveCounts:
-        """Return the table of adjectives before nouns that *spec* names, the shipped one for None."""
+        """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
         ...
 
     @property
@@ -86,23 +86,24 @@ class Resources(Protocol):
         ...
 
 
-#: A function of an example, resources and a random generator, and of ``options`` if the construction has any.
+#: Takes an example, resources and a random generator, and ``options`` if the construction has any.
 Function = Callable[..., Iterator[Outcome]]
 
 
 @dataclass(frozen=True)
 class Construction:
-    """A line of the table of constructions.
+    """An entry of the table of constructions.
 
-    ``test_class`` is the paper's: competence, distraction or noise, compositionality or behaviour; an
-    ablation does not test robustness.  ``keeps_label``: the item has the base's gold label, so that base
-    and item can be compared in pairs.  ``labels`` are those it may give, ``edits`` the sides it may edit,
-    ``illustration`` a premise, hypothesis and label it makes.  A changed construction is a new ``version``.
-    ``per_sentence``: it works on each sentence by itself, so that a sentence met again gives nothing new.
-    ``draws``: it makes random choices.  ``uses`` are the resources that its signature names.  ``options`` is
-    an instance of the construction's own dataclass ``Options``, if it has one.  ``control`` names the
-    construction whose items these are compared with, if that is not the base, ``drawn_as`` the one whose
-    random choices these follow, if not their own.
+    ``test_class`` follows the paper: competence, distraction, noise, compositionality or behaviour; an
+    ablation does not test robustness.  ``keeps_label`` means that an item has the gold label of its base, so
+    that the two can be compared in pairs.  ``labels`` are the labels that it may assign, ``edits`` the sides
+    that it may edit, and ``illustration`` is an item: premise, hypothesis and label.  Any change to a
+    construction requires a new ``version``.  ``per_sentence`` means that each sentence is processed
+    independently, so that repeated sentences are skipped.  ``draws`` means that it makes random choices.
+    ``uses`` are the resources named in the signature of a test set.  ``options`` is an instance of the
+    construction's own dataclass ``Options``, if it has one.  ``control`` names the construction with whose
+    items these are compared, unless that is the base; ``drawn_as`` names the construction whose random
+    choices are shared, if any.
     """
 
     name: str
@@ -126,12 +127,12 @@ class Construction:
 
     @property
     def versioned(self) -> str:
-        """The name with its version: ``antonymy.v1``."""
+        """The name with the version: ``antonymy.v1``."""
         return f"{self.name}.v{self.version}"
 
 
 def changed_options(options: Any) -> dict[str, Any]:
-    """Return the fields of *options*, a dataclass or None, that are not at their defaults."""
+    """Return the fields of *options* (a dataclass or None) that differ from their defaults."""
     if options is None:
         return {}
     default = type(options)()

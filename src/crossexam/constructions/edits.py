@@ -1,4 +1,4 @@
-"""Edits that put one word for another: inflected and capitalised alike, with a or an as it needs."""
+"""Edits that replace a word by another with the same inflection and capitals, and adjust *a* or *an*."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crossexam.language.tokens import Token
 
 @lru_cache(maxsize=1 << 14)
 def fitting(lemma: str, word: str, tag: str) -> str | None:
-    """Return *lemma* with the inflection and the capitals of *word*, None where English has no such form.
+    """Return *lemma* with the inflection and capitals of *word*, or None if English has no such form.
 
     >>> fitting("sunrise", "Sunsets", "NNS"), fitting("happiness", "Books", "NNS")
     ('Sunrises', None)
@@ -25,14 +25,14 @@ def fitting(lemma: str, word: str, tag: str) -> str | None:
 def article_edit(
     sentence: str, tokens: Sequence[Token], position: int, new: str, side: Side
 ) -> tuple[Edit, ...]:
-    """Return the edit that sets a or an right before the *new* word at *position*, if one is needed."""
+    """Return the edit that corrects *a* or *an* before the *new* word at *position*, if it is needed."""
     if position == 0:
         return ()
     before, token = tokens[position - 1], tokens[position]
     if before.text.lower() not in {"a", "an"} or not sentence[before.end : token.start].isspace():
         return ()
     article = match_case(indefinite_article(new), before.text)
-    if sentence.isupper():  # of "A" alone the case of "AN" cannot be told
+    if sentence.isupper():  # match_case cannot see from "A" alone that "AN" is meant
         article = article.upper()
     if article == before.text:
         return ()
@@ -42,7 +42,7 @@ def article_edit(
 def replacing(
     sentence: str, tokens: Sequence[Token], positions: Iterable[int], lemma: str, side: Side
 ) -> tuple[Edit, ...] | None:
-    """Return the edits that put *lemma* for the words at *positions*; None where it has no such form."""
+    """Return the edits that replace the words at *positions* by *lemma*; None if it has no such form."""
     edits: list[Edit] = []
     for position in positions:
         token = tokens[position]

@@ -1,18 +1,20 @@
 """Numerical reasoning (Naik et al., 2018, C18-1198, section 3.1).
 
-From word problems with a numerical answer and a rationale of at most three sentences, each sentence
-with a quantity and a named entity is a premise for three items:
+In word problems with a numerical answer and a rationale of at most three sentences, every sentence with a
+quantity and a named entity is the premise of three items:
 
-1. entailment: a quantity is changed and prefixed "less than" or "more than", as is true of the old;
-2. contradiction, two ways with equal odds: a quantity is changed; or it is prefixed, unchanged;
-3. neutral: the entailed pair flipped.
+1. entailment: a quantity is changed and prefixed with "less than" or "more than", whichever holds of the
+   original number;
+2. contradiction: a quantity is either changed or prefixed without being changed, with equal probability;
+3. neutral: the entailed pair with premise and hypothesis exchanged.
 
-Any text serves as well (``--base FILE``): the rules on answer and rationale apply where there are any.
+Any other text can be used as well (``--base FILE``); the rules for answers and rationales apply only if
+there are any.
 
-Differences from the paper.  It draws "a numerical quantity"; we draw among those that can carry
-"less than" and stay grammatical (not "the less than 5 boys", "a less than 3 litre jug", "about less
-than 20"), and never a quantity of one, whose noun is singular.  The new number is of the same style
-and magnitude, so that the change cannot be told by its look.  Fewer sentences qualify.
+Differences from the paper.  It draws "a numerical quantity"; we draw from the quantities that remain
+grammatical after "less than" (not "the less than 5 boys", "a less than 3 litre jug", "about less than 20"),
+and never one, since its noun is singular.  The new number has the same style and magnitude, so that its
+appearance does not give the change away.  Fewer sentences qualify.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ _NUMERIC_ANSWER: Final = re.compile(
     r"^\W*(?:[A-Za-z]{0,3}\.?\s*)?[-−]?[\d,]*\.?\d+\s*(?:[%°]|[A-Za-z/. ²³]{0,20})$"
 )
 
-# Words before a quantity after which "less than" cannot stand.
+# Words after which "less than" and a quantity are ungrammatical.
 # fmt: off
 _NO_PREFIX_AFTER: Final = frozenset(
     "a about age ages all almost an and another any approximately around between both bottom by "
@@ -48,7 +50,7 @@ _NO_PREFIX_AFTER: Final = frozenset(
 
 
 def numerical_reasoning(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield three items for each sentence of the problem that has a quantity and a named entity."""
+    """Yield three items per sentence of the problem that has a quantity and a named entity."""
     reason = _too_complex(example)
     if reason:
         yield Rejection(reason)
@@ -68,7 +70,7 @@ def numerical_reasoning(example: Example, resources: Resources, rng: random.Rand
 
 
 def _too_complex(example: Example) -> str | None:
-    """Return why a word problem is left out, after section 3.1, or None."""
+    """Return why a word problem is excluded (section 3.1), or None if it is not."""
     options, correct = example.info.get("options"), example.info.get("correct")
     if options and correct:
         answer = next((o.partition(")")[2] for o in options if o.startswith(f"{correct})")), "")
@@ -91,7 +93,7 @@ def _steps(rationale: str) -> list[str]:
 
 
 def _sentence(example: Example, start: int, end: int, number: int) -> Example:
-    """Return one sentence of *example* as an example of its own, the base of the items."""
+    """Return a sentence of *example* as a separate example, the base of the items."""
     text = example.premise[start:end]
     return Example(
         f"{example.id}:s{number}", text, "", None, info={"problem": example.id, "cluster": example.id}
@@ -119,7 +121,7 @@ def _items(
 
 
 def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
-    """Tell whether "less than" can stand before *quantity*."""
+    """Return whether "less than" can precede *quantity*."""
     if quantity.value <= 0 or quantity.value == 1:
         return False
     before = re.findall(r"[\w.%$'’]+|[^\w\s]", sentence[: quantity.phrase_start].lower())
@@ -135,7 +137,7 @@ def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
 def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) -> Iterator[Outcome]:
     quantity = rng.choice(usable)
     changed = _changed(quantity, rng)
-    # The old number is less than a higher new one, more than a lower one.
+    # The original number is less than a higher one and more than a lower one.
     prefix = "less than " if changed > quantity.value else "more than "
     entailed = _edit(sentence.premise, quantity, prefix, changed)
     yield _draft(sentence, "entailment", entailed, "changed and prefixed", quantity)
@@ -161,18 +163,18 @@ def _draft(sentence: Example, label: Label, edits: tuple[Edit, ...], how: str, q
 
 
 def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tuple[Edit, ...]:
-    """Return the edits that put *prefix* before the whole amount and *value* for its number."""
+    """Return the edits that insert *prefix* before the whole amount and replace its number by *value*."""
     number = quantity.text if value == quantity.value else render_number(value, quantity)
     start = quantity.phrase_start if prefix else quantity.start
     new = prefix + sentence[start : quantity.start] + number
-    if prefix and start == 0:  # the sentence's capital moves to the prefix
+    if prefix and start == 0:  # the prefix takes over the sentence-initial capital
         rest = new[len(prefix) :]
         new = prefix.capitalize() + (rest if quantity.currency else rest[:1].lower() + rest[1:])  # not "rs."
     return (Edit("hypothesis", start, quantity.end, sentence[start : quantity.end], new),)
 
 
 def _changed(quantity: Quantity, rng: random.Random) -> Decimal:
-    """Return another value of the same style and magnitude: never the old one, never one, above zero."""
+    """Return a different value above zero of the same style and magnitude, but never one."""
     unit = Decimal(1).scaleb(-quantity.decimals)
     steps = int(quantity.value / unit)
     low, high = max(2, steps // 2), max(steps * 2, 10)

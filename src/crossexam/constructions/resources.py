@@ -1,6 +1,6 @@
-"""The resources that constructions look things up in: tagger, parser, entities, lexicons.
+"""The linguistic resources of constructions: POS tagger, parser, named-entity recognizer and lexicons.
 
-Tables of (adjective, noun) counts from a corpus of the user's are counted once and then cached.
+Adjective-noun counts over a corpus of the user are computed once and then cached.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from crossexam.language.tokens import Token
 
 @dataclass
 class LanguageResources:
-    """The resources of constructions: a tagger, a parser, a named-entity recognizer and lexicons.
+    """A POS tagger, a dependency parser, a named-entity recognizer and lexicons.
 
-    Each is resolved from its ``spec`` when it is first needed, so that a construction that needs no tags
-    loads no tagger.  ``parser_spec`` is ``auto`` (shipped parses, else the tagger's spaCy pipeline),
-    ``parses`` or ``spacy:PIPELINE``.
+    Each is loaded when it is first used, so that a construction without POS tags loads no tagger.
+    ``parser_spec`` is ``auto`` (the parses in the corpus, else the tagger's spaCy pipeline), ``parses`` or
+    ``spacy:PIPELINE``.
     """
 
     tagger_spec: str = "auto"
@@ -58,11 +58,11 @@ class LanguageResources:
 
     @cached_property
     def wordnet(self) -> WordNet:
-        """WordNet 3.0 as compiled for the package."""
+        """WordNet 3.0, as compiled for the package."""
         return WordNet.load()
 
     def adjectives(self, spec: str | None) -> AdjectiveCounts:
-        """Return how often an adjective precedes a noun by the table *spec*, the shipped one for None."""
+        """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
         if spec not in self._tables:
             counting = LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
             self._tables[spec] = adjectives_from(spec, counting)
@@ -82,7 +82,7 @@ class LanguageResources:
         return self.tagger.tokens(example, side)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependencies of the sentence on *side*, None if there is no parse."""
+        """Return the dependency parse of the sentence on *side*, or None if it has not been parsed."""
         if not example.text(side).strip():
             return None
         if not self._parser_prepared:
@@ -92,13 +92,13 @@ class LanguageResources:
 
 
 _CHUNK: Final = 1_000
-_COUNTING: Final = "1"  # how pairs are counted; another number where that changes
+_COUNTING: Final = "1"  # the version of the way in which pairs are counted
 
 
 def count_adjectives(
     examples: Iterable[Example], source: str, resources: LanguageResources
 ) -> AdjectiveCounts:
-    """Return the table of the sentences of *examples*, each distinct sentence once, in one pass."""
+    """Return the adjective-noun counts over the distinct sentences of *examples*, in one pass."""
     return AdjectiveCounts.counted(_pairs(examples, resources), source, resources.wordnet)
 
 
@@ -120,10 +120,11 @@ def _pairs(examples: Iterable[Example], resources: LanguageResources) -> Iterato
 def adjectives_from(
     spec: str | None, resources: LanguageResources, *, cache_folder: Path | None = None
 ) -> AdjectiveCounts:
-    """Return the table that *spec* names: the shipped one (None), a table's file, or a corpus to count.
+    """Return the adjective-noun counts named by *spec*: a corpus, a file of counts, or None.
 
-    A corpus is one of :class:`CorpusSpec` or a slice of it; its table is cached in the user's cache under the
-    hash of the corpus's file.  Raises CrossexamError if the corpus cannot be found.
+    None means the counts shipped with the package.  A corpus is a :class:`CorpusSpec`, possibly a slice; its
+    counts are cached in the user's cache folder under the hash of the corpus file.  Raises CrossexamError if
+    the corpus cannot be found.
     """
     if spec is None:
         return AdjectiveCounts.shipped()
@@ -136,14 +137,14 @@ def adjectives_from(
     kept = (cache_folder or _cache_folder()) / f"{_file_name(spec, identity, *annotation)}.tsv"
     if kept.is_file():
         return AdjectiveCounts.read(kept)
-    # a slice is of the labelled examples
+    # slices are taken over the labelled examples
     table = count_adjectives(corpus.examples(drop_no_gold=corpus.is_slice), f"{spec}#{identity}", resources)
     table.write(kept)
     return table
 
 
 def _file_name(spec: str, identity: str, *annotation: str) -> str:
-    """Return the name of the cached table: what its counts depend on."""
+    """Return the name of the cached file, a hash of all that the counts depend on."""
     import hashlib
 
     key = "\x1f".join((_COUNTING, spec, identity, *annotation))
@@ -157,5 +158,5 @@ def _cache_folder() -> Path:
 
 
 def adjectives_identity(spec: str | None) -> str | None:
-    """Return *spec* with the hash of its file, for the manifest."""
+    """Return *spec* with the hash of its file, as recorded in the manifest."""
     return None if spec is None else f"{spec}#{CorpusSpec.parse(spec).identity()}"

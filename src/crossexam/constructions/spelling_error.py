@@ -1,13 +1,13 @@
 """Spelling errors (Naik et al., 2018, C18-1198, section 3.3 and appendix C).
 
-Four forms, all in the hypothesis, one word and one error an item: two adjacent letters swapped; one
-letter replaced by its neighbour on the keyboard, in any word, in a content word (nouns and
-adjectives: the column of Table 3), in a function word (conjunctions, pronouns and articles).
+There are four variants, all with one error in one word of the hypothesis per item: two adjacent letters
+swapped; or a letter replaced by its neighbour on the keyboard, in any word, in a content word (nouns and
+adjectives: the column of Table 3), or in a function word (conjunctions, pronouns and articles).
 
 Differences from the paper.  The result is never another English word ("on" does not become "no", nor
-"form" "from"): the label is kept only if the sentence still says what it said; without this rule
-about one keyboard error in twenty made another word.  Letters keep the case pattern of their place
-("The" becomes "Hte", not "hTe"), as a typist's would.
+"form" "from"), because the label is only preserved if the sentence keeps its meaning; without this rule
+about one keyboard error in twenty produced another word.  The case pattern is kept ("The" becomes "Hte",
+not "hTe"), as it would be in a typing error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import WordNet
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
-_CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags that start so
+_CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
 _LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
 
@@ -33,7 +33,7 @@ Misspell = Callable[[str, random.Random], Iterator[str]]
 
 
 def adjacent_swaps(word: str, rng: random.Random) -> Iterator[str]:
-    """Yield *word* with two different adjacent letters swapped, in random order of places.
+    """Yield *word* with two different adjacent letters swapped, for all positions in random order.
 
     >>> sorted(adjacent_swaps("The", random.Random(0)))
     ['Hte', 'Teh']
@@ -46,7 +46,7 @@ def adjacent_swaps(word: str, rng: random.Random) -> Iterator[str]:
 
 
 def keyboard_swaps(word: str, rng: random.Random) -> Iterator[str]:
-    """Yield *word* with one letter replaced by a neighbour on the keyboard, in random order."""
+    """Yield *word* with a letter replaced by its neighbour on the keyboard, all cases in random order."""
     choices = [(i, new) for i, letter in enumerate(word) for new in neighbours(letter)]
     rng.shuffle(choices)
     for i, new in choices:
@@ -58,9 +58,9 @@ def _cased(letter: str, like: str) -> str:
 
 
 def is_english(word: str, wordnet: WordNet) -> bool:
-    """Tell whether *word* is a word of English: in WordNet, an inflected form of one, or closed-class."""
+    """Return whether *word* is English: in WordNet, an inflected form of such a word, or closed-class."""
     lower = word.lower()
-    if len(lower) == 1:  # WordNet has every letter, as a letter
+    if len(lower) == 1:  # WordNet lists every letter as a noun
         return lower in _LETTER_WORDS
     return lower in CLOSED_CLASSES or any(wordnet.morphy(lower, pos) is not None for pos in "nvar")
 
@@ -95,7 +95,7 @@ def _any_word(example: Example) -> list[Span]:
 
 
 def adjacent_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """AdjSWAP: two adjacent letters of a random word of the hypothesis are swapped."""
+    """Yield the pair with two adjacent letters of a random hypothesis word swapped (AdjSWAP)."""
     spans = [span for span in _any_word(example) if span[1] - span[0] > 1]
     yield from _misspelt(
         example,
@@ -108,7 +108,7 @@ def adjacent_swap(example: Example, resources: Resources, rng: random.Random) ->
 
 
 def keyboard_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """KBSWAP: one letter of a random word of the hypothesis becomes its neighbour on the keyboard."""
+    """Yield the pair with a letter of a random hypothesis word replaced by its keyboard neighbour (KBSWAP)."""
     yield from _misspelt(
         example,
         _any_word(example),
@@ -120,7 +120,7 @@ def keyboard_swap(example: Example, resources: Resources, rng: random.Random) ->
 
 
 def content_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """KBSWAP in a noun or adjective: the spelling test of Table 3."""
+    """Yield the pair with KBSWAP in a noun or adjective, the spelling test of Table 3."""
     spans = [
         (token.start, token.end)
         for token in resources.tokens(example, "hypothesis")
@@ -137,7 +137,7 @@ def content_word(example: Example, resources: Resources, rng: random.Random) -> 
 
 
 def function_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """KBSWAP in a conjunction, pronoun or article."""
+    """Yield the pair with KBSWAP in a conjunction, pronoun or article."""
     spans = [
         (token.start, token.end)
         for token in resources.tokens(example, "hypothesis")
@@ -154,9 +154,9 @@ def function_word(example: Example, resources: Resources, rng: random.Random) ->
 
 
 def is_function_word(word: str, tag: str) -> bool:
-    """Tell whether *word* with Penn *tag* is a conjunction, pronoun or article (appendix C).
+    """Return whether *word* with Penn *tag* is a conjunction, pronoun or article (appendix C).
 
-    Penn's IN is both preposition and subordinating conjunction; the word decides.
+    The Penn tag IN covers prepositions and subordinating conjunctions, so the word itself decides.
 
     >>> is_function_word("because", "IN"), is_function_word("on", "IN"), is_function_word("the", "DT")
     (True, False, True)

@@ -1,4 +1,4 @@
-"""The table of constructions: being in it is being built, checked, documented and tested."""
+"""The table of constructions: every entry can be built and is checked, documented and tested."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ _ALL: Final = (
         1,
         tautology.tautology,
         "distraction",
-        'a tautology of your own after the hypothesis (--tautology "green is not red")',
+        'a tautology of your choice after the hypothesis (--tautology "green is not red")',
         "Naik et al. 2018, section 4.6",
         (_FLOOD, "The town was wet and green is not red.", "entailment"),
         draws=False,
@@ -172,7 +172,7 @@ _ALL: Final = (
         1,
         word_shuffle.word_shuffle,
         "ablation",
-        "the words of premise and hypothesis in another order; an ablation, no test of robustness",
+        "the words of premise and hypothesis shuffled; an ablation, not a test of robustness",
         "Nie et al. 2019, section 4.1",
         ("Rain heavy the flooded town old.", "was The wet town.", "entailment"),
         edits=("premise", "hypothesis"),
@@ -182,7 +182,7 @@ _ALL: Final = (
         1,
         word_shuffle.word_shuffle_premise,
         "ablation",
-        "the words of the premise in another order; an ablation, no test of robustness",
+        "the words of the premise shuffled; an ablation, not a test of robustness",
         "Nie et al. 2019, section 4.1",
         ("Rain heavy the flooded town old.", "The town was wet.", "entailment"),
         edits=("premise",),
@@ -192,21 +192,23 @@ _ALL: Final = (
         1,
         word_shuffle.word_shuffle_hypothesis,
         "ablation",
-        "the words of the hypothesis in another order; an ablation, no test of robustness",
+        "the words of the hypothesis shuffled; an ablation, not a test of robustness",
         "Nie et al. 2019, section 4.1",
         (_FLOOD, "was The wet town.", "entailment"),
     ),
 )
 
-#: What can be built from any base.
+#: The constructions that can be applied to any base.
 CONSTRUCTIONS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}
 
-#: These, and the word-pair swaps, which also need pairs and a training corpus.
+#: The same and the word-pair swaps, which also require word pairs and a training corpus.
 KNOWN: Final[dict[str, Construction]] = {**CONSTRUCTIONS, **SWAPS}
 
 
 def construction_named(name: str) -> Construction:
-    """Return the construction called *name*, with or without its version; raises UnknownNameError.
+    """Return the construction called *name*, with or without its version.
+
+    Raises UnknownNameError.
 
     >>> construction_named("negation.v1").name
     'negation'

@@ -1,15 +1,16 @@
 """Tautologies appended to a sentence (Naik et al., 2018, C18-1198, section 3.2).
 
-A statement that is true in all worlds, in conjunction with premise or hypothesis, keeps the relation
-between them: if p entails h, p entails h and t; likewise for contradiction and neutral.
+Conjoining the premise or the hypothesis with a statement that is true in all possible worlds does not
+change the relation between them: if p entails h, then p entails h and t; likewise for contradiction and
+neutral.
 
-Difference from the paper: it appends to the end of the sentence; its Table 2 shows the closing full
-stop dropped.  We insert before the closing punctuation and quotes, so that the sentence still ends as
-it did, and the edit is a pure insertion.
+Word overlap appends "and true is true" to the hypothesis, negation "and false is not true" to the
+hypothesis, and length mismatch "and true is true" five times to the premise; ``tautology`` appends a clause
+chosen by the user.
 
-Word overlap is "and true is true" after the hypothesis, negation "and false is not true" after the
-hypothesis, length mismatch "and true is true" five times after the premise; ``tautology`` appends a
-clause of the user's own.
+Difference from the paper: it appends to the very end of the sentence, and its Table 2 shows that the final
+full stop is dropped.  We insert before the closing punctuation and quotation marks, so that the sentence
+still ends as before and the edit is a pure insertion.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from crossexam.core.example import Edit, Example, Side
 
 _CLOSING: Final = re.compile(r"""[\s.!?…,;:"'”’»*-]*$""")
 _OPEN_QUOTE: Final = re.compile(r"""(?:^|[\s(\[])['‘]""")
-# A full stop that belongs to the word: p.m., U.S., and the commonest abbreviations.
+# A full stop that belongs to the word: p.m., U.S., and the most frequent abbreviations.
 _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:[A-Za-z]\.)*[A-Za-z]|\b(?:etc|Inc|Ltd|Co|Corp|Jr|Sr|Mr|Mrs|Ms|Dr|St|Ave|vs|No|Rs|lbs?|ft|approx))$"
 )
 
 
 def insertion_point(sentence: str) -> tuple[int, bool]:
-    """Return where a clause joins the end of *sentence*, and whether a full stop must follow it.
+    """Return the offset at which a clause is appended to *sentence*, and whether a full stop must follow it.
 
-    The place is before closing punctuation and quotes; the full stop of a final abbreviation stays
-    with its word, and then the clause needs one of its own.
+    The offset precedes closing punctuation and quotation marks; the full stop of a final abbreviation
+    stays with its word, in which case the clause needs another one.
 
     >>> "He left."[: insertion_point("He left.")[0]], insertion_point("It is 5 p.m.")
     ('He left', (12, True))
@@ -47,7 +48,7 @@ def insertion_point(sentence: str) -> tuple[int, bool]:
         return len(sentence.rstrip()), False
     closing = sentence[place:]
     if closing.startswith("'") and not _OPEN_QUOTE.search(sentence[:place]):
-        place += 1  # the apostrophe of a plural possessive, no quote
+        place += 1  # the apostrophe of a plural possessive, not a quotation mark
     if closing.startswith(".") and not closing.startswith("..") and _ABBREVIATION.search(sentence[:place]):
         is_initialism = "." in sentence[max(0, place - 2) : place] or len(_last_word(sentence[:place])) > 1
         if is_initialism:
@@ -60,7 +61,7 @@ def _last_word(text: str) -> str:
 
 
 def append(example: Example, side: Side, clause: str, times: int = 1) -> Iterator[Outcome]:
-    """Yield *example* with "and *clause*" joined *times* times to the sentence on *side*."""
+    """Yield *example* with "and *clause*" appended *times* times to the sentence on *side*."""
     sentence = example.text(side)
     if not sentence.strip():
         yield Rejection("empty sentence")
@@ -73,7 +74,7 @@ def append(example: Example, side: Side, clause: str, times: int = 1) -> Iterato
 
 @dataclass(frozen=True)
 class Options:
-    """The *clause* that the tautology test appends; the default is the paper's DIFF TAUT (Table 5)."""
+    """The *clause* to append; the default is DIFF TAUT of the paper (Table 5)."""
 
     clause: str = "green is not red"
 
@@ -83,27 +84,27 @@ class Options:
 
     @property
     def bare(self) -> str:
-        """The clause without a conjunction before it or a full stop after it."""
+        """The clause without an initial conjunction and a final full stop."""
         return self.clause.strip().removeprefix("and ").rstrip(".")
 
 
 def tautology(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
 ) -> Iterator[Outcome]:
-    """Yield the pair with a tautology of the user's after the hypothesis (section 4.6, Table 5)."""
+    """Yield the pair with a user-defined tautology after the hypothesis (section 4.6, Table 5)."""
     yield from append(example, "hypothesis", options.bare)
 
 
 def negation(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with a tautology that contains a strong negation word after the hypothesis."""
+    """Yield the pair with a tautology containing a strong negation word after the hypothesis."""
     yield from append(example, "hypothesis", "false is not true")
 
 
 def word_overlap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with a tautology that lowers the word overlap after the hypothesis."""
+    """Yield the pair with a tautology after the hypothesis, which lowers the word overlap."""
     yield from append(example, "hypothesis", "true is true")
 
 
 def length_mismatch(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with the premise much longer than the hypothesis, and saying no more (section 3.2)."""
+    """Yield the pair with a premise made much longer, but not more informative (section 3.2)."""
     yield from append(example, "premise", "true is true", times=5)

@@ -1,11 +1,11 @@
-"""Word shuffling at test time (after Nie et al., 2019, section 4.1, which shuffles in training).
+"""Word shuffling at test time (after Nie et al., 2019, section 4.1, who shuffle the training data).
 
-An ablation, not a robustness test: the words stay and their order goes, so a model that still answers as
-before did not use it.  The label is kept although a person may no longer see it.
+An ablation, not a robustness test: only the order of the words changes, so a model whose predictions stay
+the same did not use word order.  The gold label is kept, although a human reader may no longer agree.
 
-Words are what blanks separate, not an annotator's tokens: a clitic, hyphen or comma stays on its word, so
-that the sentence has the words it had however a model tokenises it; and no tagger is needed.  The marks
-after the last word stay at the end.  Every other order is equally likely, the old one never drawn.
+Words are separated by white space, not by a tokenizer: a clitic, hyphen or comma stays attached to its
+word, so that the sentence keeps its words whatever the tokenization of the model, and no tagger is needed.
+Sentence-final punctuation stays at the end.  All permutations except the original are equally likely.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PIECE: Final = re.compile(r"\S+")
 
 
 def word_shuffle(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with the words of both sentences shuffled; a sentence of one word stays as it is."""
+    """Yield the pair with the words of both sentences shuffled; a one-word sentence does not change."""
     yield from _shuffled(example, SIDES, rng)
 
 
@@ -46,7 +46,7 @@ def _shuffled(example: Example, sides: tuple[Side, ...], rng: random.Random) -> 
 
 
 def _other_order(sentence: str, side: Side, rng: random.Random) -> Iterator[Edit]:
-    """Yield the edit that gives the words of *sentence* another order, if they have one.
+    """Yield the edit that permutes the words of *sentence*, if a different order exists.
 
     >>> [edit.new for edit in _other_order("It rains!", "premise", random.Random(0))]
     ['rains It']

@@ -180,13 +180,13 @@ def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:
 def problems_from(specs: Sequence[str] | None, kind: SuiteKind) -> list[Base]:
     """Return the word problems for a suite: those named, else AQuA-RAT if it is installed, else none."""
     from crossexam.constructions.table import CONSTRUCTIONS
-    from crossexam.suites.bases import base_from_spec, word_problems_at_hand
+    from crossexam.suites.bases import base_from_spec, installed_word_problems
     from crossexam.suites.table import reads_problems
 
     if not reads_problems(kind):
         return []
     if specs is None:
-        return word_problems_at_hand() if kind.name not in CONSTRUCTIONS else []
+        return installed_word_problems() if kind.name not in CONSTRUCTIONS else []
     return [] if list(specs) == ["base"] else [base_from_spec(spec) for spec in specs]
 
 

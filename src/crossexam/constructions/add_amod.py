@@ -1,17 +1,22 @@
 """AddAmod (Nie et al., 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 3.1).
 
-A premise with two different noun entities, and an adjective that a corpus uses of both nouns: the new
-premise has the adjective before the one, the hypothesis before the other; the gold label is neutral.
+Given a premise with two different noun entities and an adjective that modifies both nouns in a corpus, the
+adjective is inserted before one noun in the new premise and before the other in the hypothesis; the gold
+label is neutral.
 
-The paper says no more.  Decided here: the adjective is one whose class is known (size, age, colour ...;
-``adjective_classes.py``), seen with each noun, drawn by the smaller of its two counts; it
-is new to the sentence, of another class than every modifier of both phrases, and no antonym or synonym
-of one; it neither follows from a noun nor is usual of it ("young boy", "green grass"); it stands in
-the order of adjectives.  Phrases that may not be two entities, that an adjective would be read across
-("young men and women"), or where it could be entailed (under negation and quantifiers) are rejected, each
-with its reason.  The paper's judges found 88 % of its items neutral.
+The paper says no more.  Our decisions:
 
-Which noun phrases take another adjective, and which two of a sentence are two entities (add_amod).
+- The class of the adjective is known (size, age, colour ...; ``adjective_classes.py``), and it occurs with
+  both nouns; adjectives are drawn in proportion to the smaller of the two counts.
+- It is not in the sentence yet, its class differs from that of every modifier of both phrases, and it is
+  not an antonym or synonym of any of them.
+- It is neither implied by a noun nor typical of it ("young boy", "green grass").
+- It is inserted in the usual order of adjectives.
+- Phrases are rejected, each with its reason, if they may not denote two entities, if an adjective could be
+  read as modifying more than one of them ("young men and women"), or if it could be entailed (under
+  negation and quantifiers).
+
+The paper's judges considered 88 % of its items neutral.
 """
 
 from __future__ import annotations
@@ -45,7 +50,7 @@ from crossexam.language.tokens import Token
 from crossexam.language.word_senses import in_fixed_expression
 
 # fmt: off
-# Downward entailing: what holds of all dogs holds of all young ones.  Or picking out: the same, the other.
+# Downward entailing (what holds of all dogs holds of all young dogs), or definite (the same, the other).
 _CLOSED_DETERMINERS: Final = frozenset(
     "all another any both each either every few half less most neither no such what which "
     "whatever whose".split()
@@ -54,7 +59,7 @@ _CLOSED_MODIFIERS: Final = frozenset(
     "certain different few final first former last latter less main more much next only other own previous "
     "same second single sole such third whole entire various".split()
 )
-_QUANTITIES: Final = frozenset("many multiple numerous several".split())  # stand before every adjective
+_QUANTITIES: Final = frozenset("many multiple numerous several".split())  # precede all adjectives
 _NOT_REFERRING: Final = frozenset("as called like named than".split())  # dressed as a clown
 _CONDITIONS: Final = frozenset("if whether unless without".split())
 _LIGHT_VERBS: Final = frozenset(
@@ -64,17 +69,17 @@ _LIGHT_VERBS: Final = frozenset(
 _HAVING: Final = frozenset("with of has have having on in s".split())
 _BEING: Final = frozenset("is are was were being be".split())
 _ANYONE: Final = frozenset("people person individual adult human couple friend member folk pair guy".split())
-_OF_PHRASES: Final = frozenset({"JJ", "NN", "CD", "DT", "RB", "PR"})  # how such tags begin
+_OF_PHRASES: Final = frozenset({"JJ", "NN", "CD", "DT", "RB", "PR"})  # prefixes of tags
 _QUOTES: Final = frozenset({'"', "``", "''", "“", "”"})
 _SENTENCE_ENDS: Final = frozenset({".", "!", "?", ";"})
 # fmt: on
 
 
-_SUBJECTIVE: Final = rank_of("old")  # opinions, sizes and ages stand before what is not known
+_SUBJECTIVE: Final = rank_of("old")  # opinions, sizes and ages precede adjectives of unknown class
 
 
 class NounEntity(NamedTuple):
-    """A noun phrase that takes an adjective: its noun in the singular, and what that is."""
+    """A noun phrase that can take an adjective, its noun in the singular, and the kind of this noun."""
 
     phrase: NounPhrase
     noun: str
@@ -82,7 +87,7 @@ class NounEntity(NamedTuple):
 
 
 class ReadPremise(NamedTuple):
-    """The premise: its text, tokens, their lower-case words, noun phrases, dependencies if there are any."""
+    """A premise: its text, tokens, lower-case words, noun phrases, and dependency parse if available."""
 
     text: str
     tokens: Sequence[Token]
@@ -91,14 +96,157 @@ class ReadPremise(NamedTuple):
     parsed: Parsed | None
 
 
+class _Choice(NamedTuple):
+    """An item: *adjective* precedes *first* in the premise and *second* in the hypothesis."""
+
+    adjective: str
+    first: NounEntity
+    second: NounEntity
+    counts: tuple[int, int]
+
+    def mirrored(self) -> _Choice:
+        return _Choice(self.adjective, self.second, self.first, self.counts[::-1])
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of AddAmod.
+
+    *both_directions* also yields the mirrored item.  *adjectives* names the adjective-noun counts: a corpus
+    (``CORPUS:SPLIT`` or a file; the counts are cached), a file of counts, or None for those shipped with the
+    package.
+    """
+
+    both_directions: bool = False
+    adjectives: str | None = field(default=None, metadata={"content": True})
+
+
+def add_amod(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the premise with an adjective before one noun, paired with the same before another noun."""
+    if not example.premise.strip():
+        return
+    sentence = _read(example, resources)
+    choices = _choices(sentence, resources.adjectives(options.adjectives), resources.wordnet)
+    if isinstance(choices, Rejection):
+        yield choices
+        return
+    choice = rng.choices(choices, [min(each.counts) for each in choices])[0]
+    if rng.random() < 0.5:
+        choice = choice.mirrored()
+    yield _draft(sentence, choice)
+    if options.both_directions:
+        yield _draft(sentence, choice.mirrored(), ":mirrored")
+
+
+def _read(example: Example, resources: Resources) -> ReadPremise:
+    parsed = resources.parsed(example, "premise")
+    tokens = parsed.tokens if parsed else resources.tokens(example, "premise")
+    words = [token.text.lower() for token in tokens]
+    return ReadPremise(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
+
+
+def _choices(
+    sentence: ReadPremise, table: AdjectiveCounts, wordnet: WordNet
+) -> Sequence[_Choice] | Rejection:
+    """Return all pairs of nouns with an adjective for both, or the reason why there is none."""
+    if is_closed(sentence):
+        return Rejection("negation, condition or question")
+    entities = _entities(sentence, wordnet)
+    if isinstance(entities, Rejection):
+        return entities
+    reason = ""
+    choices: list[_Choice] = []
+    for first, second in combinations(entities, 2):
+        why = why_not_two(sentence, first, second, wordnet)
+        if why:
+            reason = reason or why
+        else:
+            found = [*_shared(sentence, first, second, table, wordnet)]
+            choices += found
+            reason = "no adjective for both nouns" if not found else reason
+    return choices or Rejection(reason)
+
+
+def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] | Rejection:
+    """Return the phrases that can take an adjective; if fewer than two, the first reason for rejection."""
+    nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
+    all_nouns = [noun_lemma(t, wordnet) for t in sentence.tokens if t.tag.startswith("NN")]
+    found: list[NounEntity] = []
+    reason = ""
+    for phrase, noun in zip(sentence.phrases, nouns, strict=True):
+        kind = concrete_kind(noun, wordnet)
+        if kind is None:
+            continue
+        why = "noun that comes twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase)
+        if why:
+            reason = reason or why
+        else:
+            found.append(NounEntity(phrase, noun, kind))
+    if len(found) > 1:
+        return found
+    return Rejection(reason or "fewer than two concrete nouns")
+
+
+def _shared(
+    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: AdjectiveCounts, wordnet: WordNet
+) -> Iterator[_Choice]:
+    """Yield the adjectives that can modify either noun."""
+    for adjective, count in sorted(table.adjectives_of(first.noun).items()):
+        counts = count, table.count(adjective, second.noun)
+        if adjective not in ADDABLE or not min(counts) or not is_new(adjective, sentence, wordnet):
+            continue
+        if all(
+            fits(adjective, sentence, entity, table, wordnet)
+            and not is_usual(adjective, entity.noun, table)
+            and not bears_on_other(adjective, entity)
+            for entity in (first, second)
+        ):
+            yield _Choice(adjective, first, second, counts)
+
+
+def _draft(sentence: ReadPremise, choice: _Choice, suffix: str = "") -> Draft:
+    edits = (
+        *_insertion(sentence, choice.first, choice.adjective, "premise"),
+        *_insertion(sentence, choice.second, choice.adjective, "hypothesis"),
+    )
+    info = {
+        "adjective": choice.adjective,
+        "class": ADDABLE[choice.adjective],
+        "nouns": [choice.first.noun, choice.second.noun],
+        "counts": list(choice.counts),
+    }
+    return Draft("neutral", edits, target="premise", suffix=suffix, info=info)
+
+
+def _insertion(sentence: ReadPremise, entity: NounEntity, adjective: str, side: Side) -> Iterator[Edit]:
+    """Yield the edits that insert *adjective* before the noun, and adjust the article and capitals."""
+    place = place_for(adjective, sentence, entity.phrase)
+    token = sentence.tokens[place]
+    new = adjective.capitalize() if ADDABLE[adjective] == "origin" else adjective
+    new = adjective.upper() if sentence.text.isupper() else new
+    if place == 0 and token.text[0].isupper() and not sentence.text.isupper():
+        rest = token.text[0].lower() + token.text[1:] if token.text[1:].islower() else token.text
+        yield Edit(side, token.start, token.end, token.text, f"{new.capitalize()} {rest}")
+        return
+    before = sentence.tokens[place - 1] if place else None
+    if before and before.text.lower() in {"a", "an"}:
+        article = match_case(indefinite_article(new), before.text)
+        article = article.upper() if sentence.text.isupper() else article
+        if article != before.text:
+            yield Edit(side, before.start, before.end, before.text, article)
+    yield Edit(side, token.start, token.start, "", f"{new} ")
+
+
 def is_closed(sentence: ReadPremise) -> bool:
-    """Tell whether the sentence asks, denies or supposes, so that an adjective can weaken it."""
+    """Return whether the sentence is a question, negated or conditional: an adjective may weaken it."""
     words = set(sentence.words)
     return not words.isdisjoint(NEGATIONS | _CONDITIONS) or "?" in words
 
 
 def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
-    """Return why *phrase* takes no other adjective, None where it does."""
+    """Return why *phrase* cannot take another adjective, or None if it can."""
     tokens, words = sentence.tokens, sentence.words
     nouns = [tokens[k] for k in (*phrase.compounds, phrase.head)]
     if any(
@@ -128,7 +276,7 @@ def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
 
 
 def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase) -> bool:
-    """Tell whether what stands before the phrase could belong to it, or its first word could be a verb."""
+    """Return whether preceding words could belong to the phrase, or its first word could be a verb."""
     tokens = sentence.tokens
     possessed = tokens[phrase.start].tag == "POS"
     if phrase.start and not possessed and tokens[phrase.start - 1].tag[:2] in _OF_PHRASES:
@@ -137,7 +285,7 @@ def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase) -> bool:
 
 
 def _is_bare_singular(sentence: ReadPremise, phrase: NounPhrase) -> bool:
-    """Tell whether the noun is a mass or in an idiom: "in class", "drinks juice"; not "Man sleeps"."""
+    """Return whether it is a mass noun or part of an idiom: "in class", "drinks juice"; not "Man sleeps"."""
     if phrase.determiners or sentence.tokens[phrase.head].tag != "NN" or phrase.start == 0:
         return False
     before = sentence.tokens[phrase.start - 1].tag
@@ -145,7 +293,7 @@ def _is_bare_singular(sentence: ReadPremise, phrase: NounPhrase) -> bool:
 
 
 def _attachment(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
-    """Return why an adjective before *phrase* could belong to more or less than it."""
+    """Return why an adjective before *phrase* could modify more, or less, than the phrase; None if not."""
     words, after = sentence.words, phrase.head + 1
     if after < len(words) and words[after] in {"and", "or", ",", "/", "&"}:
         further = after + 1 + (after + 1 < len(words) and words[after + 1] in {"and", "or"})
@@ -158,7 +306,7 @@ def _attachment(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
 
 
 def place_for(adjective: str, sentence: ReadPremise, phrase: NounPhrase) -> int:
-    """Return the token before which *adjective* stands: after those that precede it, before compounds."""
+    """Return the index of the token before which to insert *adjective*, by the order of adjectives."""
     rank = rank_of(adjective)
     for k in phrase.modifiers:
         token = sentence.tokens[k]
@@ -170,7 +318,7 @@ def place_for(adjective: str, sentence: ReadPremise, phrase: NounPhrase) -> int:
 def fits(
     adjective: str, sentence: ReadPremise, entity: NounEntity, table: AdjectiveCounts, wordnet: WordNet
 ) -> bool:
-    """Tell whether *adjective* says something new of *entity*, and something that can be."""
+    """Return whether *adjective* is informative and plausible as a modifier of *entity*."""
     phrase, kind, rank = entity.phrase, class_of(adjective), rank_of(adjective)
     if clashes_with_noun(adjective, entity.noun, wordnet):
         return False
@@ -191,7 +339,7 @@ def fits(
 
 
 def is_new(adjective: str, sentence: ReadPremise, wordnet: WordNet) -> bool:
-    """Tell whether neither *adjective* nor a synonym or antonym is in the sentence."""
+    """Return whether the sentence contains neither *adjective* nor a synonym or antonym of it."""
     words = set(sentence.words)
     near = {adjective} | synonyms(adjective, wordnet) | opposites(adjective, wordnet)
     lemmas = {lemma for word in words for lemma in wordnet.lemmas_of(word, "a")}
@@ -199,7 +347,7 @@ def is_new(adjective: str, sentence: ReadPremise, wordnet: WordNet) -> bool:
 
 
 def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity, wordnet: WordNet) -> str | None:
-    """Return why the phrases may not be two entities that can differ; *first* stands before *second*."""
+    """Return why *first* and *second* (in this order) may not be two distinct entities; None if they are."""
     if is_one_kind_of_other(first.noun, second.noun, wordnet):
         return "one noun is a kind of the other"
     between = sentence.words[first.phrase.head + 1 : second.phrase.start]
@@ -221,18 +369,18 @@ def why_not_two(sentence: ReadPremise, first: NounEntity, second: NounEntity, wo
 
 
 def _may_include(sentence: ReadPremise, first: NounEntity, second: NounEntity) -> bool:
-    """Tell whether one may be among the other: "some dancers, one lady ...", "two people, a man and ..."."""
+    """Return whether one may include the other: "some dancers, one lady ...", "two people, a man and ..."."""
     plural = sentence.tokens[first.phrase.head].tag == "NNS"
     return plural or first.noun in _ANYONE or second.noun in _ANYONE
 
 
 def bears_on_other(adjective: str, entity: NounEntity) -> bool:
-    """Tell whether it says something of others too: "a man and his old mother", "an Asian father"."""
+    """Return whether *adjective* also describes others: "a man and his old mother", "an Asian father"."""
     return class_of(adjective) in {"age", "origin"} and is_relative(entity.noun)
 
 
 def _is_same(parsed: Parsed, first: int, second: int) -> bool:
-    """Tell whether the parse says that one noun is said of the other: apposition or predicate."""
+    """Return whether one noun is an apposition or a predicate of the other, according to the parse."""
     for one, other in ((first, second), (second, first)):
         if parsed.heads[one] == other:
             relation = parsed.relations[one].partition(":")[0]
@@ -241,146 +389,3 @@ def _is_same(parsed: Parsed, first: int, second: int) -> bool:
             if relation == "nsubj" and parsed.children(other, "cop"):
                 return True
     return False
-
-
-class _Choice(NamedTuple):
-    """The premise has *adjective* before *first*, the hypothesis before *second*."""
-
-    adjective: str
-    first: NounEntity
-    second: NounEntity
-    counts: tuple[int, int]
-
-    def mirrored(self) -> _Choice:
-        return _Choice(self.adjective, self.second, self.first, self.counts[::-1])
-
-
-@dataclass(frozen=True)
-class Options:
-    """*both_directions* yields the mirrored item too.
-
-    *adjectives* names the table of which adjectives go with which nouns: a corpus to count them in
-    (``CORPUS:SPLIT`` or a file; the counts are cached), the file of a table, or None for the table that ships
-    with the package.
-    """
-
-    both_directions: bool = False
-    adjectives: str | None = field(default=None, metadata={"content": True})
-
-
-def add_amod(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
-) -> Iterator[Outcome]:
-    """Yield the premise with an adjective before one noun, and before another as the hypothesis."""
-    if not example.premise.strip():
-        return
-    sentence = _read(example, resources)
-    choices = _choices(sentence, resources.adjectives(options.adjectives), resources.wordnet)
-    if isinstance(choices, Rejection):
-        yield choices
-        return
-    choice = rng.choices(choices, [min(each.counts) for each in choices])[0]
-    if rng.random() < 0.5:
-        choice = choice.mirrored()
-    yield _draft(sentence, choice)
-    if options.both_directions:
-        yield _draft(sentence, choice.mirrored(), ":mirrored")
-
-
-def _read(example: Example, resources: Resources) -> ReadPremise:
-    parsed = resources.parsed(example, "premise")
-    tokens = parsed.tokens if parsed else resources.tokens(example, "premise")
-    words = [token.text.lower() for token in tokens]
-    return ReadPremise(example.premise, tokens, words, [*noun_phrases(tokens, parsed)], parsed)
-
-
-def _choices(
-    sentence: ReadPremise, table: AdjectiveCounts, wordnet: WordNet
-) -> Sequence[_Choice] | Rejection:
-    """Return all pairs of nouns with an adjective for both, or why there is none."""
-    if is_closed(sentence):
-        return Rejection("negation, condition or question")
-    entities = _entities(sentence, wordnet)
-    if isinstance(entities, Rejection):
-        return entities
-    reason = ""
-    choices: list[_Choice] = []
-    for first, second in combinations(entities, 2):
-        why = why_not_two(sentence, first, second, wordnet)
-        if why:
-            reason = reason or why
-        else:
-            found = [*_shared(sentence, first, second, table, wordnet)]
-            choices += found
-            reason = "no adjective for both nouns" if not found else reason
-    return choices or Rejection(reason)
-
-
-def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] | Rejection:
-    """Return the phrases that take an adjective, if there are two, else why the first does not."""
-    nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
-    all_nouns = [noun_lemma(t, wordnet) for t in sentence.tokens if t.tag.startswith("NN")]
-    found: list[NounEntity] = []
-    reason = ""
-    for phrase, noun in zip(sentence.phrases, nouns, strict=True):
-        kind = concrete_kind(noun, wordnet)
-        if kind is None:
-            continue
-        why = "noun that comes twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase)
-        if why:
-            reason = reason or why
-        else:
-            found.append(NounEntity(phrase, noun, kind))
-    if len(found) > 1:
-        return found
-    return Rejection(reason or "fewer than two concrete nouns")
-
-
-def _shared(
-    sentence: ReadPremise, first: NounEntity, second: NounEntity, table: AdjectiveCounts, wordnet: WordNet
-) -> Iterator[_Choice]:
-    """Yield the adjectives that can stand before either noun."""
-    for adjective, count in sorted(table.adjectives_of(first.noun).items()):
-        counts = count, table.count(adjective, second.noun)
-        if adjective not in ADDABLE or not min(counts) or not is_new(adjective, sentence, wordnet):
-            continue
-        if all(
-            fits(adjective, sentence, entity, table, wordnet)
-            and not is_usual(adjective, entity.noun, table)
-            and not bears_on_other(adjective, entity)
-            for entity in (first, second)
-        ):
-            yield _Choice(adjective, first, second, counts)
-
-
-def _draft(sentence: ReadPremise, choice: _Choice, suffix: str = "") -> Draft:
-    edits = (
-        *_insertion(sentence, choice.first, choice.adjective, "premise"),
-        *_insertion(sentence, choice.second, choice.adjective, "hypothesis"),
-    )
-    info = {
-        "adjective": choice.adjective,
-        "class": ADDABLE[choice.adjective],
-        "nouns": [choice.first.noun, choice.second.noun],
-        "counts": list(choice.counts),
-    }
-    return Draft("neutral", edits, target="premise", suffix=suffix, info=info)
-
-
-def _insertion(sentence: ReadPremise, entity: NounEntity, adjective: str, side: Side) -> Iterator[Edit]:
-    """Yield the edits that put *adjective* before the noun, with the article and the capital set right."""
-    place = place_for(adjective, sentence, entity.phrase)
-    token = sentence.tokens[place]
-    new = adjective.capitalize() if ADDABLE[adjective] == "origin" else adjective
-    new = adjective.upper() if sentence.text.isupper() else new
-    if place == 0 and token.text[0].isupper() and not sentence.text.isupper():
-        rest = token.text[0].lower() + token.text[1:] if token.text[1:].islower() else token.text
-        yield Edit(side, token.start, token.end, token.text, f"{new.capitalize()} {rest}")
-        return
-    before = sentence.tokens[place - 1] if place else None
-    if before and before.text.lower() in {"a", "an"}:
-        article = match_case(indefinite_article(new), before.text)
-        article = article.upper() if sentence.text.isupper() else article
-        if article != before.text:
-            yield Edit(side, before.start, before.end, before.text, article)
-    yield Edit(side, token.start, token.start, "", f"{new} ")

@@ -184,7 +184,7 @@ class Antonym(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A candidate replacement: *word*, its part of speech and *sense*, and its *antonym*, inflected as *new*."""
+    """A candidate: *word*, its part of speech and *sense*, and its *antonym*, inflected as *new*."""
 
     word: str
     pos: str

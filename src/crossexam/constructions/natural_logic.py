@@ -1,12 +1,12 @@
-"""Which label a swapped pair is proposed to have, by natural logic, and why.
+"""Labels of swapped word pairs, proposed by natural logic.
 
-Sanchez Carmona et al. (2018, section 5.4) keep contradiction where antonyms are exchanged and label the
-rest by hand.  Here a label is *proposed* for the rest, with its reason, for a judge to verify
-(``crossexam validate``).
+Sanchez Carmona et al. (2018, section 5.4) keep the label contradiction if antonyms are exchanged, and label
+all other items by hand.  Here natural logic *proposes* a label for these, with a reason, and a judge is to
+verify it (``crossexam validate``).
 
-A word replaced by its hypernym makes a sentence weaker where its context is upward monotone, stronger where
-it is downward (MacCartney 2009, chapter 5).  Premise and hypothesis of our corpora describe one event, so
-that a conflict which does not come from the pair stays.
+Replacing a word by its hypernym weakens a sentence if its context is upward monotone, and strengthens it if
+the context is downward monotone (MacCartney 2009, chapter 5).  Since premise and hypothesis of our corpora
+describe the same event, a conflict that does not involve the pair remains.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Source = Literal["corpus", "construction", "natural logic"]
 
 
 class Proposal(NamedTuple):
-    """A *label*, its *source*, and the *reason*; what natural logic proposes is for a judge to verify."""
+    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic."""
 
     label: Label
     source: Source
@@ -37,7 +37,9 @@ class Proposal(NamedTuple):
 
 
 def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
-    """Return the label of two sentences that differ in a pair; *relation* is what the second word is.
+    """Return the label of two sentences that differ only in a word pair.
+
+    *relation* is that of the second word to the first.
 
     >>> ex_situ_label("hypernym", "up").label, ex_situ_label("hypernym", "down").label
     ('entailment', 'neutral')
@@ -56,9 +58,10 @@ def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
 def after_exchange(
     gold: Label, relation: Relation, premise: Direction, hypothesis: Direction, *, covered: bool
 ) -> Proposal:
-    """Return the label after the words are exchanged; before, *relation* is what the hypothesis word is.
+    """Return the label after the two words are exchanged.
 
-    *covered*: all else that the hypothesis says is said by the premise.
+    *relation* is that of the hypothesis word to the premise word before the exchange; *covered* means that
+    the premise entails the rest of the hypothesis.
 
     >>> after_exchange("entailment", "hypernym", "up", "up", covered=True)[:2]  # footbridge, bridge
     ('neutral', 'natural logic')
@@ -83,7 +86,10 @@ def after_exchange(
 
 
 def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> Proposal:
-    """Return the label after an antonym was replaced; *relation* is what the hypothesis word is now."""
+    """Return the label after an antonym is replaced.
+
+    *relation* is that of the hypothesis word to the premise word after the replacement.
+    """
     if rest == "conflict":
         return Proposal("contradiction", "natural logic", "other words conflict")
     if rest == "new":
@@ -93,13 +99,13 @@ def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> P
 
 
 def _effect(relation: Relation, direction: Direction) -> str:
-    """Return what a sentence becomes when a word in it is replaced by its *relation*."""
+    """Return the effect on a sentence of replacing a word in it by its *relation*."""
     if direction == "none":
         return "unclear"
     return "weaker" if (relation == "hypernym") == (direction == "up") else "stronger"
 
 
-# What the rest of a hypothesis adds.
+# The contribution of the rest of a hypothesis.
 
 _CONTENT: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 _LIGHT: Final = frozenset(
@@ -114,18 +120,19 @@ _STEPS: Final = 3
 
 
 class PairSentence(NamedTuple):
-    """Tagged *tokens* and the positions of the pair's word, which is left out."""
+    """Tagged *tokens*, and the positions of the pair's word, which are *left_out*."""
 
     tokens: Sequence[Token]
     left_out: frozenset[int]
 
 
 def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> Rest:
-    """Tell whether *hypothesis* but for its word of the pair conflicts with *premise* or adds to it.
+    """Return whether *hypothesis* without the pair's word conflicts with *premise*, adds to it, or neither.
 
-    Conflict: one of the two negates; different numbers or colours; antonyms; another verb or thing than
-    any in the premise.  A hypothesis that contradicts tells of another scene, and does so without the pair
-    too: of twelve items in which only nouns were new, a judge had nine for contradictions.
+    A conflict arises if only one of the two is negated, if they have different numbers or colours, if they
+    contain antonyms, or if the hypothesis has a verb or an inanimate noun that the premise lacks: a
+    contradictory hypothesis usually describes another scene, even without the pair.  Of twelve items in
+    which only nouns were new, a judge considered nine contradictions.
     """
     if _negates(premise) != _negates(hypothesis):
         return "conflict"
@@ -156,13 +163,13 @@ def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
 
 
 def _numbers(sentence: PairSentence) -> frozenset[str]:
-    """Return the numbers in words or figures, but for *one*, which is often a pronoun."""
+    """Return the numbers, in words or figures, except *one*, which is often a pronoun."""
     words = (token.text.lower() for token in sentence.tokens)
     return frozenset(word for word in words if (word in NUMBER_WORDS and word != "one") or word.isdecimal())
 
 
 def _another_colour(premise: PairSentence, hypothesis: PairSentence) -> bool:
-    """Tell whether a thing has a colour in *hypothesis* and only others in *premise*: brown and red pants."""
+    """Return whether a noun has a colour in *hypothesis* but only others in *premise*: brown, red pants."""
     there = _coloured(premise)
     return any(
         noun in there and colour not in there[noun]
@@ -172,7 +179,7 @@ def _another_colour(premise: PairSentence, hypothesis: PairSentence) -> bool:
 
 
 def _coloured(sentence: PairSentence) -> dict[str, set[str]]:
-    """Return the colours right before each noun, by noun in lower case."""
+    """Return the colours directly before each noun, by noun in lower case."""
     found: dict[str, set[str]] = {}
     for colour, noun in pairwise(sentence.tokens):
         if colour.text.lower() in _COLOURS and noun.tag.startswith("NN"):
@@ -193,7 +200,7 @@ def _words(sentence: PairSentence, wordnet: WordNet) -> set[tuple[str, str]]:
 
 
 def _says(premise: tuple[str, str], hypothesis: tuple[str, str], wordnet: WordNet) -> bool:
-    """Tell whether the *premise* word is the *hypothesis* word, a synonym or a hyponym of it."""
+    """Return whether the *premise* word is the *hypothesis* word, or a synonym or hyponym of it."""
     if premise[0] == hypothesis[0]:
         return True
     if premise[1] != hypothesis[1]:

@@ -1,8 +1,8 @@
-"""Word pairs in examples: one word in the premise, the other in the hypothesis (Sanchez Carmona et al. 2018).
+"""Matching word pairs in examples (Sanchez Carmona et al. 2018, section 5.2).
 
-Section 5.2: of a pair (w1, w2), w1 is in the premise and w2 in the hypothesis, and after the swap neither
-stands where it stood.  Deviation: the paper compares words as they are written; here any inflected form
-counts, and its form is kept when it is replaced (*sunsets* by *sunrises*).
+Of a pair (w1, w2), w1 occurs in the premise and w2 in the hypothesis, and after the swap neither remains in
+its place.  Deviation: the paper compares word forms; here any inflected form matches, and the replacement
+has the same inflection (*sunsets* becomes *sunrises*).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.tokens import Token, words
 from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
-#: Words that do not go where a word of their kind stands: pronouns that taggers call nouns, verbs without
-#: content, people who are so only to somebody (*a girlfriend in a crowd*).
+#: Words that do not behave like others of their class: pronouns tagged as nouns, light verbs, and relational
+#: nouns (*a girlfriend in a crowd*).
 NOT_SWAPPED: Final = frozenset(
     "someone somebody anyone anybody everyone everybody nobody one something anything everything nothing "
     "thing be have do make get go take come give let keep put wife husband girlfriend boyfriend "
     "fiance fiancee bride groom mistress widow widower".split()
 )
-# Hypernyms by WordNet, but for people the same (a guy, a man) or something else (a girl, a woman).
+# Hypernyms in WordNet, but synonyms (a guy, a man) or unrelated (a girl, a woman) in common usage.
 _CONTESTED: Final = frozenset(
     frozenset(pair.split("/"))
     for pair in "man/guy man/gentleman man/fellow man/chap man/bloke man/dude man/lad boy/lad woman/lady "
@@ -40,7 +40,7 @@ _PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 class Match:
     """A *pair* in an example: its first word in the premise, its second in the hypothesis.
 
-    *tokens* has the tagged tokens of each side, *positions* where the word of that side stands.
+    *tokens* are the tagged tokens of each side, *positions* the indices of the pair's word among them.
     """
 
     pair: WordPair
@@ -49,12 +49,12 @@ class Match:
     positions: Mapping[Side, tuple[int, ...]]
 
     def word(self, side: Side) -> str:
-        """Return the word of the pair on *side* as it stands there first, in lower case."""
+        """Return the first occurrence of the pair's word on *side*, as inflected there, in lower case."""
         return self.tokens[side][self.positions[side][0]].text.lower()
 
 
 class PairTable:
-    """Word pairs by their first word, each in both directions.
+    """Word pairs by their first word, in both directions.
 
     >>> table = PairTable([WordPair("dog", "animal", "hypernym", "n")])
     >>> [(pair.first, pair.second, pair.relation) for pair in table.of("animal")]
@@ -70,7 +70,7 @@ class PairTable:
                 self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
 
     def __len__(self) -> int:
-        """Return the number of pairs, either direction counted."""
+        """Return the number of pairs, where each direction counts."""
         return sum(map(len, self._by_first.values()))
 
     def of(self, first: str) -> Iterable[WordPair]:
@@ -78,7 +78,7 @@ class PairTable:
         return self._by_first.get(first, {}).values()
 
     def candidates(self, example: Example, wordnet: WordNet) -> list[WordPair]:
-        """Return the pairs whose words some words of *example* may be forms of, in order of the premise."""
+        """Return the pairs of which *example* may contain inflected forms, in the order of the premise."""
         premise, hypothesis = (
             dict.fromkeys(
                 lemma for token in words(example.text(side)) for lemma in _lemmas(token.text, wordnet)
@@ -89,7 +89,7 @@ class PairTable:
 
 
 def is_contested(pair: WordPair) -> bool:
-    """Tell whether WordNet has *pair* for hypernyms, which people do not.
+    """Return whether *pair* is a hypernym pair in WordNet, but not in common usage.
 
     >>> is_contested(WordPair("guy", "man", "hypernym")), is_contested(WordPair("man", "woman", "antonym"))
     (True, False)
@@ -99,13 +99,13 @@ def is_contested(pair: WordPair) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _lemmas(word: str, wordnet: WordNet) -> tuple[str, ...]:
-    """Return *word* in lower case and the lemmas that it may be a form of."""
+    """Return *word* in lower case and its possible lemmas."""
     word = word.lower()
     return tuple(dict.fromkeys((word, *wordnet.lemmas_of(word)))) if word[:1].isalpha() else ()
 
 
 def matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
-    """Yield the pairs of *table* that stand in *example*, and why candidates do not."""
+    """Yield the pairs of *table* that occur in *example*, and the reasons for rejecting other candidates."""
     found = table.candidates(example, resources.wordnet)
     if not found:
         yield Rejection("no pair of the list")
@@ -143,13 +143,13 @@ def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: Word
 
 
 def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:
-    """Tell whether the noun at *position* has another right before or after it: a *football* *player*."""
-    beside = (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
-    return tokens[position].tag.startswith("NN") and any(token.tag.startswith("NN") for token in beside)
+    """Return whether the noun at *position* is adjacent to another noun: a *football* *player*."""
+    adjacent = (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
+    return tokens[position].tag.startswith("NN") and any(token.tag.startswith("NN") for token in adjacent)
 
 
 def _forms_of(token: Token, wordnet: WordNet) -> tuple[str, ...]:
-    """Return what *token* is a form of as the part of speech that it has; nothing for function words."""
+    """Return the possible lemmas of *token* for its part of speech; empty for function words."""
     part = _PARTS.get(token.tag[:1])
     if part is None or not token.text[:1].isalpha():
         return ()

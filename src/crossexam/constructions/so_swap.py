@@ -1,32 +1,24 @@
-"""SOSwap (Nie, Wang and Bansal, 2019, section 3.1): subject and object of the premise change places.
+"""SOSwap (Nie, Wang and Bansal, 2019, section 3.1): the subject and the object of a sentence are swapped.
 
-The premise is the base's; the hypothesis is the premise with the noun phrases of subject and object
-swapped; the gold label contradiction.  Of the passive, the subject and the agent after *by* are
-swapped.  Phrases move whole, with determiners, adjectives and all that is attached to their noun; what
-belongs to the verb stays.  The finite verb agrees with its new subject, personal pronouns change their
-case, and capitals follow the start of the sentence.
+The premise is that of the base; the hypothesis is the premise with the noun phrases of subject and object
+swapped; the gold label is contradiction.  In the passive, the subject and the agent after *by* are swapped.
+Noun phrases are moved as a whole, with determiners, adjectives and everything else attached to the noun;
+dependents of the verb stay.  The finite verb agrees with its new subject, personal pronouns change their
+case, and the sentence-initial capital is adjusted.
 
-The paper says no more than that, and its code was never released, so these are decisions:
+The paper says no more, and its code was never released.  Our decisions:
 
-- Main clauses only, and captions, *A man riding a horse*, as clauses without a finite verb.
-- Direct objects only: the paper says subject-verb-object; in *a man sits on a bench* the bench is none.
-- What makes no English is rejected by ``so_swap_obstacles.py``, what may be no contradiction by
-  ``so_swap_doubts.py``, each with its reason.  The paper's judges found 84 % contradictions in its 971
-  items from SNLI dev; with these rules there are fewer items, and more of them are contradictions.
-  ``--as-published`` keeps those of doubtful label, with the doubts in ``info["doubts"]``.
-
-Clauses whose swap may be no contradiction (see so_swap.py).
-
-Each rule's name is the reason that the yield table counts.
-
-Signs that a parse took a phrase or a verb for what it is not (see so_swap.py).
-
-Stanford's parser errs most on captions: a verb becomes the last noun of a compound, a participle an
-adjective, a preposition a particle.  Such a clause is rejected, for its swap is no English.
-
-Clauses whose subject and object cannot be swapped without making bad English (see so_swap.py).
-
-Each rule's name is the reason that the yield table counts.
+- Only main clauses are used, including captions such as *A man riding a horse*, which have no finite verb.
+- Only direct objects are swapped: the paper says subject-verb-object, and in *a man sits on a bench* the
+  bench is not an object.
+- Clauses are rejected if the result would not be English (:func:`swap_obstacles`) or may not be a
+  contradiction (:func:`swap_doubts`); the name of each rule is the reason counted in the yield table.  The
+  paper's judges considered 84 % of its 971 items from SNLI dev contradictions; these rules yield fewer
+  items, and more of them are contradictions.  ``--as-published`` keeps items with doubtful labels, with the
+  doubts in ``info["doubts"]``.
+- Clauses are also rejected if they appear to be misparsed (:func:`is_misread` and the functions after it),
+  since swapping would not result in English.  The Stanford parser makes most errors on captions: a verb
+  becomes the last noun of a compound, a participle an adjective, a preposition a particle.
 """
 
 from __future__ import annotations
@@ -66,7 +58,7 @@ from crossexam.language.parsing.dependencies import Parsed
 
 @dataclass(frozen=True)
 class Options:
-    """*as_published* keeps the items that our rules doubt, as the paper does."""
+    """The options of SOSwap: *as_published* keeps the items that are doubtful by our rules."""
 
     as_published: bool = False
 
@@ -74,7 +66,7 @@ class Options:
 def so_swap(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
 ) -> Iterator[Outcome]:
-    """Yield the premise, and the premise with its subject and object swapped."""
+    """Yield the premise paired with its copy in which subject and object are swapped."""
     if not example.premise.strip():
         return
     parsed = resources.parsed(example, "premise")
@@ -116,7 +108,7 @@ def _text(sentence: str, parsed: Parsed, phrase: Phrase) -> str:
 
 
 def _replaced(sentence: str, parsed: Parsed, phrase: Phrase, new: str) -> Edit:
-    """Return the edit that puts *new* where *phrase* is, capitalised if that is where sentences begin."""
+    """Return the edit that replaces *phrase* by *new*, capitalized at the beginning of the sentence."""
     old = _text(sentence, parsed, phrase)
     if phrase.start == _first_word(parsed) and old[:1].isupper():
         new = new[:1].upper() + new[1:]
@@ -125,7 +117,7 @@ def _replaced(sentence: str, parsed: Parsed, phrase: Phrase, new: str) -> Edit:
 
 
 def _moved(sentence: str, parsed: Parsed, phrase: Phrase, role: Role, wordnet: WordNet) -> str:
-    """Return *phrase* as it reads in its new *role* inside a sentence."""
+    """Return the text of *phrase* in its new *role* within the sentence."""
     text = _text(sentence, parsed, phrase)
     if phrase.end - phrase.start == 1:
         text = in_case(text, role)
@@ -139,7 +131,7 @@ def _first_word(parsed: Parsed) -> int:
 
 
 def _keeps_capital(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
-    """Tell whether the first word of *phrase*, which begins the sentence, has a capital of its own."""
+    """Return whether the first word of *phrase*, here sentence-initial, is capitalized everywhere."""
     token = parsed.tokens[phrase.start]
     word = token.text
     if word.lower() in CLOSED_CLASSES:
@@ -153,14 +145,14 @@ def _keeps_capital(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
 
 
 def _is_name(parsed: Parsed, phrase: Phrase) -> bool:
-    """Tell whether the words of *phrase* up to its head are names: *Mark Twain*, *Maria*, not *Man*."""
+    """Return whether the words of *phrase* up to its head are names: *Mark Twain*, *Maria*, not *Man*."""
     tokens = parsed.tokens[phrase.start : phrase.head + 1]
     several = len(tokens) > 1 and all(token.tag in {"NNP", "NNPS"} for token in tokens)
     return several or tokens[0].text.lower() in FIRST_NAMES
 
 
 def _agreement(parsed: Parsed, clause: Clause) -> Iterator[Edit]:
-    """Yield the edit that lets the finite verb agree with its new subject, where it changes."""
+    """Yield the edit that makes the finite verb agree with its new subject, if it changes."""
     if clause.finite is None:
         return
     old, new = number_of(parsed, clause.subject), number_of(parsed, clause.object)
@@ -172,7 +164,7 @@ def _agreement(parsed: Parsed, clause: Clause) -> Iterator[Edit]:
         yield Edit("hypothesis", token.start, token.end, token.text, form)
 
 
-_NEGATIONS: Final = NEGATIONS - {"nowhere", "without"} | {"n’t"}  # a man without a hat: not of the clause
+_NEGATIONS: Final = NEGATIONS - {"nowhere", "without"} | {"n’t"}  # a man without a hat: not negated
 _MODALS: Final = frozenset("can could may might must shall should would ca".split())
 _OTHERS: Final = frozenset("another other others one two three some each the a an this that same".split())
 _GENERIC: Final = frozenset(
@@ -185,7 +177,7 @@ _MEASURES: Final = frozenset("part time day hour minute mile foot meter yard sec
 
 
 def swap_doubts(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
-    """Yield why the swap of *clause* may be no contradiction: both sentences can hold."""
+    """Yield the reasons why both sentences may be true after swapping *clause*."""
     words = [token.text.lower() for token in parsed.tokens]
     subject, thing = words[clause.subject.head], words[clause.object.head]
     if _is_negated(words, parsed, clause):
@@ -208,7 +200,7 @@ def swap_doubts(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[st
 def _by_verb(
     verb: str, parsed: Parsed, clause: Clause, wordnet: WordNet, subject: str, thing: str
 ) -> Iterator[str]:
-    """Yield the doubts that the *verb* raises, with the heads *subject* and *thing*."""
+    """Yield the doubts raised by *verb* with the heads *subject* and *thing*."""
     kinds = animacy(subject, wordnet), animacy(thing, wordnet)
     noun = _singular(thing, wordnet)
     if verb in SYMMETRIC_ALWAYS or (verb in SYMMETRIC and kinds[0] == kinds[1]):
@@ -236,11 +228,11 @@ def _is_negated(words: list[str], parsed: Parsed, clause: Clause) -> bool:
 
 
 def _content(words: list[str], phrase: Phrase) -> frozenset[str]:
-    """Return the words that set a phrase apart from another with the same head."""
+    """Return the words that distinguish a phrase from another one with the same head."""
     return frozenset(words[k] for k in range(phrase.start, phrase.end) if k != phrase.head) - _OTHERS
 
 
-# Nouns in -ing; another one at the end of a phrase is a participle that the parser took for a noun.
+# Nouns in -ing; any other word in -ing that is tagged as a noun is a participle.
 _ING_NOUNS: Final = frozenset(
     (
         "painting building clothing wedding ring string king swing thing something anything everything "
@@ -262,7 +254,7 @@ _DIRECTIONS: Final = frozenset(
 
 
 def is_misread(parsed: Parsed, phrase: Phrase) -> bool:
-    """Tell whether *phrase* can hardly be one noun phrase."""
+    """Return whether *phrase* is unlikely to be a single noun phrase."""
     tokens, words = parsed.tokens, [token.text.lower() for token in parsed.tokens]
     for k in range(phrase.start, phrase.end):
         tag, before = tokens[k].tag, tokens[k - 1].tag if k > phrase.start else ""
@@ -295,7 +287,7 @@ def _ends_well(parsed: Parsed, phrase: Phrase) -> bool:
 
 
 def agrees(parsed: Parsed, clause: Clause) -> bool:
-    """Tell whether the finite verb agrees with its subject; where it does not, the parse is wrong."""
+    """Return whether the finite verb agrees with its subject; if not, the parse is wrong."""
     if clause.finite is None or parsed.tokens[clause.subject.head].text.lower() in GROUPS:
         return True
     token = parsed.tokens[clause.finite]
@@ -303,13 +295,13 @@ def agrees(parsed: Parsed, clause: Clause) -> bool:
 
 
 def is_of_unclear_number(parsed: Parsed, phrase: Phrase) -> bool:
-    """Tell whether *and* may join what depends on the head, not the head: a boy with a hat and a coat."""
+    """Return whether *and* may conjoin dependents of the head, not the head: a boy with a hat and a coat."""
     joined = [k for k in parsed.children(phrase.head, "conj") if k < phrase.end]
     return bool(joined) and any(k < joined[0] for k in parsed.children(phrase.head, "nmod"))
 
 
 def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Tell whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*)."""
+    """Return whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*)."""
     verb, thing = parsed.tokens[clause.verb], clause.object
     if clause.voice == "passive":
         return False
@@ -323,14 +315,14 @@ def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
 
 
 def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
-    """Tell whether the particle of the verb may be a preposition: walks down the road."""
+    """Return whether the particle of the verb may be a preposition: walks down the road."""
     verb = parsed.tokens[clause.verb].text.lower().rpartition("-")[2]
     after = parsed.tokens[clause.verb + 1].text.lower()
     return clause.voice == "active" and lemma_of(verb) in MOTION and after in _DIRECTIONS
 
 
 def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Tell whether the object does something, and the parser made a compound of it: helps a kid dig."""
+    """Return whether the object is an agent with a verb, misparsed as a compound: helps a kid dig."""
     if lemma_of(parsed.tokens[clause.verb].text) not in _PERCEPTION:
         return False
     inside = parsed.tokens[clause.object.start : clause.object.end]
@@ -344,7 +336,7 @@ def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
 
 
 def is_bare(parsed: Parsed, phrase: Phrase) -> bool:
-    """Tell whether *phrase* has no determiner or number: *cake eating girl* is one who eats it."""
+    """Return whether *phrase* has no determiner or numeral, as *cake* in *cake eating girl*."""
     return not parsed.children(phrase.head, "det", "nummod", "nmod:poss") and not any(
         token.tag in {"DT", "CD", "PRP"} for token in parsed.tokens[phrase.start : phrase.head + 1]
     )
@@ -360,7 +352,7 @@ _CLAUSAL: Final = frozenset({"acl", "advcl", "ccomp", "dep", "parataxis"})
 
 
 def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
-    """Yield why the swap of *clause* would make no English, if it would not."""
+    """Yield the reasons why swapping *clause* would not result in English."""
     words = [token.text.lower() for token in parsed.tokens]
     if words[-1] == "?" or parsed.tokens[0].tag in {"WP", "WRB", "WDT", "MD"}:
         yield "a question"
@@ -395,7 +387,7 @@ def _in_phrase(words: list[str], parsed: Parsed, phrase: Phrase, name: str) -> I
 
 
 def _is_list(parsed: Parsed, phrase: Phrase) -> bool:
-    """Tell whether the commas of *phrase* are those of a list: nothing but conjuncts follows them."""
+    """Return whether the commas of *phrase* separate the conjuncts of a list."""
     inside = range(phrase.start, phrase.end)
     after_comma = [k for k in inside if k > phrase.start and parsed.tokens[k - 1].tag == ","]
     return any(parsed.relations[k] == "conj" for k in inside) and not any(
@@ -404,9 +396,10 @@ def _is_list(parsed: Parsed, phrase: Phrase) -> bool:
 
 
 def _refers_across(words: list[str], clause: Clause) -> bool:
-    """Tell whether a pronoun in one phrase may mean the other.
+    """Return whether a pronoun in one phrase may refer to the other.
 
-    In the object any may; in the subject a possessive before its noun.  After its noun it means that.
+    Any pronoun in the object may, and a possessive before the noun of the subject; after the noun it refers
+    to that noun.
     """
     thing, agent = clause.object, clause.subject
     inside = [words[k] for k in range(thing.start, thing.end)]
@@ -440,7 +433,7 @@ def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[s
 
 
 def _left_behind(words: list[str], parsed: Parsed, clause: Clause) -> Iterator[str]:
-    """Yield what would be left in the wrong place: commas, conjuncts, participles."""
+    """Yield the reasons why commas, conjuncts or participles would be left in the wrong place."""
     thing, tokens = clause.object, parsed.tokens
     if tokens[clause.subject.end].tag in {",", ":", "-RRB-", "''"}:
         yield "a comma before the verb"
@@ -461,7 +454,7 @@ def _left_behind(words: list[str], parsed: Parsed, clause: Clause) -> Iterator[s
 
 
 def _goes_on(parsed: Parsed, clause: Clause) -> bool:
-    """Tell whether another participle follows the object's noun, unjoined: it may be the caption's own."""
+    """Return whether another participle follows the object's noun directly: it may modify the subject."""
     tokens = parsed.tokens
     return any(
         tokens[k].tag == "VBG" and (tokens[k - 1].tag.startswith("NN") or tokens[k - 1].tag in {"RB", "RP"})

@@ -108,7 +108,7 @@ def adjacent_swap(example: Example, resources: Resources, rng: random.Random) ->
 
 
 def keyboard_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with a letter of a random hypothesis word replaced by its keyboard neighbour (KBSWAP)."""
+    """Yield the pair with a keyboard neighbour for a letter of a random hypothesis word (KBSWAP)."""
     yield from _misspelt(
         example,
         _any_word(example),

@@ -1,11 +1,11 @@
 """Word pairs swapped in situ and ex situ (Sanchez Carmona et al. 2018, sections 5.2, 5.3 and 6.1).
 
-Ten constructions in two families.  A control is a training example as it is, with a word pair in it:
-``i_a`` (antonyms) and ``i_h`` (hypernyms).  Everything else is derived from a control: ``i_ta1`` and ``i_th``
-exchange the pair in place (in situ); ``i_ta2`` and ``i_ta3`` replace one of two antonyms by a relative of the
-other, in the hypothesis and in the premise; ``e_a`` and ``e_h`` copy one sentence to both sides, so that only
-the pair differs (ex situ); ``e_ta`` and ``e_th`` exchange the pair there.  The items of a family follow from
-one sequence of random choices, so they are made together by :func:`swaps`.
+There are ten constructions in two families.  A control is an unchanged training example that contains a word
+pair: ``i_a`` (antonyms) and ``i_h`` (hypernyms).  All others are derived from a control: ``i_ta1`` and
+``i_th`` exchange the pair in place (in situ); ``i_ta2`` and ``i_ta3`` replace one of two antonyms by a
+semantic relative of the other, in the hypothesis and in the premise; ``e_a`` and ``e_h`` copy one sentence to
+both sides, so that only the pair differs (ex situ); ``e_ta`` and ``e_th`` exchange the pair in these.  The
+items of a family share one sequence of random choices, so :func:`swaps` builds them together.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from crossexam.language.monotonicity.polarity import polarity_at
 from crossexam.language.word_pair_index import WordPairIndex
 
 OTHER: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
-#: How often a word that replaces an antonym must occur in the training corpus (section 6.1, footnote 6).
+#: The least training frequency of a word that replaces an antonym (section 6.1, footnote 6).
 LEAST_OCCURRENCES: Final = 10
 #: Section 6.1: a hyponym, hypernym or synonym.
 _RELATIVES: Final[tuple[Relation, ...]] = ("hypernym", "hyponym", "synonym")
 
 
 class SwapResources(Resources, Protocol):
-    """What the swaps look up besides: word pairs, and the index of pairs over the training corpus."""
+    """The resources of the swaps, which include word pairs and their index over the training corpus."""
 
     @property
     def antonyms(self) -> PairTable:
@@ -58,7 +58,7 @@ class SwapResources(Resources, Protocol):
 
     @property
     def index(self) -> WordPairIndex:
-        """Which word pairs the training corpus has."""
+        """The index of the word pairs in the training corpus."""
         ...
 
 
@@ -71,13 +71,13 @@ class Swapped:
     edits: Mapping[Side, tuple[Edit, ...]]
 
     def new_word(self, side: Side) -> str:
-        """Return the first word that the exchange puts on *side*, in lower case."""
+        """Return the first word that the exchange inserts on *side*, in lower case."""
         start = self.match.tokens[side][self.match.positions[side][0]].start
         return next(edit.new.lower() for edit in self.edits[side] if edit.start == start)
 
 
 def exchange(example: Example, match: Match, name: str) -> Swapped | None:
-    """Return *example* as a control of the set *name*, with its exchange; None if English lacks a form."""
+    """Return *example* as a control of the set *name*, with its exchange; None if a word form is missing."""
     edits: dict[Side, tuple[Edit, ...]] = {}
     for side in SIDES:
         lemma = match.pair.second if side == "premise" else match.pair.first
@@ -96,7 +96,7 @@ def exchange(example: Example, match: Match, name: str) -> Swapped | None:
 
 
 def in_situ(swapped: Swapped, **info: Any) -> Draft:
-    """Return the control with the pair exchanged: I_TA1, I_TH.  The label is filled in by natural logic."""
+    """Return the control with the pair exchanged: I_TA1, I_TH.  Natural logic provides the label."""
     edits = (*swapped.edits["premise"], *swapped.edits["hypothesis"])
     pair = f"{swapped.new_word('premise')}/{swapped.new_word('hypothesis')}"
     return Draft(None, edits, info={"pair": pair, **info}, base=swapped.control)
@@ -147,7 +147,7 @@ def _moved(edits: tuple[Edit, ...], side: Side) -> tuple[Edit, ...]:
 
 
 class SwapOutcome(NamedTuple):
-    """What the construction *name* makes of a control, and the control itself."""
+    """The *outcome* of the construction *name*."""
 
     name: str
     outcome: Outcome
@@ -156,7 +156,7 @@ class SwapOutcome(NamedTuple):
 def swaps(
     control: str, example: Example, resources: SwapResources, rng: random.Random
 ) -> Iterator[SwapOutcome]:
-    """Yield what each construction of the family of *control* (``i_a`` or ``i_h``) makes of *example*.
+    """Yield the outcome of each construction of the family of *control* (``i_a`` or ``i_h``) on *example*.
 
     Examples without one of the three labels, and for ``i_a`` those that are not contradictions, are skipped.
     """
@@ -176,7 +176,7 @@ def swaps(
 def _control(
     name: str, example: Example, table: PairTable, resources: Resources, rng: random.Random
 ) -> Swapped | Rejection:
-    """Return *example* with one of its pairs, drawn if it has several, or why it has none."""
+    """Return *example* with one of its pairs, drawn at random, or the reason why it has none."""
     fitting: list[Swapped] = []
     rejections: list[Rejection] = []
     for match in matches(example, table, resources):
@@ -210,7 +210,7 @@ def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Rand
 
 
 def _ex_situ_pair(swapped: Swapped, names: tuple[str, str], rng: random.Random) -> Iterator[SwapOutcome]:
-    """Yield the ex situ control over one of the two contexts, drawn, and it with the pair exchanged."""
+    """Yield the ex situ control over a randomly drawn context, and its copy with the pair exchanged."""
     context = rng.choice(SIDES)
     relation, direction = swapped.match.pair.relation, _direction(swapped, context)
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
@@ -243,7 +243,7 @@ def _replacement(
         return Rejection("no relative that training has ten times")
     relation = rng.choice(sorted({pair.relation for pair in choices}))
     chosen = rng.choice([pair for pair in choices if pair.relation == relation])
-    # what the hypothesis's word is of the premise's
+    # the relation of the hypothesis's word to the premise's
     now = relation if side == "hypothesis" else CONVERSE[relation]
     rest = _rest(swapped, resources.wordnet)
     proposal = after_replacement(now, _direction(swapped, "hypothesis"), rest)
@@ -252,7 +252,7 @@ def _replacement(
 
 
 def _direction(swapped: Swapped, side: Side) -> Direction:
-    """Return the monotonicity of the context of the pair's word on *side*."""
+    """Return the monotonicity of the context in which the pair's word occurs on *side*."""
     return polarity_at(swapped.match.tokens[side], swapped.match.positions[side][0]).direction
 
 
@@ -283,11 +283,11 @@ def _with(item: Example, info: Mapping[str, object]) -> Example:
 
 
 def _label(example: Example) -> Label:
-    return cast(Label, example.label)  # swaps() takes only the three
+    return cast(Label, example.label)  # swaps() skips examples with other labels
 
 
 def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Iterator[Example]:
-    """Yield *items* with ``seen`` (the ordered pair occurs in training) and ``polarity`` (section 5.5)."""
+    """Yield *items* with ``seen`` (whether training has the ordered pair) and ``polarity`` (section 5.5)."""
     rows = list(items)
     pairs = [cast("tuple[str, str]", tuple(str(item.info["pair"]).split("/"))) for item in rows]
     for item, seen, polarity in zip(rows, index.seen(pairs), index.polarity(pairs), strict=True):
@@ -295,14 +295,14 @@ def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Itera
 
 
 def _only(name: str, control: str) -> Function:
-    """Return the construction *name*: that part of what its family makes of an example."""
+    """Return the function of the construction *name*, which selects its items from those of its family."""
 
     def function(example: Example, resources: SwapResources, rng: random.Random) -> Iterator[Outcome]:
         for made, outcome in swaps(control, example, resources, rng):
             if made == name:
                 yield outcome
 
-    function.__doc__ = f"Yield the item of the set {name} that *example* gives."
+    function.__doc__ = f"Yield the item of the set {name} built from *example*."
     return function
 
 
@@ -369,5 +369,5 @@ _ALL: Final = (
 )
 # fmt: on
 
-#: The ten constructions, each control before what is derived from it.
+#: The ten constructions, each control before those derived from it.
 SWAPS: Final[dict[str, Construction]] = {each.name: each for each in _ALL}

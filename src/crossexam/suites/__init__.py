@@ -1,1 +1,1 @@
-"""Studies as suites: which test sets, which measures, which tables."""
+"""Suites: the test sets of published studies, and how to build them."""

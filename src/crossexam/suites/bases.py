@@ -1,4 +1,4 @@
-"""What suites are built from: named streams of examples, and parts of them that a model chooses."""
+"""Bases: the named streams of examples from which suites are built, and subsets of them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Base:
-    """A base: the *part* it is called in names of test sets, its *spec*, what *identifies* its content.
+    """A base: its *part* in the names of test sets, its *spec*, and its *identity*, a hash of its content.
 
-    ``open`` gives a fresh stream of its examples each time; ``report`` counts what reading dropped;
-    ``in_memory`` examples have no file.
+    ``open`` returns a new stream of its examples each time; ``report`` counts the records dropped while
+    reading; an ``in_memory`` base has no file.
     """
 
     part: str
@@ -39,14 +39,14 @@ class Base:
 
 
 def part_name(spec: str) -> str:
-    """Return the name that the base *spec* has in names of test sets.
+    """Return the part of test-set names that stands for the base *spec*.
 
     >>> part_name("multinli:dev_matched"), part_name("data/my set.v2.jsonl"), part_name("snli:dev[1::2]")
     ('multinli_dev_matched', 'my_set_v2', 'snli_dev_1_2')
     """
     try:
         whole = CorpusSpec.parse(spec).name
-    except CrossexamError:  # the name of a dataset, not of a corpus
+    except CrossexamError:  # the name of a Dataset, not of a corpus
         whole = spec
     name = Path(whole).stem + spec[len(whole) :]
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
@@ -55,7 +55,7 @@ def part_name(spec: str) -> str:
 def base_from_spec(
     spec: str, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False, limit: int | None = None
 ) -> Base:
-    """Return the base that *spec* names: a corpus or a slice of one (:class:`CorpusSpec`).
+    """Return the base named by *spec*: a corpus or a slice of one (:class:`CorpusSpec`).
 
     Raises CrossexamError if the corpus cannot be found.
     """
@@ -70,7 +70,7 @@ def base_from_spec(
 
 
 def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None = None) -> Base:
-    """Return a base of examples at hand."""
+    """Return a base of examples in memory; raises CrossexamError if there are none."""
     dataset = data if isinstance(data, Dataset) else Dataset("examples", tuple(data))
     if not len(dataset):
         raise CrossexamError(f"the base '{dataset.name}' has no examples")
@@ -80,24 +80,24 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
 
 
 def distinct_parts(bases: Iterable[Base]) -> None:
-    """Raise CrossexamError where two bases would have test sets of the same name."""
+    """Raise CrossexamError if two bases would have test sets of the same name."""
     seen: dict[str, Base] = {}
     for base in bases:
         other = seen.setdefault(base.part, base)
         if other is not base:
             raise CrossexamError(
                 f"two bases are called '{base.part}': {other.spec} and {base.spec}",
-                hint="rename one file, or build them into two folders",
+                hint="rename one of the files, or build to two folders",
             )
 
 
 def describe_base(base: Base) -> dict[str, Any]:
-    """Return what the manifest says of *base*."""
+    """Return the description of *base* for the manifest."""
     return {"part": base.part, "spec": base.spec, "identity": base.identity, "read": base.report.as_dict()}
 
 
-def word_problems_at_hand() -> list[Base]:
-    """Return AQuA-RAT's splits that are in the data folder, as the paper builds from; may be empty."""
+def installed_word_problems() -> list[Base]:
+    """Return the installed splits of AQuA-RAT, the source of word problems in the paper; may be empty."""
     found = []
     for split in ("train", "dev", "test"):
         try:
@@ -112,7 +112,8 @@ def with_gold(
 ) -> tuple[tuple[Example, ...], NDArray[np.float64], NDArray[np.int64]]:
     """Return the examples of *dataset* that have a gold label, their probabilities [n, 3] and gold [n].
 
-    Raises ValueError where *probabilities* are not those of *dataset*.
+    Raises ValueError if the shape of *probabilities* does not match *dataset*, and CrossexamError if the
+    gold labels are not the three.
     """
     import numpy as np
 
@@ -120,9 +121,9 @@ def with_gold(
         raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} examples of {dataset.name}")
     if any(example.label not in (None, *LABEL_INDEX) for example in dataset):
         raise CrossexamError(
-            "the gold labels are two, entailment and not_entailment",
+            "there are two gold labels only, entailment and not_entailment",
             where=dataset.name,
-            wanted="a corpus of three labels: the subset is chosen by a model of three",
+            wanted="a corpus with three labels, like the model that selects the subset",
         )
     kept = [place for place, example in enumerate(dataset) if example.label is not None]
     examples = tuple(dataset.examples[place] for place in kept)
@@ -131,12 +132,12 @@ def with_gold(
 
 
 def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
-    """Return *example* with *notes* in its info and its cluster, without what only constructions read."""
+    """Return *example* with *notes* and its cluster in ``info``, without data only for constructions."""
     light = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
     return replace(example, info={**light, "cluster": cluster_of(example), **notes})
 
 
 def part_of_base(dataset: Dataset, name: str, examples: tuple[Example, ...]) -> Dataset:
-    """Return *examples* as the subset *name* of *dataset*; ``base.PART`` gives ``name.PART``."""
+    """Return *examples* as the subset *name* of *dataset*; ``base.PART`` becomes ``name.PART``."""
     part = dataset.name.removeprefix("base.")
     return Dataset(f"{name}.{part}", examples, {"construction": name, "part": part, "base_set": None})

@@ -1,6 +1,6 @@
-"""The behaviour analysis (Sanchez Carmona et al. 2018, section 5): ten sets of swapped word pairs.
+"""Behaviour analysis (Sanchez Carmona et al. 2018, section 5): ten test sets of swapped word pairs.
 
-The index of word pairs over a training corpus is counted once and then cached.
+The index of word pairs in a training corpus is computed once and then cached.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ from crossexam.suites.build import SuiteRequest, SuiteWriter
 if TYPE_CHECKING:
     from crossexam.language.word_pair_index import WordPairIndex
 
-#: What a pair is: of opposites, or of a word and a more general one.
+#: The relations of word pairs: opposites, or a word and a more general one.
 RELATIONS: Final = ("antonym", "hypernym")
-#: Names the built-in list of pairs.
+#: The name of the built-in list of pairs.
 WORDNET: Final = "wordnet"
 
 
 @dataclass(frozen=True)
 class BehaviourOptions:
-    """Which word pairs, which training corpus, how many controls.
+    """The options of the behaviour analysis.
 
-    *pairs* are ``antonym=FILE`` and ``hypernym=FILE``, ``wordnet`` for the built-in list; *index* is the
-    corpus in which pairs are seen or unseen, the training corpus of the models to be run, if that is not the
-    base; *controls* is the largest number of controls of either family.
+    *pairs* are ``antonym=FILE`` and ``hypernym=FILE``, with ``wordnet`` for the built-in list.  *index* is
+    the corpus in which pairs count as seen: the training corpus of the models to be run, if it is not the
+    base.  *controls* is the maximum number of controls per family.
     """
 
     pairs: tuple[str, ...] = ()
@@ -59,14 +59,14 @@ class BehaviourOptions:
             raise CrossexamError(f"controls is {self.controls}", wanted="a whole number above 0")
 
     def lists(self) -> dict[str, tuple[str, ...]]:
-        """Return the lists of either relation; raises CrossexamError."""
+        """Return the lists of pairs per relation; raises CrossexamError."""
         named: dict[str, list[str]] = {}
         for text in self.pairs:
             relation, equals, name = text.partition("=")
             if not (relation and equals and name):
                 raise CrossexamError(
                     f"'{text}' does not name a list of word pairs",
-                    wanted="antonym=FILE or hypernym=FILE; wordnet for FILE is the built-in list",
+                    wanted="antonym=FILE or hypernym=FILE, with wordnet as FILE for the built-in list",
                 )
             if relation not in RELATIONS:
                 raise UnknownNameError("relation of swaps", relation, RELATIONS)
@@ -76,7 +76,7 @@ class BehaviourOptions:
 
 @dataclass
 class PairResources(LanguageResources):
-    """The resources of the swaps: also word pairs, and the index of the training corpus."""
+    """The resources of the swaps, including word pairs and the index of the training corpus."""
 
     antonyms: PairTable = field(default_factory=lambda: PairTable([]))
     hypernyms: PairTable = field(default_factory=lambda: PairTable([]))
@@ -91,13 +91,13 @@ class PairResources(LanguageResources):
 
 @dataclass
 class SwapSets:
-    """The ten sets while they are made: their items and yields."""
+    """The items and yields of the ten test sets while they are being built."""
 
     items: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in SWAPS})
     counts: dict[str, YieldCounts] = field(default_factory=lambda: {name: YieldCounts() for name in SWAPS})
 
     def take(self, example: Example, resources: SwapResources, seed: int) -> None:
-        """Add to each set what *example* gives."""
+        """Add the items built from *example* to their sets."""
         for family in dict.fromkeys(str(each.drawn_as) for each in SWAPS.values()):
             rng = rng_for(seed, family, example.id)
             for name, outcome in swaps(family, example, resources, rng):
@@ -115,7 +115,7 @@ class SwapSets:
 def make_swap_sets(
     examples: Iterable[Example], resources: PairResources, *, seed: int = 0, progress: Progress = silent
 ) -> SwapSets:
-    """Return the ten sets made from training *examples*, with what training knows of each pair."""
+    """Return the ten sets built from training *examples*, with the training statistics of each pair."""
     sets = SwapSets()
     done = 0
     for chunk in chunks(examples):
@@ -132,7 +132,7 @@ def make_swap_sets(
 
 
 def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the ten sets of each base."""
+    """Write the ten test sets of each base."""
     options: BehaviourOptions = request.options
     lists = options.lists()
     for base in request.bases:
@@ -145,7 +145,7 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
     for base in request.bases:
         if base.in_memory and options.index is None:
             raise CrossexamError(
-                "the behaviour suite is built from a corpus", wanted="a name or a path as base"
+                "the behaviour suite needs a corpus as its base", wanted="the name or the path of a corpus"
             )
         resources = PairResources(
             request.tagger,
@@ -159,9 +159,9 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
         sets = make_swap_sets(base.open(), resources, seed=request.seed, progress=writer.progress)
         if not any(sets.items.values()):
             raise CrossexamError(
-                "no example has a pair of the lists, one word in each sentence",
+                "no example contains a listed word pair, with one word in each sentence",
                 where=base.spec,
-                hint="other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
+                hint="use other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
             )
         for name, items in chosen(sets.items, options.controls, request.seed).items():
             writer.write(_entry(request, base, name, len(items), sets, resources, identity), items)
@@ -179,7 +179,7 @@ def _check_labels(base: Base) -> None:
 
 
 def _identity(request: SuiteRequest) -> dict[str, Any]:
-    """Return what the built bytes depend on."""
+    """Return everything that the files of the suite depend on."""
     options: BehaviourOptions = request.options
     lists = {
         relation: [
@@ -202,7 +202,7 @@ def _identity(request: SuiteRequest) -> dict[str, Any]:
 
 
 def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
-    """Return the word pairs of either relation; raises CrossexamError where a list has none of it."""
+    """Return the word pairs per relation; raises CrossexamError if a list contains none of its relation."""
     wordnet = WordNet.load()
     tables = {}
     for relation in RELATIONS:
@@ -227,7 +227,7 @@ def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
 def chosen(
     items: Mapping[str, Sequence[Example]], controls: int | None, seed: int
 ) -> dict[str, list[Example]]:
-    """Return *items* by set: of either kind at most *controls* controls, drawn, and what is made of them."""
+    """Return *items* by set: at most *controls* controls per family, drawn at random, and their derivatives."""
     if controls is None:
         return {name: list(each) for name, each in items.items()}
     kept: set[str] = set()
@@ -277,7 +277,7 @@ def _entry(
 
 
 def _yields(counts: YieldCounts, rows: int) -> dict[str, Any]:
-    """Return *counts* when *rows* of the items were drawn."""
+    """Return *counts* if only *rows* of the items were drawn."""
     facts = counts.as_dict()
     left = facts["items"] - rows
     if left:
@@ -292,10 +292,10 @@ def cached_index(
     data_dir: Path | None = None,
     progress: Progress = silent,
 ) -> WordPairIndex:
-    """Return the word-pair index of the corpus *spec*, or of a slice of one (:class:`CorpusSpec`).
+    """Return the word-pair index of *spec*, a corpus or a slice of one (:class:`CorpusSpec`).
 
-    The index is cached in the user's cache (or *cache_folder*) under the hash of the corpus's file, the
-    slice, and the versions of the tokenizer and of the index format, so a changed corpus is counted again.
+    The index is cached in the user's cache folder (or *cache_folder*) under a hash of the corpus file, the
+    slice, and the versions of the tokenizer and the index format, so that a changed corpus is counted again.
     Raises CrossexamError if the corpus cannot be found.
     """
     from crossexam.language.word_pair_index import WordPairIndex
@@ -304,17 +304,17 @@ def cached_index(
     sha256 = corpus.sha256(data_dir=data_dir)
     folder = (cache_folder or _cache_folder()) / _folder_name(sha256, corpus.part)
     if not folder.exists():
-        # a slice is of the labelled examples
+        # slices are taken over the labelled examples
         examples = corpus.examples(drop_no_gold=corpus.is_slice, data_dir=data_dir)
         source = {"spec": spec, "sha256": sha256}
         index = WordPairIndex.build(examples, source=source, progress=progress)
-        with suppress(CrossexamError):  # another process was first: what it kept is the same
+        with suppress(CrossexamError):  # another process has saved the same index already
             index.save(folder)
     return WordPairIndex.load(folder)
 
 
 def _folder_name(identity: str, part: slice) -> str:
-    """Return what the index is kept as: what its counts depend on."""
+    """Return the name of the cached index, a hash of all that its counts depend on."""
     from crossexam.language.word_pair_index import FORMAT, TOKENIZER
 
     key = "\x1f".join((identity, str(part), TOKENIZER, str(FORMAT)))

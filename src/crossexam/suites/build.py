@@ -1,10 +1,10 @@
-"""Building suites: what is asked for, and the writer that every suite is written with.
+"""Building suites: the request, and the writer that is common to all suites.
 
-A suite is a line of ``SUITES`` (``suites/table.py``).  Its ``build`` is a function of a
-:class:`SuiteRequest` and a :class:`SuiteWriter`: it says what the bytes depend on
+A suite is an entry of ``SUITES`` (``suites/table.py``).  Its ``build`` is a function of a
+:class:`SuiteRequest` and a :class:`SuiteWriter`: it declares what the output depends on
 (:meth:`SuiteWriter.already_built`), opens test sets and writes items to them, and ends with
-:meth:`SuiteWriter.finish`.  Folder, temporary files, entries, hashes, signatures and the manifest are the
-writer's.
+:meth:`SuiteWriter.finish`.  The writer takes care of the folder, temporary files, entries, hashes, signatures
+and the manifest.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from crossexam.suites.bases import Base, describe_base, distinct_parts
 
 @dataclass(frozen=True)
 class SuiteKind:
-    """A line of the table of suites.
+    """An entry of the table of suites.
 
-    ``constructions`` are the names of those that it applies, ``optional`` those that join if one of their
-    options is set.  ``options`` is an instance of the suite's own dataclass of options, if it has one.
-    ``base_option`` names the option that ``--base`` fills in a suite that is not built from bases.
-    ``overview`` makes the table that is shown after building, from the manifest; None is the table of yields.
+    ``constructions`` names the constructions that are always applied, ``optional`` those that are applied if
+    one of their options is set.  ``options`` is an instance of the suite's own dataclass of options, if it
+    has one.  ``base_option`` names the option that ``--base`` sets in a suite that is not built from bases.
+    ``overview`` computes the table to show after building from the manifest; None means the yield table.
     """
 
     name: str
@@ -51,7 +51,7 @@ class SuiteKind:
 
 @dataclass(frozen=True)
 class Overview:
-    """A table of a suite that was built: *header* and *rows* of text; *numbers* are columns set right."""
+    """A summary table of a suite, with *header* and *rows*; the columns *numbers* are right-aligned."""
 
     title: str
     header: tuple[str, ...]
@@ -63,8 +63,8 @@ class Overview:
 class SuiteRequest:
     """What to build: a suite from *bases*, and from *problems* for tests that read word problems.
 
-    *constructions* have their options set, *options* are the suite's own.  ``suites.table.suite_request``
-    makes one from names.
+    *constructions* carry their options; *options* are those of the suite itself.
+    ``suites.table.suite_request`` creates a request from names.
     """
 
     kind: SuiteKind
@@ -80,7 +80,7 @@ class SuiteRequest:
     parser: str = "auto"
 
     def resources(self) -> LanguageResources:
-        """Return the resources that the constructions look things up in."""
+        """Return the linguistic resources for the constructions."""
         return LanguageResources(self.tagger, self.recognizer, self.parser)
 
     def base_identities(self) -> list[str]:
@@ -88,35 +88,35 @@ class SuiteRequest:
         return [f"{base.spec}@{base.identity}" for base in self.bases]
 
     def limit_part(self) -> dict[str, object]:
-        """Return the part of a signature that says how many examples were read, if not all."""
+        """Return the part of a signature that states how many examples were read, if not all."""
         return {} if self.limit is None else {"limit": self.limit}
 
 
 class TestSetSink:
-    """A test set that is being written: items go in, rows and content hash are kept."""
+    """A test set that is being written, with its number of rows and its content hash so far."""
 
-    __test__ = False  # pytest collects classes by their name
+    __test__ = False  # not a test: pytest collects classes by name
 
     def __init__(self, write: Callable[[Example], None]) -> None:
         self.rows = 0
         self._write, self._hash = write, ContentHash()
 
     def write(self, example: Example) -> None:
-        """Add one item."""
+        """Add an item."""
         self.rows += 1
         self._hash.update(example)
         self._write(example)
 
     @property
     def content_hash(self) -> str:
-        """The hash of what was written so far."""
+        """The hash of the items written so far."""
         return self._hash.hexdigest()
 
 
 class SuiteWriter:
-    """Writes the test sets of one suite and its manifest, into a folder or into memory.
+    """A writer of the test sets of one suite and its manifest, to a folder or to memory.
 
-    Files appear under their names when the suite is complete, the manifest last.
+    Files get their final names when the suite is complete, the manifest last.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class SuiteWriter:
         self._identity: Mapping[str, Any] = {}
         self._stack, self._entries = ExitStack(), list[TestSetEntry]()
         self._items: dict[str, list[Example]] = {}
-        self._beside: dict[str, Mapping[str, Any]] = {}
+        self._extra: dict[str, Mapping[str, Any]] = {}
         self._manifest: SuiteManifest | None = None
 
     def __enter__(self) -> SuiteWriter:
@@ -141,15 +141,15 @@ class SuiteWriter:
     ) -> None:
         self._stack.__exit__(kind, error, trace)
         if kind is None and self.folder is not None and self._manifest is not None:
-            for name, value in self._beside.items():
+            for name, value in self._extra.items():
                 write_json(self.folder / name, value)
             write_json(self.folder / MANIFEST, self._manifest.to_json())
 
     def already_built(self, identity: Mapping[str, Any]) -> bool:
-        """Return whether the folder holds the suite that *identity* describes; if not, clear it of leftovers.
+        """Return whether the folder already contains the suite of *identity*; if not, remove leftovers.
 
-        *identity* is all that the suite's bytes depend on.  Raises CrossexamError if the folder holds
-        something else, unless building is forced.
+        *identity* is everything that the files of the suite depend on.  Raises CrossexamError if the folder
+        contains something else, unless building is forced.
         """
         self._identity = identity
         if self.folder is None:
@@ -161,7 +161,7 @@ class SuiteWriter:
         return self.existed
 
     def open(self, name: str) -> TestSetSink:
-        """Return the sink of the test set *name*."""
+        """Return the sink for the test set *name*."""
         if self.folder is None:
             return TestSetSink(self._items.setdefault(name, []).append)
         suffix = self.request.file_format
@@ -169,27 +169,27 @@ class SuiteWriter:
         return TestSetSink(self._stack.enter_context(TestSetWriter(temporary, file_format=suffix)).write)
 
     def close(self, sink: TestSetSink, entry: TestSetEntry) -> None:
-        """Record *entry* for what was written to *sink*; its rows and content hash are filled in."""
+        """Record *entry* for the items written to *sink*, with their number and content hash filled in."""
         file = None if self.folder is None else f"{entry.name}.{self.request.file_format}"
         self._entries.append(replace(entry, file=file, rows=sink.rows, content_hash=sink.content_hash))
 
     def write(self, entry: TestSetEntry, items: Iterable[Example]) -> None:
-        """Write a whole test set."""
+        """Write a complete test set."""
         sink = self.open(entry.name)
         for item in items:
             sink.write(item)
         self.close(sink, entry)
 
-    def write_beside(self, name: str, value: Mapping[str, Any]) -> None:
-        """Write *value* as JSON under *name*, a path below the suite's folder."""
-        self._beside[name] = value
+    def write_extra(self, name: str, value: Mapping[str, Any]) -> None:
+        """Write *value* as JSON to *name*, a path relative to the suite's folder."""
+        self._extra[name] = value
 
     def note(self, text: str) -> None:
-        """Say *text* to the user after the suite is built or found."""
+        """Print *text* for the user when building ends, even if there was nothing to build."""
         self.notes.append(text)
 
     def finish(self, signed: Mapping[str, object], **facts: Any) -> None:
-        """End the suite; *signed* are the parts of its signature, *facts* are added to its manifest."""
+        """Complete the suite; *signed* are the parts of its signature, *facts* are added to its manifest."""
         kind, request = self.request.kind, self.request
         self._manifest = SuiteManifest(
             name=kind.name,
@@ -204,7 +204,7 @@ class SuiteWriter:
         )
 
     def suite(self) -> Suite:
-        """Return the suite that was written, or that the folder held already."""
+        """Return the suite that was written, or that was already in the folder."""
         if self.folder is not None:
             return read_suite(self.folder)
         assert self._manifest is not None, "the builder of a suite ends with finish()"
@@ -214,7 +214,7 @@ class SuiteWriter:
 
 @dataclass(frozen=True)
 class Built:
-    """What building came to: whether anything was *written*, and *notes* for the user."""
+    """The result of building: whether anything was *written*, and *notes* for the user."""
 
     written: bool
     notes: tuple[str, ...]
@@ -223,9 +223,9 @@ class Built:
 def build_to_folder(
     request: SuiteRequest, folder: Path, *, force: bool = False, progress: Progress = silent
 ) -> Built:
-    """Write the suite that *request* describes into *folder*, unless it is there already.
+    """Write the suite that *request* describes to *folder*, unless it already exists there.
 
-    Raises CrossexamError if *folder* holds something else, unless *force*.
+    Raises CrossexamError if *folder* contains something else, unless *force*.
     """
     with SuiteWriter(request, folder, force=force, progress=progress) as writer:
         distinct_parts(request.bases)
@@ -234,7 +234,7 @@ def build_to_folder(
 
 
 def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Suite:
-    """Return the suite that *request* describes without writing anything."""
+    """Return the suite that *request* describes, without writing any files."""
     with SuiteWriter(request, None, progress=progress) as writer:
         distinct_parts(request.bases)
         request.kind.build(request, writer)
@@ -245,9 +245,9 @@ _SUFFIXES: Final = frozenset({".parquet", ".jsonl"})
 
 
 def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> bool:
-    """Return whether *folder* holds the suite that *identity* (its request) describes.
+    """Return whether *folder* already contains the suite of *identity* (its request).
 
-    Raises CrossexamError if it holds something else; with *force* the suite there is removed.
+    Raises CrossexamError if it contains something else; with *force* the suite there is removed.
     """
     manifest = folder / MANIFEST
     if not manifest.exists():
@@ -257,7 +257,8 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
             )
             if not unfinished:
                 raise CrossexamError(
-                    f"the folder {folder} is not empty", hint="choose another -o, or --force to build there"
+                    f"the folder {folder} is not empty",
+                    hint="choose another -o, or --force to build there anyway",
                 )
         return False
     built = read_json(manifest)
@@ -265,8 +266,8 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
         return True
     if not force:
         raise CrossexamError(
-            f"the folder {folder} holds a suite built from other input or options",
-            hint="choose another -o, or --force to build it anew",
+            f"the folder {folder} contains a suite built from other input or options",
+            hint="choose another -o, or --force to replace the suite",
         )
     for entry in built.get("test_sets", {}).values():
         (folder / Path(str(entry.get("file", ""))).name).unlink(missing_ok=True)

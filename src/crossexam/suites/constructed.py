@@ -1,4 +1,4 @@
-"""Suites that apply constructions: one pass over each base, every test set written as it grows."""
+"""Suites that apply constructions, in one pass over each base."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from crossexam.suites.lexically_misleading import LAMBDAS, CSSubsets, check_lamb
 
 @dataclass(frozen=True)
 class CompositionalityOptions:
-    """The subsets CS_lambda of its bases that the suite has, and the *model* that chooses them."""
+    """The *lambdas* of the subsets CS_lambda to include, and the *model* that selects them."""
 
     lambdas: tuple[float, ...] = LAMBDAS
     model: str = "builtin/bag-of-words"
@@ -31,12 +31,12 @@ class CompositionalityOptions:
 
 
 def build_constructed(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base and what the constructions make of it."""
+    """Write each base, and the items that the constructions build from it."""
     _build(request, writer, lambdas=())
 
 
 def build_compositionality(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base, what the constructions make of it, and its subsets CS_lambda."""
+    """Write each base, the items that the constructions build from it, and its subsets CS_lambda."""
     _build(request, writer, lambdas=list(dict.fromkeys(request.options.lambdas)))
 
 
@@ -116,7 +116,7 @@ class _DerivedSet:
 
 
 def light(example: Example) -> Example:
-    """Return *example* without what only constructions read, with its cluster."""
+    """Return *example* with its cluster, without the data that only constructions need."""
     info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
     return replace(example, info=info | {"cluster": cluster_of(example)})
 
@@ -130,7 +130,7 @@ def _entry(
     parts: dict[str, object] = {
         "corpus": f"{base.spec}@{base.identity}",
         "construction": construction.versioned,
-        **used,  # a resource is named by its content, not by the option that chose it
+        **used,  # resources are identified by their content, not by the option that selects them
         **{name: value for name, value in options.items() if name not in used},
         **({"seed": request.seed} if construction.draws else {}),
         **request.limit_part(),
@@ -151,12 +151,12 @@ def _corpus(base: Base, request: SuiteRequest) -> dict[str, object]:
     return {"corpus": f"{base.spec}@{base.identity}", **request.limit_part()}
 
 
-#: What signatures and manifests call a resource whose name has changed: they must stay what they were.
+#: The names of renamed resources in signatures and manifests, which must not change.
 _SIGNED_AS: Final = {"tagger": "annotator"}
 
 
 def _used(construction: Construction, resources: LanguageResources) -> dict[str, object]:
-    """Return the signature's parts for the resources that *construction* uses."""
+    """Return the parts of the signature for the resources that *construction* uses."""
     from importlib.metadata import version
 
     facts: dict[str, Callable[[], object]] = {
@@ -171,7 +171,7 @@ def _used(construction: Construction, resources: LanguageResources) -> dict[str,
 
 
 def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]:
-    """Return what the built bytes depend on."""
+    """Return everything that the files of the suite depend on."""
     options = {c.name: _option_identity(c.options) for c in request.constructions}
     if "model" in changed_options(request.options):
         model = request.options.model
@@ -194,7 +194,7 @@ def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]
 
 
 def _option_identity(options: Any) -> dict[str, Any]:
-    """Return the options that are not at their defaults; one that names a corpus or file has its hash."""
+    """Return the options that differ from their defaults, with a hash if they name a corpus or file."""
     changed = changed_options(options)
     for each in fields(options) if changed else ():
         if each.name in changed and each.metadata.get("content"):

@@ -62,7 +62,7 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
     for entry, examples in _reference(options):
         writer.write(entry, _rows(examples, request))
     for key, manifest in manifests.items():
-        writer.write_beside(f"{SPLITS}/{key}.json", manifest)
+        writer.write_extra(f"{SPLITS}/{key}.json", manifest)
     signed = {"part": options.split, "seed": request.seed, "corpora": "+".join(splits)}
     writer.finish(signed, absent=list(absent))
 

@@ -1,6 +1,6 @@
-"""Short forms of options: ``--as-published`` for ``--set antonymy.as_published=true`` and its like.
+"""Short forms of options, such as ``--as-published`` for ``--set antonymy.as_published=true``.
 
-The only place outside its own file where an option of a construction or suite is named.
+No other file names an option of a construction or suite, except the one that defines it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 
 
 class ShortForm(NamedTuple):
-    """A flag of the command line and keyword of the library, and the *targets* (``NAME.OPTION``) it sets.
+    """A command-line flag and keyword argument, and the *targets* (``NAME.OPTION``) that it sets.
 
-    *takes* is what the flag is followed by, nothing for a switch; a *repeatable* one collects its values.
+    *takes* is a placeholder for the value of the flag, empty for a switch; a *repeatable* flag collects its
+    values.
     """
 
     flag: str
@@ -32,27 +33,27 @@ class ShortForm(NamedTuple):
 # fmt: off
 SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
     ShortForm("--as-published",    ("antonymy.as_published", "so_swap.as_published"),
-              "keep the items that our rules doubt, as the papers do"),
-    ShortForm("--indirect",        ("antonymy.indirect",), "antonyms through a similar adjective too"),
-    ShortForm("--both-directions", ("add_amod.both_directions",), "the mirrored item too"),
+              "keep items with doubtful labels, as the papers do"),
+    ShortForm("--indirect",        ("antonymy.indirect",), "also use antonyms of similar adjectives"),
+    ShortForm("--both-directions", ("add_amod.both_directions",), "also add the mirrored item"),
     ShortForm("--adjectives",      ("add_amod.adjectives",),
-              "count which adjectives go with which nouns in this corpus", "CORPUS:SPLIT|FILE"),
-    ShortForm("--tautology",       ("tautology.clause",), "also test with this tautology", "TEXT"),
+              "count adjective-noun pairs in this corpus", "CORPUS:SPLIT|FILE"),
+    ShortForm("--tautology",       ("tautology.clause",), "also append this tautology", "TEXT"),
     ShortForm("--split",           ("cross-dataset.split",), "test or validation", "SPLIT"),
     ShortForm("--pairs",           ("behaviour.pairs",), "word pairs to swap", "RELATION=FILE", True),
-    ShortForm("--index",           ("behaviour.index",), "the corpus in which word pairs are seen or unseen",
+    ShortForm("--index",           ("behaviour.index",), "corpus in which word pairs count as seen",
               "CORPUS"),
-    ShortForm("--controls",        ("behaviour.controls",), "draw at most N controls of either kind", "N"),
+    ShortForm("--controls",        ("behaviour.controls",), "draw at most N controls per family", "N"),
     ShortForm("--model",           ("cs-subsets.model", "hard-subsets.model", "compositionality.model"),
-              "the model that chooses the subset", "MODEL"),
+              "model that selects the subset", "MODEL"),
     ShortForm("--lambda",          ("cs-subsets.lambdas", "compositionality.lambdas"),
-              "the least score of an example", "SHARE", True),
+              "minimum score of an example", "SHARE", True),
 )}
 # fmt: on
 
 
 def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by flag from values by keyword argument; raises UnknownNameError.
+    """Return the values of keyword arguments by flag; raises UnknownNameError.
 
     >>> keywords({"as_published": True})
     {'--as-published': True}
@@ -65,15 +66,15 @@ def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def expand(suite: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the options that short forms stand for in *suite*, by construction or suite.
+    """Return the options that short forms set in *suite*, by construction or suite.
 
-    *given* has values by flag; a form that has several targets sets those that the suite uses.  Raises
-    CrossexamError for a form none of whose targets the suite has.
+    *given* has values by flag; a form with several targets sets those that the suite uses.  Raises
+    CrossexamError if the suite uses none of the targets of a form.
 
     >>> expand("antonymy", {"--as-published": True})
     {'antonymy': {'as_published': True}}
     """
-    from crossexam.suites.table import suite_named  # short forms are listed by help, which builds nothing
+    from crossexam.suites.table import suite_named  # imported late: help lists short forms, but builds nothing
 
     kind = suite_named(suite)
     used = {kind.name, *kind.constructions, *kind.optional}
@@ -83,14 +84,16 @@ def expand(suite: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         fitting = [target for target in targets if target[0] in used]
         if not fitting:
             owners = " and ".join(name for name, _ in targets)
-            raise CrossexamError(f"'{suite}' has no {flag}", hint=f"{flag} is an option of {owners}")
+            raise CrossexamError(
+                f"'{suite}' does not have the option {flag}", hint=f"{flag} is an option of {owners}"
+            )
         for name, option in fitting:
             options.setdefault(name, {})[option] = value
     return options
 
 
 def merged(*parts: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return options by name from several sources; raises CrossexamError if two set the same one."""
+    """Return the union of options by name; raises CrossexamError if an option is set twice."""
     options: dict[str, dict[str, Any]] = {}
     for part in parts:
         for name, values in part.items():

@@ -1,4 +1,4 @@
-"""The table of suites: which test sets a study is made of, and how they are built."""
+"""The table of suites: the test sets of each study, and the function that builds them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _ALL: Final = (
     ),
     SuiteKind(
         "compositionality",
-        "the same words put together otherwise, and the pairs whose single words mislead (CS_0.5, 0.6, 0.7)",
+        "the same words composed differently, and the pairs whose single words mislead (CS_0.5, 0.6, 0.7)",
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models (AAAI)",
         build_compositionality,
         constructions=("so_swap", "add_amod"),
@@ -47,7 +47,7 @@ _ALL: Final = (
     ),
     SuiteKind(
         "cross-dataset",
-        "fourteen other corpora, as many as are installed, and one mean; needs no --base",
+        "up to fourteen other corpora, those that are installed, and their mean; needs no --base",
         "Zhang et al. 2020, Reliable Evaluations for NLI (arXiv 2010.07676), section 2",
         build_cross_dataset,
         options=CrossDatasetOptions(),
@@ -63,21 +63,21 @@ _ALL: Final = (
     ),
     SuiteKind(
         "corpus",
-        "the bases as they are: plain accuracy on any corpus",
+        "the unchanged bases: accuracy on any corpus",
         "",
         build_constructed,
         optional=("tautology",),
     ),
     SuiteKind(
         "cs-subsets",
-        "the examples whose single words mislead a bag-of-words model (CS_lambda)",
+        "the examples that mislead a bag-of-words model (CS_lambda)",
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.4",
         build_cs,
         options=CSOptions(),
     ),
     SuiteKind(
         "hard-subsets",
-        "the examples that a hypothesis-only model gets wrong",
+        "the examples that a hypothesis-only model misclassifies",
         "Gururangan et al. 2018, Annotation Artifacts in Natural Language Inference Data (N18-2017)",
         build_hard,
         options=HardOptions(),
@@ -85,12 +85,12 @@ _ALL: Final = (
 )
 
 SUITES: Final[dict[str, SuiteKind]] = {each.name: each for each in _ALL}
-#: What ``examine`` builds if nothing else is asked for.
+#: The suite that ``examine`` builds by default.
 DEFAULT_SUITE: Final = _ALL[0].name
 
 
 def suite_named(name: str) -> SuiteKind:
-    """Return the suite called *name*; a construction's name is the suite of it alone.
+    """Return the suite called *name*; the name of a construction gives a suite of this construction alone.
 
     Raises UnknownNameError with the nearest name.
 
@@ -114,7 +114,7 @@ def suite_named(name: str) -> SuiteKind:
 
 
 def reads_problems(kind: SuiteKind) -> bool:
-    """Return whether a construction of the suite reads word problems."""
+    """Return whether any construction of the suite reads word problems."""
     return any(CONSTRUCTIONS[name].reads_problems for name in kind.constructions)
 
 
@@ -128,9 +128,9 @@ def suite_request(
 ) -> SuiteRequest:
     """Return the request for *suite*, with every name looked up.
 
-    *options* has values by option, by construction or suite: ``{"antonymy": {"as_published": True}}``; a text
-    is parsed as the option's type.  *fields* are those of SuiteRequest.  Raises CrossexamError for a name or
-    an option that the suite does not have.
+    *options* maps constructions and suites to values by option: ``{"antonymy": {"as_published": True}}``;
+    strings are parsed according to the option's type.  *fields* are those of SuiteRequest.  Raises
+    CrossexamError for a name or an option that the suite does not have.
 
     >>> request = suite_request("antonymy", options={"antonymy": {"indirect": "true"}})
     >>> request.constructions[0].options.indirect
@@ -155,22 +155,22 @@ def _with_options(construction: Construction, values: Mapping[str, Any]) -> Cons
 
 
 def _refuse(name: str, kind: SuiteKind) -> None:
-    """Raise the error for options of *name*, which is not a part of the suite."""
+    """Raise CrossexamError for options of *name*, which is not part of the suite."""
     if name not in SUITES and name not in CONSTRUCTIONS:
         raise UnknownNameError("suite or construction with options", name, with_own_options())
     parts = [each for each in kind.constructions if CONSTRUCTIONS[each].options is not None]
     known = [*([kind.name] if kind.options is not None else []), *parts, *kind.optional]
     own = f"'{name}' has no options of its own"
     raise CrossexamError(
-        own if name == kind.name else f"'{kind.name}' does not use '{name}', so it has none of its options",
+        own if name == kind.name else f"'{kind.name}' does not use '{name}', so it does not have its options",
         where="--set",
-        wanted=f"an option of {', '.join(known)}" if known else "no option: it has none",
+        wanted=f"an option of {', '.join(known)}" if known else "no options at all",
         hint="crossexam ls options lists them",
     )
 
 
 def with_own_options() -> dict[str, Any]:
-    """Return the default options of every suite and construction that has some, by its name."""
+    """Return the default options of every suite and construction that has options, by name."""
     kinds = {kind.name: kind.options for kind in SUITES.values()}
     constructions = {name: construction.options for name, construction in CONSTRUCTIONS.items()}
     return {name: each for name, each in {**kinds, **constructions}.items() if each is not None}

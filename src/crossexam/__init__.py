@@ -43,7 +43,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import the library's verbs when they are first used, so that importing the package is quick."""
+    """Import the functions of the library when they are first used, so that importing the package is fast."""
     if name in __all__:
         from crossexam import api
 

@@ -1,4 +1,4 @@
-"""The verbs of the command line as functions, for notebooks and programs."""
+"""The library interface: the commands as functions, for notebooks and programs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BaseLike = str | Path | Dataset | Iterable[Example]
 
 
 def load(spec: str | Path, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False) -> Dataset:
-    """Return the corpus that *spec* names: a split (``snli:dev``), a file, or a slice (``snli:dev[::2]``).
+    """Return the corpus named by *spec*: a split (``snli:dev``), a file, or a slice (``snli:dev[::2]``).
 
     Raises CrossexamError if there is no such corpus, FormatError if a record is malformed.
 
@@ -34,14 +34,14 @@ def load(spec: str | Path, *, columns: Mapping[str, str] | None = None, skip_bad
 
 
 def load_suite(folder: str | Path) -> Suite:
-    """Return the suite that ``crossexam build`` wrote into *folder*."""
+    """Return the suite that ``crossexam build`` wrote to *folder*."""
     from crossexam.core.test_sets import read_suite as read
 
     return read(Path(folder))
 
 
 def load_run(folder: str | Path) -> Run:
-    """Return the run that ``crossexam run`` wrote into *folder*."""
+    """Return the run that ``crossexam run`` wrote to *folder*."""
     from crossexam.runs.folder import read_run
 
     return read_run(Path(folder))
@@ -71,11 +71,12 @@ def build(
 ) -> Suite:
     """Return the test sets of *suite* (or of one construction) built from *base*.
 
-    *base* is a corpus name, a path, a Dataset or examples; for a suite with corpora of its own it is one
-    of them, or None for all that are installed.  With *folder* the suite is also written there.  Numerical
-    reasoning is built from *word_problems*, else from the premises of the base.  *options* are those of
-    constructions and suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
-    (``as_published=True``).  Raises CrossexamError.
+    *base* is the name of a corpus, a path, a Dataset or examples; for a suite with a fixed list of corpora
+    it is one of these, or None for all that are installed.  If *folder* is given, the suite is also written
+    there.  Numerical reasoning is built from *word_problems*, or from the premises of the base if there are
+    none.  *options* are the options of constructions and suites by name
+    (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms (``as_published=True``).  Raises
+    CrossexamError.
 
     >>> len(build("negation", "builtin:demo", limit=3)["negation.builtin_demo"])
     3
@@ -112,7 +113,7 @@ def build(
 
 
 def check(data: Suite | Dataset) -> list[Finding]:
-    """Return what the coded checks find in a suite or test set."""
+    """Return the findings of the automatic checks on a suite or test set."""
     from crossexam.constructions.check import run_checks
 
     if isinstance(data, Dataset):
@@ -130,12 +131,12 @@ def run(
     store: str | Path | None = None,
     **options: Any,
 ) -> Run:
-    """Return the answers of *model* over a suite or test set.
+    """Return the predictions of *model* on a suite or test set.
 
-    *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or
-    a function of a list of (premise, hypothesis) pairs.  Answers are kept in the folder *store*, from
-    which an interrupted run resumes.  *options* are those of the model's kind:
-    ``device``, ``batch_size``, ...  Raises CrossexamError.
+    *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or a
+    function of a list of (premise, hypothesis) pairs.  Predictions are saved in the folder *store*, from
+    which an interrupted run resumes.  *options* are those of the kind of model: ``device``, ``batch_size``,
+    ...  Raises CrossexamError.
     """
     from crossexam.runs.folder import save_run
     from crossexam.runs.run import predict_suite
@@ -147,7 +148,7 @@ def run(
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:
-    """Return the accuracy with its interval of each test set, of proposed labels apart from all others."""
+    """Return the accuracy per test set with its confidence interval, separately for proposed labels."""
     from crossexam.evaluation.measures import accuracy_by_set
     from crossexam.evaluation.verified import by_status
 
@@ -155,7 +156,7 @@ def accuracy(answers: Run) -> dict[str, Estimate]:
 
 
 def compare(first: Run, second: Run) -> tuple[Comparison, ...]:
-    """Return the paired comparison of two models on each test set, p-values corrected after Holm."""
+    """Return the paired comparison of two models per test set, with Holm-corrected p-values."""
     from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.verified import by_status
 
@@ -163,7 +164,7 @@ def compare(first: Run, second: Run) -> tuple[Comparison, ...]:
 
 
 def report(*runs: Run) -> Report:
-    """Return a report on the runs; its ``save`` writes .html, .md, .tex, .csv or .json."""
+    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json."""
     from crossexam.reports.report import make_report
 
     return make_report(*runs)

@@ -340,7 +340,7 @@ def test_a_given_test_set_is_taken_whole(data: Path) -> None:
     assert without is not None
     assert (len(without.validation), len(without.test)) == (0, 12)
     assert without.complete  # the test set is whole
-    assert without.commonest() is None
+    assert without.majority_label() is None
 
 
 def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Path, tmp_path: Path) -> None:

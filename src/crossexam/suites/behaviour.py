@@ -227,7 +227,7 @@ def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
 def chosen(
     items: Mapping[str, Sequence[Example]], controls: int | None, seed: int
 ) -> dict[str, list[Example]]:
-    """Return *items* by set: at most *controls* controls per family, drawn at random, and their derivatives."""
+    """Return *items* by set: at most *controls* random controls per family, and their derivatives."""
     if controls is None:
         return {name: list(each) for name, each in items.items()}
     kept: set[str] = set()

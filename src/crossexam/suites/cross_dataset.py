@@ -1,9 +1,9 @@
-"""The cross-dataset benchmark (Zhang et al. 2020, section 2), from the corpora that are installed.
+"""The cross-dataset benchmark (Zhang et al. 2020, section 2), built from the installed corpora.
 
-One test set per corpus, ``base.KEY``, and SNLI's test set, from which the drop is measured.  The splits are
-drawn with a declared seed (section 2.2) and written next to the test sets as lists of ids with content
-hashes.  A pair's rank in the draw is a hash of the seed and its two sentences, so that the same corpus gives
-the same split on any machine, whatever the order and the ids of the pairs in its files.
+There is one test set per corpus, ``base.KEY``, and SNLI's test set, from which the drop is measured.  The
+splits are drawn with a given seed (section 2.2) and written along with the test sets, as lists of ids with
+content hashes.  The rank of a pair in the draw is a hash of the seed and its two sentences, so that the same
+corpus has the same splits on any machine, whatever the order and the ids of the pairs in its files.
 """
 
 from __future__ import annotations
@@ -31,27 +31,27 @@ _REFERENCE_SPEC: Final[Mapping[str, str]] = {"test": "snli:test", "validation": 
 
 @dataclass(frozen=True)
 class CrossDatasetOptions:
-    """Which *corpora* (keys of MEMBERS; none: all that are installed), which *split*: test or validation."""
+    """The *corpora* (keys of MEMBERS; if empty, all installed ones) and the *split*: test or validation."""
 
     corpora: tuple[str, ...] = ()
     split: Literal["test", "validation"] = "test"
 
     def members(self) -> list[Member]:
-        """Return the corpora that are asked for; raises UnknownNameError."""
+        """Return the requested corpora; raises UnknownNameError."""
         return [member_named(name) for name in self.corpora] or list(MEMBERS.values())
 
 
 def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write the test set of each corpus and of SNLI, and the lists of ids of the splits beside them.
+    """Write the test set of each corpus and of SNLI, and the lists of ids of the splits.
 
-    Corpora that are not installed are left out, and named in the manifest; one that was asked for by name
-    must be there.  Raises CrossexamError.
+    Corpora that are not installed are skipped and listed in the manifest.  Raises CrossexamError if a corpus
+    is requested by name and is not installed, or if none is.
     """
     options: CrossDatasetOptions = request.options
     splits, absent = _splits(options, request.seed, writer.progress)
     if absent:
         missing = ", ".join(absent)
-        writer.note(f"not installed, so not included: {missing}; a partial benchmark is reported as one")
+        writer.note(f"not installed, hence not included: {missing}; reports call the benchmark partial")
     manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
     if writer.already_built(_identity(request, manifests)):
         return
@@ -70,7 +70,7 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
 def _splits(
     options: CrossDatasetOptions, seed: int, progress: Progress
 ) -> tuple[dict[str, Split], tuple[str, ...]]:
-    """Return the splits of the corpora that are installed, by key, and the keys of the others."""
+    """Return the splits of the installed corpora by key, and the keys of the other corpora."""
     members = options.members()
     splits: dict[str, Split] = {}
     for done, member in enumerate(members):
@@ -84,7 +84,7 @@ def _splits(
         raise CrossexamError(
             f"not installed: {', '.join(absent)}",
             wanted="their files in the data folder",
-            hint="docs/corpora.md says which files; crossexam fetch NAME gets them",
+            hint="docs/corpora.md lists the files; crossexam fetch NAME downloads them",
         )
     return splits, absent
 
@@ -107,7 +107,7 @@ def _rows(examples: Sequence[Example], request: SuiteRequest) -> Iterator[Exampl
 
 
 def _reference(options: CrossDatasetOptions) -> Iterator[tuple[TestSetEntry, Sequence[Example]]]:
-    """Yield the training corpus's own test set, from which the drop is measured, if it is installed."""
+    """Yield the test set of the training corpus, from which the drop is measured, if it is installed."""
     spec = _REFERENCE_SPEC[options.split]
     corpus = CorpusSpec.parse(spec)
     if not corpus.installed():
@@ -137,19 +137,19 @@ def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
         "complete": split.complete and request.limit is None,
         "differences": split.differences(),
         "known": member.known,
-        "majority": split.commonest(),
+        "majority": split.majority_label(),
     }
     return TestSetEntry(
         BASE,
         member.key,
         signature=signature(parts),
-        projection=reader.projection if reader and not _one_way(split) else None,
+        projection=reader.projection if reader and not _has_three_labels(split) else None,
         facts={"cross_dataset": facts},
     )
 
 
 def cross_dataset_overview(manifest: Mapping[str, Any]) -> Overview:
-    """Return the table of a suite that was built: sizes, labels, and what differs from Table 4."""
+    """Return the overview of a suite: sizes, labels, and differences from Table 4."""
     rows = []
     for name, entry in manifest["test_sets"].items():
         about = entry["cross_dataset"]
@@ -161,21 +161,21 @@ def cross_dataset_overview(manifest: Mapping[str, Any]) -> Overview:
     return Overview(str(manifest["name"]), header, rows, numbers=(1,))
 
 
-def _one_way(split: Split) -> bool:
-    """Tell whether the files at hand have the three labels though the corpus's copies may have two."""
+def _has_three_labels(split: Split) -> bool:
+    """Return whether the files distinguish neutral from contradiction, as not all copies of a corpus do."""
     golds = {example.label for example in (*split.validation, *split.test)}
     return len(golds & {"neutral", "contradiction"}) == 2
 
 
-#: A share of a label that differs from Table 4's by more than this, in percentage points, is reported.
+#: The largest difference of a label share from Table 4 that is not reported, in percentage points.
 _POINTS: Final = 1.0
 
 
 @dataclass(frozen=True)
 class Split:
-    """A corpus of the benchmark as it was split: its *validation* and *test* examples.
+    """A corpus of the benchmark, split into *validation* and *test* examples.
 
-    *absent* names the splits that are not installed; *differs* lists what is not as in Table 4.
+    *absent* names the splits of the corpus that are not installed, *files* are the names of those read.
     """
 
     member: Member
@@ -186,22 +186,22 @@ class Split:
 
     @property
     def complete(self) -> bool:
-        """Whether all that the test set is drawn from is installed, and has labels: as many as Table 4.
+        """Whether everything the test set is drawn from is installed, with as many labels as in Table 4.
 
-        Fewer are whole where the corpus itself has fewer than the paper counts (*known*).
+        Fewer labels suffice if the corpus itself has fewer than the paper states (*known*).
         """
         if len(self.test) < self.member.sizes[1] and not self.member.known:
             return False
         rows = len(self.validation) + len(self.test)
         return not self.absent or self.member.given is not None or rows >= sum(self.member.sizes)
 
-    def commonest(self) -> str | None:
-        """Return the most frequent label of the validation set, None where that has none."""
+    def majority_label(self) -> str | None:
+        """Return the most frequent label of the validation set, or None if that is empty."""
         counts = Counter(example.label for example in self.validation)
         return min(counts, key=lambda label: (-counts[label], str(label))) if counts else None
 
     def differences(self) -> list[str]:
-        """Return what is not as in Table 4: files that are missing, sizes, label shares."""
+        """Return the differences from Table 4: missing files, sizes and label shares."""
         found = [f"not installed: {', '.join(self.absent)}"] if self.absent else []
         ours = (len(self.validation), len(self.test))
         for name, here, published in zip(("validation", "test"), ours, self.member.sizes, strict=True):
@@ -215,7 +215,7 @@ class Split:
         return found
 
     def manifest(self, seed: int) -> dict[str, Any]:
-        """Return what is written of the split: rule, seed, and ids and content hash of both parts."""
+        """Return the record of the split: rule, seed, and ids and content hash of both parts."""
         return {
             "corpus": self.member.key,
             "rule": self.member.rule,
@@ -232,7 +232,7 @@ class Split:
 
 
 def label_shares(examples: Sequence[Example]) -> dict[str, float]:
-    """Return the percentage of each gold label.
+    """Return the percentage per gold label.
 
     >>> label_shares([Example("a", "P.", "H.", "neutral")])
     {'neutral': 100.0}
@@ -242,13 +242,13 @@ def label_shares(examples: Sequence[Example]) -> dict[str, float]:
 
 
 def split_member(member: Member, seed: int) -> Split | None:
-    """Return *member* split with *seed*, None where none of what its test set needs is installed.
+    """Return *member* split with *seed*, or None if nothing that its test set needs is installed.
 
-    Where only some of its splits are, these are divided in the published proportion.
+    If only some of its splits are installed, these are divided in the published proportion.
     """
     pool, absent, files = _pool(member)
     if member.given is not None:
-        return _beside_given(member, pool, absent, files, seed)
+        return _with_given_test_set(member, pool, absent, files, seed)
     if not pool:
         return None
     wanted = len(pool) // 2
@@ -261,7 +261,7 @@ def split_member(member: Member, seed: int) -> Split | None:
     return Split(member, validation, test, absent, files)
 
 
-def _beside_given(
+def _with_given_test_set(
     member: Member, pool: list[Example], absent: tuple[str, ...], files: tuple[str, ...], seed: int
 ) -> Split | None:
     test, missing, test_files = _pool(replace(member, splits=(member.given or "",), given=None))
@@ -273,7 +273,7 @@ def _beside_given(
 
 
 def _pool(member: Member) -> tuple[list[Example], tuple[str, ...], tuple[str, ...]]:
-    """Return the labelled examples of all splits of *member*, which are not installed, and the files."""
+    """Return the labelled examples of all splits of *member*, the splits not installed, and the files."""
     examples: list[Example] = []
     absent, files = [], []
     for part in member.splits:
@@ -289,7 +289,7 @@ def _pool(member: Member) -> tuple[list[Example], tuple[str, ...], tuple[str, ..
 
 
 def _drawn(pool: Sequence[Example], seed: int) -> list[int]:
-    """Return the places of *pool* in the order of the draw."""
+    """Return the indices of *pool* in the order of the draw."""
     times: Counter[str] = Counter()
     keys = []
     for example in pool:

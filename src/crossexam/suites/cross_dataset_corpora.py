@@ -1,4 +1,4 @@
-"""The fourteen corpora of the cross-dataset benchmark: Tables 1 and 4 of Zhang et al. (2020) in code."""
+"""The fourteen corpora of the cross-dataset benchmark: Tables 1 and 4 of Zhang et al. (2020)."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from crossexam.core.labels import Gold
 
 Protocol = Literal["human elicited", "human judged", "automatically recast"]
 
-#: Examples drawn for validation from the largest corpora (section 2.2, Table 4).
+#: The number of validation examples drawn from the largest corpora (section 2.2, Table 4).
 SAMPLED: Final = 10_000
 
 
 @dataclass(frozen=True)
 class Member:
-    """A corpus of the benchmark: its *key* is the name of its test set's part and of its published column.
+    """A corpus of the benchmark; its *key* names both the part of its test set and its published column.
 
-    Its examples are those of all *splits* of *corpus*.  With *given* that split is the test set as it is,
-    and the validation set is sampled from *splits*.  *sampled*: that many examples are drawn for
-    validation and the rest is the test set; None: halves.  *sizes* (validation, test) and *shares* (percent
-    by gold label) are Table 4's.  *known* explains differences that the corpus itself makes.
+    Its examples are those of all *splits* of *corpus*.  If a split is *given*, it is the unchanged test set,
+    and the validation set is sampled from *splits*.  Otherwise *sampled* examples are drawn for validation
+    and the rest is the test set; None means halves.  *sizes* (validation, test) and *shares* (percentage per
+    gold label) are those of Table 4.  *known* explains differences that are due to the corpus itself.
     """
 
     key: str
@@ -38,7 +38,7 @@ class Member:
 
     @property
     def rule(self) -> str:
-        """Return the split rule in words (section 2.2)."""
+        """The splitting rule in words (section 2.2)."""
         if self.given is not None:
             return f"test: {self.given}; validation: as many, sampled from {', '.join(self.splits)}"
         pool = ", ".join(self.splits)
@@ -93,12 +93,12 @@ MEMBERS: Final[dict[str, Member]] = {each.key: each for each in (
 )}
 # fmt: on
 
-#: What the drop is measured from: the test set of the corpus that models are trained on.
+#: The test set from which the drop is measured: that of the corpus on which models are trained.
 REFERENCE: Final = "snli_test"
 
 
 def member_named(name: str) -> Member:
-    """Return the corpus of the benchmark called *name*; raises UnknownNameError with the nearest one."""
+    """Return the corpus of the benchmark called *name*; raises UnknownNameError with the nearest name."""
     if name not in MEMBERS:
         raise UnknownNameError("corpus of the cross-dataset benchmark", name, MEMBERS)
     return MEMBERS[name]

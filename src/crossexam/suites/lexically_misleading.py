@@ -1,8 +1,8 @@
 """Compositionality-sensitivity subsets (Nie et al., 2019, sections 5.3 and 5.4).
 
-The lexically-misleading score of an example is the largest probability that a bag-of-words model gives
-to a wrong label (equation 6).  CS_lambda are the examples whose score is at least lambda: single words
-point to a wrong label there, and only their composition to the right one.
+The lexically-misleading score of an example is the largest probability that a bag-of-words model assigns
+to a wrong label (equation 6).  CS_lambda is the set of examples whose score is at least lambda: their words
+suggest a wrong label, and only the composition of these words suggests the correct one.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-#: The key of ``info`` that has the score.
+#: The key of the score in ``info``.
 SCORE: Final = "lexically_misleading_score"
-#: Those of Table 5.
+#: The values of lambda in Table 5.
 LAMBDAS: Final = (0.5, 0.6, 0.7)
-#: The version of the subsets: a changed score is a new version.
+#: The version of the subsets; any change to the score requires a new one.
 VERSION: Final = 1
 
 
 def lexically_misleading_scores(probabilities: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
-    """Return the largest probability of a wrong label of each example: [n]; equation 6.
+    """Return the largest probability of a wrong label per example, [n] (equation 6).
 
-    *probabilities* [n, k] are a bag-of-words model's, *gold* [n] are columns of them.
+    *probabilities* [n, k] are those of a bag-of-words model, *gold* [n] indexes their columns.
 
     >>> lexically_misleading_scores([[0.7, 0.2, 0.1], [0.7, 0.2, 0.1]], [0, 2]).tolist()
     [0.2, 0.7]
@@ -51,16 +51,16 @@ def lexically_misleading_scores(probabilities: ArrayLike, gold: ArrayLike) -> ND
 
 
 def scored(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
-    """Return the labelled examples of *dataset*, which is CS_0, with their scores in ``info``."""
+    """Return the labelled examples of *dataset*, that is CS_0, with their scores in ``info``."""
     return Dataset(dataset.name, cs_subset(dataset, probabilities, 0.0).examples, dataset.manifest)
 
 
 def cs_subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) -> Dataset:
     """Return CS_lambda of *dataset*, each example with its score in ``info``.
 
-    *probabilities* [n, 3] are a bag-of-words model's about *dataset*.  Examples without a gold label have
-    no score and are in no subset.  The name is ``cs_0_7.PART``: a point would end the construction's.
-    Raises ValueError where *lam* is no share.
+    *probabilities* [n, 3] are the predictions of a bag-of-words model for *dataset*.  Examples without a gold
+    label have no score and are never included.  The name is ``cs_0_7.PART`` (:func:`subset_name`).  Raises
+    ValueError if *lam* is not between 0 and 1.
 
     >>> import numpy as np
     >>> from crossexam.core.example import Example
@@ -70,7 +70,7 @@ def cs_subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) 
     ('cs_0_7.tiny', 0.8)
     """
     if not 0 <= lam <= 1:
-        raise ValueError(f"lambda is {lam}, wanted a share from 0 to 1")
+        raise ValueError(f"lambda is {lam}, but must be between 0 and 1")
     examples, answered, gold = with_gold(dataset, probabilities)
     scores = lexically_misleading_scores(answered, gold).tolist()
     kept = tuple(
@@ -82,14 +82,14 @@ def cs_subset(dataset: Dataset, probabilities: NDArray[np.float64], lam: float) 
 
 
 def check_lambdas(lambdas: Sequence[float]) -> None:
-    """Raise CrossexamError if one of *lambdas* is not a share above 0."""
+    """Raise CrossexamError unless all *lambdas* are above 0 and at most 1."""
     for lam in lambdas:
         if not 0 < lam <= 1:
-            raise CrossexamError(f"lambda is {lam:g}", wanted="a share above 0, at most 1")
+            raise CrossexamError(f"lambda is {lam:g}", wanted="a number above 0 and at most 1")
 
 
 def subset_name(lam: float) -> str:
-    """Return what CS_lambda is called: a point would end the name of a construction.
+    """Return the name of CS_lambda in test sets, without a dot, which would end the construction's name.
 
     >>> subset_name(0.7)
     'cs_0_7'
@@ -98,7 +98,7 @@ def subset_name(lam: float) -> str:
 
 
 class Point(NamedTuple):
-    """A point of the curve: how many examples CS_lambda has, and a model's accuracy on them."""
+    """A point of the curve: the size of CS_lambda, and the accuracy of a model on it."""
 
     lam: float
     size: int
@@ -112,9 +112,9 @@ def curve(
     *,
     lambdas: Sequence[float] | None = None,
 ) -> tuple[Point, ...]:
-    """Return size and accuracy of CS_lambda for each of *lambdas*, 0 to 1 in steps of 0.05 without.
+    """Return size and accuracy of CS_lambda for each of *lambdas*, by default 0 to 1 in steps of 0.05.
 
-    *scores* [n] are those of the examples, *correct* [n] says which of them a model answers rightly.
+    *scores* [n] are those of the examples; *correct* [n] states which of them a model predicts correctly.
 
     >>> points = curve([0.2, 0.6, 0.9], [True, False, True], lambdas=[0, 0.5, 0.95])
     >>> [(point.size, point.accuracy.value) for point in points]
@@ -133,7 +133,7 @@ def curve(
 
 
 class CSSubsets:
-    """The subsets CS_lambda of a base, written while the base is read; *model* gives the scores."""
+    """The subsets CS_lambda of a base, written while the base is read; *model* computes the scores."""
 
     def __init__(self, base: Base, lambdas: Sequence[float], model: Model, writer: SuiteWriter) -> None:
         self.base, self.model = base, model
@@ -142,7 +142,7 @@ class CSSubsets:
         self._read = 0
 
     def take(self, chunk: Sequence[Example]) -> tuple[Example, ...]:
-        """Add those of *chunk* whose score is high enough; return the labelled ones with their scores."""
+        """Add the examples with a sufficient score; return all labelled ones of *chunk* with their scores."""
         probabilities = self.model.predict([(example.premise, example.hypothesis) for example in chunk])
         whole = Dataset(f"{BASE}.{self.base.part}", tuple(chunk))
         for lam, sink in self._sinks.items():
@@ -152,7 +152,7 @@ class CSSubsets:
         return tuple(scored(whole, probabilities).examples)
 
     def close(self, limit: Mapping[str, object]) -> None:
-        """Record the subsets; *limit* is the part of their signatures that says how much was read."""
+        """Record the subsets; *limit* is the part of their signatures that states how much was read."""
         for lam, sink in self._sinks.items():
             name = subset_name(lam)
             parts = {"corpus": f"{self.base.spec}@{self.base.identity}", "subset": f"{name}.v{VERSION}"}

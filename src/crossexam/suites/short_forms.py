@@ -74,7 +74,7 @@ def expand(suite: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     >>> expand("antonymy", {"--as-published": True})
     {'antonymy': {'as_published': True}}
     """
-    from crossexam.suites.table import suite_named  # imported late: help lists short forms, but builds nothing
+    from crossexam.suites.table import suite_named  # late, since help lists short forms but builds nothing
 
     kind = suite_named(suite)
     used = {kind.name, *kind.constructions, *kind.optional}

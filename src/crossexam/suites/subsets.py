@@ -1,16 +1,16 @@
-"""Subsets of corpora as suites: what a model answers about a base chooses the examples.
+"""Subsets of corpora as suites: the examples are selected by the predictions of a model.
 
-The "hard" subset: what a model that reads the hypothesis alone gets wrong.
+The subsets CS_lambda are those of Nie et al. (2019), defined in ``lexically_misleading.py``.
 
-Gururangan et al. (2018, Annotation Artifacts in Natural Language Inference Data, N18-2017, section 3.2):
-the easy examples are those that a hypothesis-only classifier gets right.  Theirs is fastText, bags of
-words and bigrams, trained on all of SNLI; it gets 67 % of SNLI test right, and the other 3,261 of 9,824
-are SNLI-hard.
+The "hard" subset follows Gururangan et al. (2018, Annotation Artifacts in Natural Language Inference Data,
+N18-2017, section 3.2), who call the examples easy that a hypothesis-only classifier labels correctly.  Their
+classifier is fastText with words and bigrams, trained on all of SNLI; its accuracy on SNLI test is 67 %, and
+the remaining 3,261 of 9,824 examples are SNLI-hard.
 
-Ours is any model; the nearest is ``crossexam train bag-of-words`` with ``premise=false``, ``pairs=false``,
-``content=false`` and ``bigrams=true``.  Fitted on the 27,872 pairs of SNLI's training set that were at
-hand, a twentieth of it, it gets 60.6 % of SNLI test right, and of its 3,866 hard examples
-65.3 % are in the official set, which it finds 77.4 % of; Cohen's kappa is 0.54.
+Here any model can be used; the closest to theirs is ``crossexam train bag-of-words`` with ``premise=false``,
+``pairs=false``, ``content=false`` and ``bigrams=true``.  Trained on the 27,872 available pairs of SNLI's
+training set, a twentieth of it, its accuracy on SNLI test is 60.6 %.  Of its 3,866 hard examples 65.3 % are in
+the official subset, of which it covers 77.4 %; Cohen's kappa is 0.54.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CSOptions:
-    """The bag-of-words *model* whose errors are chosen, and the least scores *lambdas*."""
+    """The bag-of-words *model* that computes the scores, and the minimum scores *lambdas*."""
 
     model: str = "builtin/bag-of-words"
     lambdas: tuple[float, ...] = LAMBDAS
@@ -54,7 +54,7 @@ class CSOptions:
 
 @dataclass(frozen=True)
 class HardOptions:
-    """The hypothesis-only *model* whose errors are chosen."""
+    """The hypothesis-only *model* whose errors form the subset."""
 
     model: str | None = None
 
@@ -73,14 +73,14 @@ def build_cs(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 
 def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
-    """Write each base, and the examples of it that a hypothesis-only model gets wrong."""
+    """Write each base, and its examples that a hypothesis-only model misclassifies."""
     options: HardOptions = request.options
     if options.model is None:
         raise CrossexamError(
             "the subset of hard examples needs a hypothesis-only model",
             wanted="--model MODEL",
             hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
-            "--set bigrams=true ... -o FOLDER makes one: --model bow/FOLDER",
+            "--set bigrams=true ... -o FOLDER trains one: --model bow/FOLDER",
         )
 
     def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
@@ -92,7 +92,7 @@ def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 @dataclass(frozen=True)
 class _Subsets:
-    """What the manifest says of subsets: their kind and class, and why the other examples are left out."""
+    """The description of subsets in the manifest: kind, test class, and reason to exclude other examples."""
 
     kind: str
     test_class: str
@@ -128,7 +128,7 @@ def _build(
 def _identity(
     request: SuiteRequest, model: Model, lambdas: Sequence[float] | None, subsets: _Subsets
 ) -> dict[str, Any]:
-    """Return what the written bytes depend on."""
+    """Return everything that the files of the suite depend on."""
     return {
         "subset": subsets.kind,
         "bases": request.base_identities(),
@@ -151,7 +151,7 @@ def _whole(base: Base) -> Dataset:
 def _entry(
     base: Base, model: Model, dataset: Dataset, examples: int, subsets: _Subsets, request: SuiteRequest
 ) -> TestSetEntry:
-    """Return the manifest's entry of *dataset*: the base itself, or a subset of it."""
+    """Return the manifest entry of *dataset*, which is the base itself or a subset of it."""
     parts: dict[str, object] = {"corpus": f"{base.spec}@{base.identity}"}
     entry = TestSetEntry(BASE, base.part, signature=signature({**parts, **request.limit_part()}))
     if dataset.entry.is_base:
@@ -178,7 +178,7 @@ NAME: Final = "hard"
 def hard(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
     """Return the labelled examples of *dataset* whose most probable label is not the gold one.
 
-    *probabilities* [n, 3] are a hypothesis-only model's about *dataset*.
+    *probabilities* [n, 3] are the predictions of a hypothesis-only model for *dataset*.
 
     >>> import numpy as np
     >>> from crossexam.core.example import Example
@@ -193,9 +193,9 @@ def hard(dataset: Dataset, probabilities: NDArray[np.float64]) -> Dataset:
 
 
 def agreement_with(official: Dataset, found: Dataset, whole: Dataset) -> Agreement:
-    """Return how far *found* is the *official* subset of *whole*, by the ids of examples.
+    """Return the agreement between *found* and the *official* subset of *whole*, by the ids of examples.
 
-    Raises ValueError where *official* has an example that *whole* has not.
+    Raises ValueError if *official* has an example that *whole* lacks.
     """
     ids = [example.id for example in whole if example.label is not None]
     theirs, ours = {example.id for example in official}, {example.id for example in found}

@@ -46,7 +46,7 @@ def test_a_second_demo_uses_the_first(demo: tuple[Path, subprocess.CompletedProc
     before = {p: p.stat().st_mtime_ns for p in (folder / "out" / "suite").iterdir()}
     done = crossexam("demo", "-o", "out", cwd=folder, NLTK_DATA=str(folder), HOME=str(folder))
     assert done.returncode == 0, done.stderr
-    assert "already holds this suite" in done.stderr
+    assert "already contains this suite" in done.stderr
     assert before == {p: p.stat().st_mtime_ns for p in (folder / "out" / "suite").iterdir()}
 
 

@@ -54,9 +54,9 @@ def test_a_flag_is_for_the_models_that_have_the_option() -> None:
 def test_set_is_for_one_kind() -> None:
     assert _options("hf/x", "zoo/y", settings=["hf.dtype=bfloat16"]) == {"hf.dtype": "bfloat16"}
     assert _options("mean/hf/x,zoo/y", settings=["zoo.device=cpu"]) == {"zoo.device": "cpu"}
-    with pytest.raises(CrossexamError, match=r"--set has 'zoo\.dtype', and none of the models is zoo/"):
+    with pytest.raises(CrossexamError, match=r"--set has 'zoo\.dtype', but none of the models is zoo/"):
         _options("hf/x", settings=["zoo.dtype=bfloat16"])
-    with pytest.raises(CrossexamError, match=r"'dtype' is both in --set hf\.dtype and in --dtype"):
+    with pytest.raises(CrossexamError, match=r"'dtype' is set by both --set hf\.dtype and --dtype"):
         _options("hf/x", dtype="float16", settings=["hf.dtype=bfloat16"])
     with pytest.raises(UnknownNameError, match="no kind of model is called 'hff'"):
         model_settings(["hff.dtype=bfloat16"])

@@ -58,16 +58,16 @@ def plain(
 # fmt: off
 FOUND: list[tuple[str, list[Example], list[tuple[str, str]]]] = [
     ("E101", [antonym(hypothesis="The soup is lukewarm.")],
-             [("antonymy:a", "an edit does not stand where the record says")]),
+             [("antonymy:a", "an edit is not where the record says")]),
     ("E101", [antonym(premise="This soup is hot.")],
-             [("antonymy:a", "both sides come from one sentence, but do not go back to the same one")]),
+             [("antonymy:a", "both sides start from one sentence, but undoing the edits gives two")]),
     ("E102", [overlap(premise="The soup is there.")], [("word_overlap:a", "premise")]),
     ("E102", [overlap(hypothesis="It smells and true is true.")], [("word_overlap:a", "hypothesis")]),
     ("E103", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "")]),
     ("E103", [antonym(hypothesis=HOT, edits=[Edit("hypothesis", 0, 3, "The", "The")])],
              [("antonymy:a", "")]),
-    ("E104", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "equal to its base")]),
-    ("E104", [antonym(hypothesis=HOT, edits=[])], [("antonymy:a", "premise and hypothesis are equal")]),
+    ("E104", [overlap(hypothesis="It steams.", edits=[])], [("word_overlap:a", "identical to its base")]),
+    ("E104", [antonym(hypothesis=HOT, edits=[])], [("antonymy:a", "premise and hypothesis are identical")]),
     ("E105", [overlap("The soup is cold.", edits=[END, Edit("premise", 12, 15, "hot", "cold")])],
              [("word_overlap:a", "premise")]),
     ("E105", [swap("neutral", "premise")], [("i_ta2:a", "premise")]),
@@ -141,10 +141,10 @@ def test_an_unknown_construction_is_held_to_no_rule_of_its_own() -> None:
 def test_a_foreign_base_is_an_error() -> None:
     other = Dataset("other", [Example("z", "p", "h", "neutral")])
     with pytest.raises(
-        CrossexamError, match="none of the items of 'set' comes from the base 'other'"
+        CrossexamError, match="none of the items of 'set' is derived from the base 'other'"
     ) as caught:
         run_checks(Dataset("set", [antonym()]), other)
-    assert caught.value.hint == "check it against the base it was built from"
+    assert caught.value.hint == "check the test set against the base that it was built from"
     assert run_checks(Dataset("set", [plain()]), other) == []  # not derived from anything
 
 

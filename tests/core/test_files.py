@@ -96,7 +96,7 @@ def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
         ({"file": "../one.jsonl"}, "manifest.json: test set 'one' names no file of this folder"),
         (
             {"file": "two.jsonl"},
-            "two.jsonl: the manifest names it, but there is no such file: test set 'one'",
+            "two.jsonl: the manifest names it, but this file does not exist: test set 'one'",
         ),
         (
             {"file": "one.jsonl", "content_hash": "00"},
@@ -113,7 +113,7 @@ def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, entry: object, me
 @pytest.mark.parametrize(
     ("manifest", "message", "hint"),
     [
-        (None, "there is no manifest.json", "run `crossexam build` again"),
+        (None, "manifest.json is missing", "run `crossexam build` again"),
         ({"name": "x"}, "field 'test_sets' is missing\n  wanted: the manifest of a suite", None),
         ({"model_key": "x"}, "this is the folder of a run, not of a suite", "crossexam report reads runs"),
     ],
@@ -140,9 +140,7 @@ def test_a_file_is_a_suite_of_one(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_no_suite_is_named(tmp_path: Path) -> None:
-    with pytest.raises(
-        FormatError, match=r"absent: there is no such file or folder\n  wanted: a folder that"
-    ):
+    with pytest.raises(FormatError, match=r"absent: no such file or folder\n  wanted: a folder that"):
         read_suite(tmp_path / "absent")
     (tmp_path / "one.csv").write_text("")
     with pytest.raises(

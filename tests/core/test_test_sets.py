@@ -65,8 +65,8 @@ def test_any_text_survives_a_row(premise: str, hypothesis: str, label: str) -> N
         ('{"id": "1", "premise": "p", "hypothesis": "h", "label": "maybe"}', "line 1: unknown label 'maybe'"),
         ('["1", "p", "h", "neutral"]', "line 1: not a JSON object"),
         (f"{{{GOOD}}}\n\n", "line 2: not JSON"),
-        (f'{{{GOOD}, "premise": null}}', "line 1: malformed row: field 'premise' is no text"),
-        (f'{{{GOOD}, "hypothesis": 5}}', "line 1: malformed row: field 'hypothesis' is no text"),
+        (f'{{{GOOD}, "premise": null}}', "line 1: malformed row: field 'premise' is not text"),
+        (f'{{{GOOD}, "hypothesis": 5}}', "line 1: malformed row: field 'hypothesis' is not text"),
         (f'{{{GOOD}, "info": "[1]"}}', "line 1: malformed row: field 'info' is not a JSON object"),
         (f'{{{GOOD}, "info": "{{"}}', "line 1: malformed row: Expecting property name"),
         (

@@ -132,7 +132,7 @@ def test_a_file_with_a_reader_may_be_called_anything(tmp_path: Path, monkeypatch
         ("", "the name of the corpus is empty"),
         (
             "snli:train@0.15",
-            r"snli:train@0\.15: there are no epochs to draw a share for\n  hint: use a slice",
+            r"snli:train@0\.15: no epochs to draw a share for\n  hint: use a slice",
         ),
         (
             "snli:train+multinli:train",

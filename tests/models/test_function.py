@@ -117,7 +117,7 @@ def test_what_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.Mon
     _module(tmp_path, "own_model_d", "import surely_not_installed\n")
     with pytest.raises(CrossexamError, match="wanted: py/module:function"):
         open_model("py/own_model_c")
-    with pytest.raises(CrossexamError, match="there is no module 'own_model_x'"):
+    with pytest.raises(CrossexamError, match="no module 'own_model_x'"):
         open_model("py/own_model_x:judge")
     with pytest.raises(CrossexamError, match="the module has no function 'jugde'\n  hint: it has: judge"):
         open_model("py/own_model_c:jugde")

@@ -210,7 +210,7 @@ def test_unknown_labels_name_the_item(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there() -> None:
-    with pytest.raises(FormatError, match="there is no such file of predictions"):
+    with pytest.raises(FormatError, match="no such prediction file"):
         open_model("file/nowhere.jsonl")
 
 

@@ -300,7 +300,7 @@ def test_runs_over_different_items_are_refused(two_runs: list[Run]) -> None:
 
 
 def test_no_run_and_no_such_form(two_runs: list[Run], tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="there is no run to report"):
+    with pytest.raises(CrossexamError, match="no runs to report"):
         make_report().text(".md")
     with pytest.raises(FormatError) as refused:
         make_report(*two_runs).save(tmp_path / "report.pdf")

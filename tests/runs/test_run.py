@@ -238,19 +238,19 @@ def test_an_empty_test_set_is_saved_and_loaded(tmp_path: Path) -> None:
 
 
 def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="there is no such file or folder"):
+    with pytest.raises(FormatError, match="no such file or folder"):
         read_suite(tmp_path / "nowhere")
     (tmp_path / "x.csv").write_text("a")
     with pytest.raises(FormatError, match=r"a test set does not end in '\.csv'"):
         read_suite(tmp_path / "x.csv")
-    with pytest.raises(FormatError, match="this is no suite, or building it was not finished"):
+    with pytest.raises(FormatError, match="this is not a suite, or building it was not finished"):
         read_suite(tmp_path)
     folder = write_suite(tmp_path / "suite")
     write_test_set(folder / "more.tiny.parquet", BASE)
     with pytest.raises(FormatError, match="the content is not what the manifest records"):
         read_suite(folder)
     (folder / "more.tiny.parquet").unlink()
-    with pytest.raises(FormatError, match=r"but there is no such file: test set 'more.tiny'"):
+    with pytest.raises(FormatError, match=r"but this file does not exist: test set 'more.tiny'"):
         read_suite(folder)
     write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
     with pytest.raises(FormatError, match="test set 'a' names no file of this folder"):

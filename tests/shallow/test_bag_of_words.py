@@ -309,9 +309,9 @@ def test_requests_that_make_no_sense(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_folders_that_are_no_models(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="there is no such folder"):
+    with pytest.raises(CrossexamError, match="no such folder"):
         open_model(f"bow/{tmp_path / 'none'}")
-    with pytest.raises(CrossexamError, match="this folder holds no bag-of-words model"):
+    with pytest.raises(CrossexamError, match="this folder does not contain a bag-of-words model"):
         open_model(f"bow/{tmp_path}")
     for name in (TABLE, MANIFEST):
         (tmp_path / name).write_text("{}")
@@ -390,7 +390,7 @@ def test_the_command_line_trains_and_prints_features(corpus: Path, tmp_path: Pat
     assert "hypothesis: nobody" in features
     assert "hypothesis: sleeping" in _crossexam("features")
     for option in ("--seeds", "--epochs"):
-        with pytest.raises(CrossexamError, match=f"{option} does nothing for bag-of-words"):
+        with pytest.raises(CrossexamError, match=f"{option} has no effect on bag-of-words"):
             _crossexam(*line, option, "2")
     with pytest.raises(CrossexamError, match="the features of builtin/overlap have no names"):
         _crossexam("features", "builtin/overlap")

@@ -235,9 +235,9 @@ def test_answers_need_no_torch(folder: Path) -> None:
 
 
 def test_folders_that_are_no_models(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="there is no such folder"):
+    with pytest.raises(CrossexamError, match="no such folder"):
         open_model(f"hom/{tmp_path / 'none'}")
-    with pytest.raises(CrossexamError, match="this folder holds no fastText model of hypotheses"):
+    with pytest.raises(CrossexamError, match="this folder does not contain a fastText model of hypotheses"):
         open_model(f"hom/{tmp_path}")
     for name in (CONFIG, MANIFEST, WEIGHTS):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
@@ -278,7 +278,7 @@ def test_the_command_line_trains(name: str, corpus: Path, tmp_path: Path) -> Non
     assert "100.0 %" in done.output
     manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
     assert (manifest["fingerprint"]["seed"], manifest["fingerprint"]["fasttext"]["epochs"]) == (2, 30)
-    with pytest.raises(CrossexamError, match="--seeds does nothing for hypothesis-fasttext"):
+    with pytest.raises(CrossexamError, match="--seeds has no effect on hypothesis-fasttext"):
         CliRunner().invoke(app, [*line, "--seeds", "2"], catch_exceptions=False)
     with pytest.raises(CrossexamError, match="have no names"):
         CliRunner().invoke(app, ["features", f"hom/{tmp_path / 'm'}"], catch_exceptions=False)

@@ -111,7 +111,7 @@ def test_a_folder_that_lacks_a_file_is_refused(
             (tmp_path / name).unlink(missing_ok=True)
             if name != missing:
                 (tmp_path / name).write_bytes((fitted.folder / name).read_bytes())
-        with pytest.raises(CrossexamError, match=f"holds no {model.noun}") as caught:
+        with pytest.raises(CrossexamError, match=f"does not contain a {model.noun}") as caught:
             open_model(f"{model.prefix}/{tmp_path}")
         assert f"crossexam train {model.name} " in str(caught.value)
     (tmp_path / names[-1]).write_bytes((fitted.folder / names[-1]).read_bytes())
@@ -171,6 +171,6 @@ def test_features_are_shown_or_refused(model: ShallowModel, fitted: FittedFolder
 def test_options_of_other_models_are_refused(model: ShallowModel, tmp_path: Path) -> None:
     line = ["train", model.name, "--train", SPEC, "--dev", SPEC, "-o", str(tmp_path / "m")]
     field = next(iter(asdict(next(iter(model.settings.values())))))
-    with pytest.raises(CrossexamError, match=f"--sweep does nothing for {model.name}") as caught:
+    with pytest.raises(CrossexamError, match=f"--sweep has no effect on {model.name}") as caught:
         CliRunner().invoke(app, [*line, "--sweep", "x=1,2"], catch_exceptions=False)
     assert field in str(caught.value)

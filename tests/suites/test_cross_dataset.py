@@ -163,7 +163,7 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     absent = suite.manifest["absent"]
     assert set(absent) == set(MEMBERS) - {"sick", "scitail"}
     assert built.notes == (
-        f"not installed, so not included: {', '.join(absent)}; a partial benchmark is reported as one",
+        f"not installed, hence not included: {', '.join(absent)}; reports call the benchmark partial",
     )
     assert list(suite.datasets) == ["base.sick", "base.scitail", "base.snli_test"]
     assert suite["base.scitail"].manifest["projection"] == "no contradiction"

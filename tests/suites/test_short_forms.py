@@ -54,7 +54,7 @@ def test_it_sets_what_the_suite_has_or_is_refused(form: ShortForm, suite: str) -
         assert [f"{name}.{option}" for name, values in options.items() for option in values] == wanted
         return
     with pytest.raises(
-        CrossexamError, match=f"'{suite}' has no {form.flag}\n  hint: {form.flag} is an option"
+        CrossexamError, match=f"'{suite}' has no option {form.flag}\n  hint: {form.flag} is an option"
     ):
         expand(suite, {form.flag: "x"})
 
@@ -94,7 +94,7 @@ def test_it_is_the_same_as_what_it_stands_for(
     (tmp_path / "mine.tsv").write_text("#adjectives 1 mine\ndog\told 9\nman\told 9\n")
     _crossexam("build", suite, *BASE, "-o", "short", *short)
     settings = [piece for each in long for piece in ("--set", each)]
-    assert "already holds this suite" in _crossexam("build", suite, *BASE, "-o", "short", *settings)
+    assert "already contains this suite" in _crossexam("build", suite, *BASE, "-o", "short", *settings)
     _crossexam("build", suite, *BASE, "-o", "long", *settings)
     _crossexam(
         "build",
@@ -125,10 +125,10 @@ def test_verbs_share_them(tmp_path: Path) -> None:
     [
         (
             ["negation", "--indirect"],
-            "'negation' has no --indirect\n  hint: --indirect is an option of antonymy",
+            "'negation' has no option --indirect\n  hint: --indirect is an option of antonymy",
         ),
-        (["antonymy", "--indirect=yes"], "--indirect=yes: --indirect takes no value"),
-        (["negation", "--tautology"], "--tautology is not followed by a value\n  wanted: --tautology TEXT"),
+        (["antonymy", "--indirect=yes"], "--indirect=yes: --indirect does not take a value"),
+        (["negation", "--tautology"], "--tautology needs a value\n  wanted: --tautology TEXT"),
         (["negation", "--tautology", "a", "--tautology", "b"], "--tautology is given twice"),
         (
             ["antonymy", "--indirect", "--set", "antonymy.indirect=false"],
@@ -176,7 +176,7 @@ def test_keywords_of_the_library() -> None:
     assert both["tautology.examples"].examples[0].hypothesis.endswith("and up is not down.")
     with pytest.raises(UnknownNameError, match="did you mean 'as_published'"):
         cx.build("antonymy", base, as_publshed=True)
-    with pytest.raises(CrossexamError, match="'negation' has no --indirect"):
+    with pytest.raises(CrossexamError, match="'negation' has no option --indirect"):
         cx.build("negation", base, indirect=True)
     with pytest.raises(CrossexamError, match=r"'antonymy\.indirect' is set twice"):
         cx.build("antonymy", base, indirect=True, options={"antonymy": {"indirect": True}})

@@ -144,7 +144,7 @@ def test_requests_that_make_no_sense(tmp_path: Path) -> None:
         UnknownNameError, match="no kind of subset is called 'harp'\n  hint: did you mean 'hard'"
     ):
         _crossexam("subset", "harp", "--base", "builtin:demo", "-o", str(tmp_path / "x"))
-    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a share above 0"):
+    with pytest.raises(CrossexamError, match="lambda is 70\n  wanted: a number above 0"):
         _request("cs", base, model="builtin/overlap", lambdas=(70.0,))
     unlabelled = base_from_examples(Dataset("tiny", EXAMPLES[3:]))
     with pytest.raises(CrossexamError, match="has no examples with a gold label"):
@@ -163,12 +163,13 @@ def test_the_command_line_writes_subsets(tmp_path: Path) -> None:
     line = ["subset", "cs", "--base", "builtin:demo", "-o", str(folder)]
     assert "cs_0_6.builtin_demo" in _crossexam(*line, "--lambda", "0.6", "--lambda", "0.6")
     assert len(read_suite(folder)) == 2
-    assert "already holds this suite" in _crossexam(*line, "--lambda", "0.6")
+    assert "already contains this suite" in _crossexam(*line, "--lambda", "0.6")
     hard_line = ["subset", "hard", "--base", "builtin:demo", "-o", str(tmp_path / "hard")]
     with pytest.raises(CrossexamError, match="needs a hypothesis-only model"):
         _crossexam(*hard_line)
     with pytest.raises(
-        CrossexamError, match="'hard-subsets' has no --lambda\n  hint: --lambda is an option of cs-subsets"
+        CrossexamError,
+        match="'hard-subsets' has no option --lambda\n  hint: --lambda is an option of cs-subsets",
     ):
         _crossexam(*hard_line, "--model", "builtin/overlap", "--lambda", "0.5")
     assert "hard.builtin_demo" in _crossexam(*hard_line, "--model", "builtin/overlap", "--limit", "30")
@@ -187,5 +188,5 @@ def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
 
 def test_two_labels_are_refused_by_subsets_of_a_three_label_model() -> None:
     examples = (Example("a", "A cat.", "A dog.", "not_entailment"),)
-    with pytest.raises(CrossexamError, match="the gold labels are two"):
+    with pytest.raises(CrossexamError, match="there are two gold labels only"):
         cs_subset(Dataset("base.two", examples), np.array([[1.0, 0.0, 0.0]]), 0.5)

@@ -310,7 +310,7 @@ def test_no_study_of_nothing(tmp_path: Path) -> None:
     (tmp_path / "manifest.json").write_text('{"study": "x"}')
     with pytest.raises(FormatError, match="not the database of a study"):
         open_study(tmp_path)
-    with pytest.raises(CrossexamError, match="there is no item to judge"):
+    with pytest.raises(CrossexamError, match="no items to judge"):
         sample_suite(Suite("x", {"a.dev": Dataset("a.dev", ())}), tmp_path / "s", SampleRequest(), origin="")
     create_study(tmp_path / "empty", [], {"judge-1": []}, {})
     with open_study(tmp_path / "empty") as study:

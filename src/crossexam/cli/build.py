@@ -1,4 +1,4 @@
-"""crossexam build: make test sets from a base."""
+"""crossexam build: build test sets from a base."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build(
     skip_bad: options.SkipBad = False,
     force: options.Force = False,
 ) -> None:
-    """Build the test sets of a suite, or of one construction, from one or several bases."""
+    """Build the test sets of a suite, or of one construction, from one or more bases."""
     from crossexam.core.settings import parse_option_settings
 
     request = requested(
@@ -68,7 +68,7 @@ def requested(
     limit: int | None = None,
     **fields: Any,
 ) -> SuiteRequest:
-    """Return the request that the options of ``build`` state; raises CrossexamError.
+    """Return the request described by the options of ``build``; raises CrossexamError.
 
     *settings* are (name, option, text) triples of ``--set NAME.OPTION=VALUE``.
     """
@@ -87,7 +87,7 @@ def requested(
 
 
 def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) -> None:
-    """Build the suite into *folder*, and show what was made and what was dropped; raises CrossexamError."""
+    """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError."""
     from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.files import read_json
     from crossexam.core.test_sets import MANIFEST
@@ -96,7 +96,7 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     with progress_bar() as progress:
         built = build_to_folder(request, folder, force=force, progress=progress)
     if not built.written:
-        note(f"{folder} already holds this suite; nothing was built")
+        note(f"{folder} already contains this suite; nothing was built")
     for base in (*request.bases, *request.problems):
         if dropped := base.report.summary():
             note(f"{base.spec}: {dropped}")

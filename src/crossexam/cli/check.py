@@ -15,10 +15,10 @@ def check(
     path: Annotated[Path, typer.Argument(help="Suite (a folder) or test set (a file).", metavar="DIR|FILE")],
     base: Annotated[
         Path | None,
-        typer.Option(help="Base as a test set file; by default that of the suite.", metavar="FILE"),
+        typer.Option(help="Base, as a test-set file. Default: the base in the suite.", metavar="FILE"),
     ] = None,
     all_findings: Annotated[
-        bool, typer.Option("--all", help="Show all findings, not only the first five per code.")
+        bool, typer.Option("--all", help="Show all findings, not just the first five per code.")
     ] = False,
 ) -> None:
     """Check built test sets; exit with status 1 if there are errors (codes E...)."""
@@ -35,7 +35,7 @@ def check(
         table.add_column(column, overflow="fold")
     errors = warnings = 0
     for dataset in suite:
-        base_set = dataset.manifest.get("base_set", "given")  # None if the items are not built from pairs
+        base_set = dataset.manifest.get("base_set", "given")  # None if items do not derive from pairs
         base_of_set = given or suite.datasets.get(str(base_set))
         findings = run_checks(dataset, base_of_set if base_set else None)
         counts = Counter(finding.code for finding in findings)

@@ -11,14 +11,14 @@ from crossexam.cli import options
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="A run.", metavar="RUN")],
-    second: Annotated[Path, typer.Argument(help="A second run over the same test sets.", metavar="RUN")],
+    first: Annotated[Path, typer.Argument(help="The first run.", metavar="RUN")],
+    second: Annotated[Path, typer.Argument(help="The second run, over the same test sets.", metavar="RUN")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Output file: .md, .tex, .csv or .json.")
     ] = None,
     verified: options.Verified = False,
 ) -> None:
-    """Compare two runs: paired differences with confidence intervals, and Holm-corrected p-values."""
+    """Compare two runs by paired differences with confidence intervals and Holm-corrected p-values."""
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_comparison, write_comparison

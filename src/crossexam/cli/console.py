@@ -1,6 +1,6 @@
-"""Output of the command line: results go to standard output, progress and notes to standard error.
+"""Terminal output: results go to standard output, progress and notes to standard error.
 
-A training shows its progress, a line per epoch, and a table of scores at the end.
+Training shows a live progress line, a line per epoch, and a table of scores at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show(renderable: RenderableType) -> None:
-    """Print to standard output, 160 columns wide if that is not a terminal."""
+    """Print to standard output, 160 columns wide if it is not a terminal."""
     from rich.console import Console
 
     console = Console(soft_wrap=False)
@@ -38,7 +38,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Provide a Progress that draws a bar on standard error if that is a terminal."""
+    """Yield a Progress that draws a progress bar on standard error if it is a terminal."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -69,7 +69,7 @@ def progress_bar() -> Iterator[Progress]:
 
 
 def yield_summary(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
+    """Return a table with the number of items and, by reason, of rejected examples per test set."""
     from rich.table import Table
 
     table = Table(title="yield", title_justify="left")
@@ -118,7 +118,7 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
 
 
 def spread_line(models: Sequence[TrainedModel]) -> str:
-    """Return mean and standard deviation of the dev accuracy over several seeds, in words."""
+    """Return a line with the mean and the standard deviation of the dev accuracy over several seeds."""
     from crossexam.training.train import spread_of
 
     spread = spread_of([trained.accuracy for trained in models])
@@ -130,7 +130,7 @@ def spread_line(models: Sequence[TrainedModel]) -> str:
 
 @contextmanager
 def training_progress() -> Iterator[Callable[[Status], None]]:
-    """Yield a function that shows the progress: a line per epoch and, on a terminal, a live line."""
+    """Yield a function that shows progress: a line per epoch and, on a terminal, a live line."""
     from rich.console import Console
     from rich.status import Status as Spinner
 

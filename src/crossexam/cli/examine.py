@@ -1,6 +1,6 @@
-"""crossexam examine: build, run and report in one verb.
+"""crossexam examine: build, run and report in one command.
 
-crossexam demo: the whole tool on the built-in corpus; no download, no torch.
+crossexam demo is the same for the built-in corpus and models, without any download and without torch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from crossexam.cli import options
 
 def examine(
     models: Annotated[list[str], typer.Argument(help="Models: see crossexam ls models.", metavar="MODEL...")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for all output.", metavar="DIR")],
     base: options.BasesOrNone = None,
     suite: Annotated[
         str | None, typer.Option(help="Suite or construction. Default: the stress tests.")
@@ -39,9 +39,9 @@ def examine(
     revision: options.Revision = None,
     items: options.Items = None,
 ) -> None:
-    """Build the tests from a base, run the models over them, print the table and write report.html.
+    """Build test sets from a base, run models over them, print the results and write report.html.
 
-    What is built and answered already is used again: an interrupted examination resumes.
+    The same command resumes an interrupted examination: finished test sets and predictions are reused.
     """
     from crossexam.cli.build import build_and_show, requested
     from crossexam.cli.console import note, progress_bar, show
@@ -85,22 +85,21 @@ def examine(
     page = output / "report.html"
     write_report(runs, page, items_per_set=options.items_per_set(items))
     show(terminal_report(runs))
-    note(f"the page: {page}")
+    note(f"report: {page}")
 
 
-_MODELS: Final = ("builtin/overlap", "builtin/alignment", "builtin/bag-of-words")
+_DEMO_MODELS: Final = ("builtin/overlap", "builtin/alignment", "builtin/bag-of-words")
 
 
 def demo(
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for everything.", metavar="DIR")
+        Path, typer.Option("-o", "--output", help="Folder for all output.", metavar="DIR")
     ] = Path("crossexam-demo"),
     force: options.Force = False,
 ) -> None:
-    """Build every stress test from the built-in corpus, run three built-in models, write report.html."""
-
+    """Build all stress tests from the built-in corpus, run three built-in models and write report.html."""
     examine(
-        list(_MODELS),
+        list(_DEMO_MODELS),
         base=["builtin:demo"],
         output=output,
         word_problems=["builtin:word_problems"],

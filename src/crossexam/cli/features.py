@@ -1,4 +1,4 @@
-"""crossexam features: the most important features of a shallow model."""
+"""crossexam features: show the most important features of a shallow model."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def features(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="For a random forest: a chart of all features.", metavar="FILE.svg"
+            "-o", "--output", help="For a random forest: write a chart of all features.", metavar="FILE.svg"
         ),
     ] = None,
 ) -> None:
     """Print the most important features of a model.
 
-    For a bag-of-words model, the features with the largest weights for each label: "hypothesis: nobody" is a
-    word of the hypothesis, "outside / inside" a word of the premise and one of the hypothesis.  For a random
-    forest, the mean decrease in impurity of each feature.
+    For a bag-of-words model, these are the features with the largest weights per label: "hypothesis: nobody"
+    is a word of the hypothesis, "outside / inside" a word of the premise and one of the hypothesis.  For a
+    random forest, it is the mean decrease in impurity per feature.
     """
     from crossexam.cli.console import show
     from crossexam.models.fitted import FittedModel
@@ -46,7 +46,7 @@ def features(
     if table is None:
         raise CrossexamError(f"the features of {model} have no names", wanted=_having_features())
     if output is not None and table.bars is None:
-        raise CrossexamError("-o draws feature importances, and this model has weights", where=model)
+        raise CrossexamError("-o draws feature importances, but this model has weights", where=model)
     show(_shown(table))
     if output is not None:
         _draw(table, output)
@@ -71,14 +71,14 @@ def _shown(features: FeatureTable) -> Table:
 
 
 def _draw(features: FeatureTable, output: Path) -> None:
-    """Write the chart of all features, the most important first; raises CrossexamError if it is not SVG."""
+    """Write a chart of all features, most important first; raises CrossexamError unless *output* is SVG."""
     from crossexam.cli.console import written
     from crossexam.core.files import write_text
     from crossexam.reports.charts import importance_chart
 
     if output.suffix.lower() != ".svg":
         raise CrossexamError(
-            f"a chart cannot be {output.suffix or 'nameless'}", where=str(output), wanted=".svg"
+            f"'{output.suffix}' is not a format for charts", where=str(output), wanted=".svg"
         )
     write_text(output, importance_chart(list(features.bars or ()), features.chart_title))
     written(output)

@@ -25,7 +25,7 @@ def fetch(
         ),
     ] = None,
 ) -> None:
-    """Download corpora, verify their size and SHA-256, and unpack them; resumes interrupted downloads."""
+    """Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume."""
     from crossexam.cli.console import note, progress_bar
     from crossexam.corpora.fetch import install_corpus
 

@@ -1,4 +1,4 @@
-"""crossexam ls: what there is."""
+"""crossexam ls: list corpora, constructions, suites, options, models and training recipes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def ls(
         typer.Argument(help="corpora, constructions, suites, options, models or recipes.", metavar="[KIND]"),
     ] = None,
 ) -> None:
-    """List the corpora, constructions, suites, options, models and training recipes that Crossexam knows."""
+    """List the available corpora, constructions, suites, options, models and training recipes."""
     from crossexam.cli.console import note, show
 
     if kind is not None and kind not in _LISTINGS:
@@ -62,11 +62,11 @@ def _corpora() -> _Listing:
         )
         for c in list_corpora()
     ]
-    return _Listing(("name", "splits", "at hand", "what"), rows)
+    return _Listing(("name", "splits", "installed", "what"), rows)
 
 
 def _short(splits: Sequence[str]) -> str:
-    """Return the names of the splits; where all have the same ends, beginnings and ends apart."""
+    """Return the names of the splits, with prefixes and suffixes apart if all combinations of them exist."""
     parts = [split.rpartition("_") for split in splits]
     begins, ends = (dict.fromkeys(part[side] for part in parts) for side in (0, 2))
     if len(splits) < 6 or len(begins) * len(ends) != len(splits):
@@ -78,7 +78,7 @@ def _constructions() -> _Listing:
     from crossexam.constructions.table import CONSTRUCTIONS
 
     rows = [(c.versioned, c.test_class, c.summary, c.paper) for c in CONSTRUCTIONS.values()]
-    return _Listing(("name", "class", "what it makes", "source"), rows)
+    return _Listing(("name", "class", "items", "source"), rows)
 
 
 def _suites() -> _Listing:
@@ -88,7 +88,7 @@ def _suites() -> _Listing:
 
 
 def _options() -> _Listing:
-    """Return every option of suites, constructions and kinds of models: name, type, default."""
+    """Return all options of suites, constructions and kinds of models, with type and default."""
     from dataclasses import fields
 
     from crossexam.models.table import MODELS
@@ -135,7 +135,7 @@ def _neural() -> list[tuple[str, ...]]:
 
 
 def _shallow() -> list[tuple[str, ...]]:
-    """Return the rows of the models that are fitted in one go."""
+    """Return a row per shallow model, which is trained without epochs."""
     from crossexam.shallow.table import SHALLOW
 
     return [

@@ -1,4 +1,4 @@
-"""The command line: one file per command; errors become messages and exit codes."""
+"""The command-line entry point, which turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-#: The commands, in the order of the help; ``validate`` has commands of its own.
+#: The commands, in the order of the help text; ``validate`` has subcommands.
 COMMANDS: Final = (
     "crossexam.cli.examine:demo",
     "crossexam.cli.examine:examine",
@@ -71,7 +71,7 @@ def run() -> None:
             _say_interrupted()
         raise
     except BrokenPipeError:
-        sys.stderr.close()  # whatever read our output has stopped: avoid a second error
+        sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
     except OSError as error:
         if error.filename is None:
@@ -85,11 +85,11 @@ def run() -> None:
 
 
 def _say_interrupted() -> None:
-    typer.echo("crossexam: interrupted; finished work is kept, repeat the command to resume", err=True)
+    typer.echo("crossexam: interrupted; finished work is saved, repeat the command to resume", err=True)
 
 
 def _report_internal_error(error: Exception) -> None:
-    """Write the traceback to a log file, and ask the user to report it."""
+    """Write the traceback to a log file and ask the user to report the error."""
     import platform
     import tempfile
 

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they are turned into."""
+"""Options that several commands share, and the functions that interpret them."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ BaseSpecs = Annotated[
         show_default=False,
     ),
 ]
-#: The same for verbs that know suites without a base.
+#: The same for commands that also build suites without a base.
 BasesOrNone = Annotated[
     list[str] | None,
     typer.Option(
         "--base",
-        help="What to build from: CORPUS:SPLIT or a file. Repeatable. A suite with corpora of its own takes "
-        "the names of some of them; default: all that are installed.",
+        help="What to build from: CORPUS:SPLIT or a file. Repeatable. For cross-dataset, the names of its "
+        "corpora to include; default: all that are installed.",
         show_default=False,
     ),
 ]
@@ -43,30 +43,30 @@ Problems = Annotated[
     list[str] | None,
     typer.Option(
         "--word-problems",
-        help="What numerical reasoning is built from: CORPUS:SPLIT or a file, 'base' for the base's own "
-        "premises. Default: AQuA-RAT where it is in the data folder, else the base.",
+        help="What to build numerical reasoning from: CORPUS:SPLIT or a file, or 'base' for the premises of "
+        "the base. Default: AQuA-RAT if it is installed, else the base.",
         rich_help_panel=_CONSTRUCTION,
         show_default=False,
     ),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of every random choice.", rich_help_panel=_CONSTRUCTION)]
+Seed = Annotated[int, typer.Option(help="Seed of all random choices.", rich_help_panel=_CONSTRUCTION)]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="Set an option of a construction or suite, or in examine of a kind of model: "
-        "--set antonymy.as_published=true. Repeatable; crossexam ls options lists them.",
+        help="Set an option of a construction or suite (with examine, also of a kind of model): "
+        "--set antonymy.as_published=true. Repeatable; crossexam ls options lists all options.",
         rich_help_panel=_CONSTRUCTION,
         metavar="NAME.OPTION=VALUE",
         show_default=False,
     ),
 ]
-#: Where SuiteCommand puts the short forms it meets, as FLAG=VALUE.
+#: Where SuiteCommand passes on short forms, as FLAG=VALUE.
 ShortForms = Annotated[list[str] | None, typer.Option("--short-form", hidden=True)]
 Limit = Annotated[
     int | None,
     typer.Option(
-        min=1, help="Use the first N examples of each base only.", rich_help_panel=_CONSTRUCTION, metavar="N"
+        min=1, help="Use only the first N examples of each base.", rich_help_panel=_CONSTRUCTION, metavar="N"
     ),
 ]
 TaggerSpec = Annotated[
@@ -74,7 +74,7 @@ TaggerSpec = Annotated[
     typer.Option(
         "--tagger",
         "--annotator",
-        help="Parts of speech: auto (the corpus's parses, else NLTK), nltk, spacy:PIPELINE.",
+        help="POS tagger: auto (tags of the parses in the corpus, else NLTK), nltk, spacy:PIPELINE.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
@@ -82,27 +82,30 @@ ParserSpec = Annotated[
     str,
     typer.Option(
         "--parser",
-        help="Dependencies: auto (the corpus's parses, else --tagger's pipeline), parses, spacy:PIPELINE.",
+        help="Dependency parser: auto (the parses in the corpus, else the pipeline of --tagger), parses, "
+        "spacy:PIPELINE.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
 RecognizerSpec = Annotated[
     str,
     typer.Option(
-        "--entities", help="Named entities: auto, lists, spacy:PIPELINE.", rich_help_panel=_CONSTRUCTION
+        "--entities",
+        help="Named-entity recognizer: auto, lists, spacy:PIPELINE.",
+        rich_help_panel=_CONSTRUCTION,
     ),
 ]
 Columns = Annotated[
     str | None,
     typer.Option(
-        help="Columns of a table: premise=sentence1,hypothesis=sentence2,label=gold.",
+        help="Column names of a tabular file: premise=sentence1,hypothesis=sentence2,label=gold.",
         rich_help_panel=_READING,
     ),
 ]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Skip malformed rows and count them.", rich_help_panel=_READING)
 ]
-Force = Annotated[bool, typer.Option("--force", help="Build anew over another suite.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace another suite in the folder.")]
 BatchSize = Annotated[
     str, typer.Option(help="Pairs per batch, or auto.", rich_help_panel=_MODEL, metavar="N|auto")
 ]
@@ -115,7 +118,7 @@ MaxLength = Annotated[
 LabelOrder = Annotated[
     str | None,
     typer.Option(
-        help="The model's or file's class order: contradiction,neutral,entailment.", rich_help_panel=_MODEL
+        help="Class order of the model or file: contradiction,neutral,entailment.", rich_help_panel=_MODEL
     ),
 ]
 Revision = Annotated[str | None, typer.Option(help="Revision of a hub checkpoint.", rich_help_panel=_MODEL)]
@@ -123,7 +126,7 @@ ModelSettings = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
-        help="An option of a kind of model: --set hf.dtype=bfloat16. Repeatable.",
+        help="Set an option of a kind of model: --set hf.dtype=bfloat16. Repeatable.",
         rich_help_panel=_MODEL,
         metavar="KIND.OPTION=VALUE",
         show_default=False,
@@ -131,7 +134,7 @@ ModelSettings = Annotated[
 ]
 Items = Annotated[
     str | None,
-    typer.Option(help="Items of each test set on the HTML page, or all. Default: 400.", metavar="N|all"),
+    typer.Option(help="Items per test set on the HTML page, or all. Default: 400.", metavar="N|all"),
 ]
 
 Verified = Annotated[
@@ -141,7 +144,7 @@ Verified = Annotated[
 
 
 def items_per_set(text: str | None) -> int | None:
-    """Return the number of items of a test set to show, None for all; raises CrossexamError.
+    """Return the number of items to show per test set, None for all; raises CrossexamError.
 
     >>> items_per_set("all"), items_per_set("25")
     (None, 25)
@@ -158,7 +161,7 @@ def items_per_set(text: str | None) -> int | None:
 
 
 def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit: int | None) -> list[Base]:
-    """Return the bases that the options name."""
+    """Return the bases named by the options."""
     from crossexam.corpora.columns import parse_columns
     from crossexam.suites.bases import base_from_spec
 
@@ -167,12 +170,12 @@ def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit:
 
 
 def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:
-    """Return *specs*; raises CrossexamError if there are none, since *suite* is built from some."""
+    """Return *specs*; raises CrossexamError if there are none, since *suite* needs at least one."""
     if not specs:
         raise CrossexamError(
             f"{suite} needs a base corpus",
             wanted="--base CORPUS:SPLIT or --base FILE",
-            hint="crossexam ls corpora lists what has a name",
+            hint="crossexam ls corpora lists the corpora",
         )
     return specs
 
@@ -191,9 +194,9 @@ def problems_from(specs: Sequence[str] | None, kind: SuiteKind) -> list[Base]:
 
 
 class SuiteCommand(TyperCommand):
-    """A verb that takes the short forms of options (``suites/short_forms.py``) like options of its own.
+    """A command that accepts short forms of options (``suites/short_forms.py``) like other options.
 
-    Contexts are untyped: some releases of typer have a click of their own.
+    Contexts are untyped, since some releases of typer bundle click.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -201,7 +204,7 @@ class SuiteCommand(TyperCommand):
         return super().parse_args(ctx, _with_short_forms(args))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the help, and what the short forms stand for."""
+        """Print the help text and the meaning of the short forms."""
         from crossexam.cli.console import show
 
         super().format_help(ctx, formatter)
@@ -224,16 +227,16 @@ def _with_short_forms(args: Sequence[str]) -> list[str]:
             continue
         if form.takes and not equals:
             if not rest:
-                raise CrossexamError(f"{flag} is not followed by a value", wanted=f"{flag} {form.takes}")
+                raise CrossexamError(f"{flag} needs a value", wanted=f"{flag} {form.takes}")
             value = rest.pop(0)
         if equals and not form.takes:
-            raise CrossexamError(f"{flag} takes no value", where=argument)
+            raise CrossexamError(f"{flag} does not take a value", where=argument)
         expanded += ["--short-form", f"{flag}={value or 'true'}"]
     return expanded
 
 
 def short_form_values(pieces: Sequence[str]) -> dict[str, Any]:
-    """Return the values by flag of ``FLAG=VALUE`` *pieces*; raises CrossexamError if one is given twice."""
+    """Return the values of ``FLAG=VALUE`` *pieces* by flag; raises CrossexamError for repeated flags."""
     from crossexam.suites.short_forms import SHORT_FORMS
 
     values: dict[str, Any] = {}
@@ -242,7 +245,7 @@ def short_form_values(pieces: Sequence[str]) -> dict[str, Any]:
         if SHORT_FORMS[flag].repeatable:
             values.setdefault(flag, []).append(value)
         elif values.setdefault(flag, value) != value:
-            raise CrossexamError(f"{flag} is given twice", wanted=f"one of '{values[flag]}' and '{value}'")
+            raise CrossexamError(f"{flag} is given twice", wanted=f"either '{values[flag]}' or '{value}'")
     return values
 
 
@@ -254,8 +257,8 @@ def _short_form_table() -> Table:
 
     table = Table(title="Short forms", title_justify="left", box=ROUNDED, show_header=False)
     for form in SHORT_FORMS.values():
-        stands_for = ", ".join(f"--set {target}={form.takes or 'true'}" for target in form.targets)
-        table.add_row(f"{form.flag} {form.takes}".strip(), form.help, stands_for)
+        meaning = ", ".join(f"--set {target}={form.takes or 'true'}" for target in form.targets)
+        table.add_row(f"{form.flag} {form.takes}".strip(), form.help, meaning)
     return table
 
 
@@ -270,10 +273,10 @@ def model_options(
     models: Sequence[str] = (),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
-    """Return the option values of *models*, as ``predict_suite`` takes them; raises CrossexamError.
+    """Return the option values of *models* for ``predict_suite``; raises CrossexamError.
 
-    *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for them:
-    it is for the kinds among *models* that have the option.
+    *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for
+    these, and applies to those kinds among *models* that have the option.
     """
     from crossexam.models.table import COMPUTING, kinds_of
 
@@ -292,17 +295,17 @@ def model_options(
     for option, value in flags.items():
         if value is not None:
             having = [f"{name}.{option}" for name, kind in kinds.items() if option in kind.option_names]
-            # Without a kind, an option is refused by models that lack it, unless it is one of COMPUTING.
+            # Without a kind, an option is an error for models that lack it, unless it is in COMPUTING.
             values |= dict.fromkeys([option] if option in COMPUTING or not having else having, value)
     for kind, option, text in settings:
         name = f"{kind}.{option}"
         if kind not in kinds:
             raise CrossexamError(
-                f"--set has '{name}', and none of the models is {kind}/...",
+                f"--set has '{name}', but none of the models is {kind}/...",
                 wanted=f"an option of {', '.join(f'{each}/' for each in kinds)}",
             )
         if name in values or flags.get(option) is not None:
-            raise CrossexamError(f"'{option}' is both in --set {name} and in --{option.replace('_', '-')}")
+            raise CrossexamError(f"'{option}' is set by both --set {name} and --{option.replace('_', '-')}")
         values[name] = text
     return values
 

@@ -1,4 +1,4 @@
-"""crossexam report: write a report of runs."""
+"""crossexam report: report the results of runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def report(
     items: options.Items = None,
     verified: options.Verified = False,
 ) -> None:
-    """Report on one or more runs; items with verified and proposed labels are scored separately."""
+    """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_report, write_report

@@ -13,7 +13,7 @@ from crossexam.cli import options
 def run(
     model: Annotated[str, typer.Argument(help="A model: see crossexam ls models.", metavar="MODEL")],
     tests: Annotated[
-        list[Path], typer.Argument(help="Folders of test sets, or single files.", metavar="DIR|FILE...")
+        list[Path], typer.Argument(help="Suites (folders) or test sets (files).", metavar="DIR|FILE...")
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", help="Folder for the predictions.", metavar="RUN")
@@ -27,7 +27,7 @@ def run(
     revision: options.Revision = None,
     values: options.ModelSettings = None,
 ) -> None:
-    """Run a model over built test sets; an interrupted run is resumed."""
+    """Run a model over test sets. The same command resumes an interrupted run."""
     from crossexam.cli.console import progress_bar, show, written
     from crossexam.core.test_sets import read_suites
     from crossexam.reports.report import terminal_report

@@ -1,4 +1,4 @@
-"""crossexam subset: the examples of a corpus that a shallow model gets wrong."""
+"""crossexam subset: select the examples of a corpus that a shallow model misclassifies."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ def subset(
     kind: Annotated[
         str,
         typer.Argument(
-            help="cs: a bag-of-words model is misled. hard: a hypothesis-only model is.", metavar="cs|hard"
+            help="cs: examples that mislead a bag-of-words model. hard: those that a hypothesis-only model "
+            "misclassifies.",
+            metavar="cs|hard",
         ),
     ],
     base: options.BaseSpecs,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the sets.", metavar="DIR")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
     settings: options.Settings = None,
     short_forms: options.ShortForms = None,
     limit: options.Limit = None,
@@ -26,9 +28,9 @@ def subset(
     skip_bad: options.SkipBad = False,
     force: options.Force = False,
 ) -> None:
-    """Write the examples of a corpus that mislead a shallow model, as test sets next to the whole.
+    """Write the examples of a corpus that mislead a shallow model, and the whole corpus, as test sets.
 
-    The same as crossexam build cs-subsets and hard-subsets.
+    Equivalent to crossexam build cs-subsets and crossexam build hard-subsets.
     """
     from crossexam.cli.build import build_and_show, requested
     from crossexam.core.errors import UnknownNameError

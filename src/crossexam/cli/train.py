@@ -1,4 +1,4 @@
-"""crossexam train: a model of the zoo, a checkpoint of transformers, or a shallow baseline."""
+"""crossexam train: train a model of the zoo or a shallow baseline, or fine-tune a transformer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crossexam.training.request import Status, TrainingRequest
 
 _TRAINING: Final = "How to train"
-_CHANGES: Final = "What to train differently"
+_CHANGES: Final = "Changes to model, data and loss"
 
 Model = Annotated[
     str,
@@ -36,7 +36,7 @@ Dev = Annotated[
     str,
     typer.Option(
         "--dev",
-        help="Development data, for early stopping and the choice of the best weights.",
+        help="Development data, for early stopping and the selection of the best weights.",
         metavar="CORPUS",
     ),
 ]
@@ -49,7 +49,10 @@ Seed = Annotated[int, typer.Option(help="Random seed.", min=0, rich_help_panel=_
 Seeds = Annotated[
     int | None,
     typer.Option(
-        help="Train N models, with the seeds from --seed on.", min=1, rich_help_panel=_TRAINING, metavar="N"
+        help="Train N models, with consecutive seeds starting at --seed.",
+        min=1,
+        rich_help_panel=_TRAINING,
+        metavar="N",
     ),
 ]
 Values = Annotated[
@@ -68,7 +71,7 @@ Epochs = Annotated[
 VectorFile = Annotated[
     Path | None,
     typer.Option(
-        help="Word vectors: a text file of GloVe, word2vec or fastText, plain or .gz.",
+        help="Word vectors: a text file of GloVe, word2vec or fastText vectors, plain or .gz.",
         rich_help_panel=_TRAINING,
         metavar="FILE",
     ),
@@ -85,7 +88,7 @@ Limit = Annotated[
 Sweep = Annotated[
     list[str] | None,
     typer.Option(
-        help="Train every combination of these values: --sweep lr=0.001,0.0004 --sweep hidden=100,300. "
+        help="Train all combinations of these values: --sweep lr=0.001,0.0004 --sweep hidden=100,300. "
         "The best one on the development data is marked.",
         metavar="FIELD=VALUE,VALUE",
         rich_help_panel=_TRAINING,
@@ -97,7 +100,7 @@ DeviceName = Annotated[
 Precision = Annotated[
     str,
     typer.Option(
-        help="auto (bfloat16 on a GPU that supports it), float32, bfloat16, float16.",
+        help="auto (bfloat16 if the GPU supports it), float32, bfloat16, float16.",
         rich_help_panel=_TRAINING,
     ),
 ]
@@ -131,7 +134,7 @@ DebiasName = Annotated[
 BiasRun = Annotated[
     Path | None,
     typer.Option(
-        help="The run of a biased model over the training set. Default: train a hypothesis-only model.",
+        help="Run of a biased model over the training set. Default: train a hypothesis-only model.",
         rich_help_panel=_CHANGES,
         metavar="RUN",
     ),
@@ -140,7 +143,7 @@ BiasRun = Annotated[
 
 @dataclass(frozen=True)
 class _Choices:
-    """The options of the command line, by the names of the verb's parameters."""
+    """The options of the command line, by the parameter names of the command."""
 
     model: str
     training: str
@@ -170,16 +173,16 @@ class _Choices:
         settings = parse_assignments(self.values or [], "--set")
         if self.epochs is not None:
             if "epochs" in settings:
-                raise CrossexamError("'epochs' is both in --set and in --epochs")
+                raise CrossexamError("'epochs' is set by both --set and --epochs")
             settings["epochs"] = str(self.epochs)
         return settings
 
     def all_seeds(self) -> range:
-        """Return the seeds to train with."""
+        """Return the training seeds."""
         return range(self.seed, self.seed + (self.seeds or 1))
 
     def of_a_loop(self) -> dict[str, Any]:
-        """Return the options that a model without a training loop may not take."""
+        """Return the options that models without a training loop may not support."""
         return {
             "--seed": self.seed,
             "--seeds": self.seeds,
@@ -219,7 +222,7 @@ def train(
     debias: DebiasName = None,
     bias: BiasRun = None,
 ) -> None:
-    """Train a model. The same command resumes an interrupted training."""
+    """Train a model. The same command resumes interrupted training."""
     choices = _Choices(**locals())
     from crossexam.shallow.table import shallow_named
 
@@ -231,7 +234,7 @@ def train(
 
 
 def _fit_shallow(shallow: ShallowModel, choices: _Choices) -> None:
-    """Fit a model that has no training loop."""
+    """Train a model without a training loop."""
     from crossexam.shallow.fitting import FitRequest
 
     _refuse_options(shallow, choices.of_a_loop())
@@ -249,18 +252,18 @@ def _fit_shallow(shallow: ShallowModel, choices: _Choices) -> None:
 
 
 def _refuse_options(model: ShallowModel, given: Mapping[str, Any]) -> None:
-    """Raise CrossexamError if *given* has a value for an option that *model* does not take."""
+    """Raise CrossexamError if *given* has a value for an option that *model* does not support."""
     for option, value in given.items():
         if value and option not in model.takes:
             settable = ", ".join(field.name for part in model.settings.values() for field in fields(part))
             raise CrossexamError(
-                f"{option} does nothing for {model.name}, which is fitted in one go",
-                hint=f"leave out {option}; --set takes {settable}",
+                f"{option} has no effect on {model.name}, which has no training loop",
+                hint=f"leave out {option}; --set accepts {settable}",
             )
 
 
 def _fit_and_show(model: ShallowModel, request: FitRequest) -> None:
-    """Fit *model*, then print a line of scores."""
+    """Train *model*, then print its scores."""
     from dataclasses import replace
 
     from crossexam.cli.console import progress_bar, show, written
@@ -292,7 +295,7 @@ def _shallow_table(model: ShallowModel, request: FitRequest, fitted: FittedFolde
 
 
 def _train_neural(choices: _Choices) -> None:
-    """Train with one seed or several, or a grid of settings, and show the scores."""
+    """Train with one or several seeds, or a grid of settings, and print the scores."""
     from crossexam.cli.console import note, show, spread_line, training_progress, training_table, written
     from crossexam.core.settings import grid
     from crossexam.training.train import train_grid, train_seeds
@@ -314,7 +317,7 @@ def _train_neural(choices: _Choices) -> None:
 
 
 def _check_names(choices: _Choices) -> None:
-    """Raise CrossexamError for a misspelt name or for options that conflict, before any data is read."""
+    """Raise CrossexamError for unknown names and conflicting options, before any data is read."""
     if choices.ablate not in (None, "rnn"):
         raise CrossexamError(f"--ablate is '{choices.ablate}'", wanted="rnn")
     if choices.bias is not None and choices.debias is None:
@@ -333,7 +336,7 @@ def _check_names(choices: _Choices) -> None:
 
 
 def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequest:
-    """Return the training that *choices* describe, with its data read."""
+    """Return the training request that *choices* describe, with its data loaded."""
     from crossexam.training.data import load_data, parse_augmentations
     from crossexam.training.request import TrainingRequest
 

@@ -1,4 +1,4 @@
-"""crossexam validate: sample items, let people judge them, and evaluate their judgements."""
+"""crossexam validate: sample items, collect human judgements on them, and evaluate these."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crossexam.validation.study import Study
     from crossexam.validation.verdict import QuestionResult
 
-app = typer.Typer(name="validate", help="Let people judge the items of test sets.", no_args_is_help=True)
+app = typer.Typer(name="validate", help="Collect human judgements on test sets.", no_args_is_help=True)
 
 StudyFolder = Annotated[
     Path, typer.Argument(help="Folder written by validate sample.", metavar="STUDY", show_default=False)
@@ -33,30 +33,32 @@ def sample(
         typer.Option("-o", "--output", help="Folder for the study.", metavar="STUDY", show_default=False),
     ],
     per_set: Annotated[int, typer.Option(help="Number of items per test set.", metavar="N")] = 100,
-    seed: Annotated[int, typer.Option(help="Seed of the sample and of the orders of the items.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the sample and of the orders of items.")] = 0,
     judges: Annotated[int, typer.Option(help="Number of judges.", metavar="N")] = 3,
     question: Annotated[
         list[str] | None,
         typer.Option(
-            help="label, grammatical, trivial, sensible or category; repeatable. Default: the questions that "
-            "go with each construction.",
+            help="label, grammatical, trivial, sensible or category; repeatable. Default: the questions for "
+            "each construction.",
             show_default=False,
         ),
     ] = None,
     test_set: Annotated[
         list[str] | None,
-        typer.Option("--set", help="Only this test set; repeatable.", metavar="NAME", show_default=False),
+        typer.Option(
+            "--set", help="Sample only this test set; repeatable.", metavar="NAME", show_default=False
+        ),
     ] = None,
     errors: Annotated[
         Path | None,
         typer.Option(
-            help="Sample from the wrong predictions of this run, and ask what misled the model.",
+            help="Sample from the errors of this run, and ask what misled the model.",
             metavar="RUN",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Draw a stratified sample of items to judge, in a different order for each judge."""
+    """Draw a stratified sample of items to judge, in a different order per judge."""
     from crossexam.cli.console import show, written
     from crossexam.core.errors import CrossexamError
     from crossexam.core.test_sets import read_suite
@@ -81,14 +83,14 @@ def serve(
     study: StudyFolder,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free port.")] = 8765,
 ) -> None:
-    """Serve the page for the judges on this machine only, and print a link for each judge."""
+    """Serve the judges' page on this machine only, and print a link per judge."""
     from crossexam.cli.console import note
     from crossexam.validation.server import serve_study
 
     def announce(links: dict[str, str]) -> None:
         for judge, link in links.items():
             typer.echo(f"{judge}  {link}")
-        note("Send each judge their link. Answers are saved immediately: stop with Ctrl+C, restart any time.")
+        note("Send each judge their link. Answers are saved immediately; stop with Ctrl+C, restart any time.")
 
     serve_study(study, port=port, announce=announce)
 
@@ -101,17 +103,17 @@ def export(
         typer.Option(
             "-o",
             "--output",
-            help="File to write: .csv for spreadsheets, .json for Label Studio.",
+            help="Output file: .csv for spreadsheets, .json for Label Studio.",
             show_default=False,
         ),
     ],
     judge: Annotated[
         list[str] | None,
-        typer.Option(help="Only for this judge, in this judge's order; repeatable.", show_default=False),
+        typer.Option(help="Export only for this judge, in their order; repeatable.", show_default=False),
     ] = None,
     answers: Annotated[bool, typer.Option("--answers", help="Include the answers so far.")] = False,
 ) -> None:
-    """Export a study to judge items in a spreadsheet or in Label Studio."""
+    """Export a study, to judge items in a spreadsheet or in Label Studio."""
     from crossexam.cli.console import written
     from crossexam.validation.label_studio import write_tasks
     from crossexam.validation.spreadsheet import judges_named, write_csv
@@ -136,13 +138,13 @@ def import_(
     judge: Annotated[
         list[str] | None,
         typer.Option(
-            help="Label Studio: the judge that an annotator is; repeatable.",
+            help="For Label Studio: the judge who is this annotator; repeatable.",
             metavar="ANNOTATOR=JUDGE",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Import judgements, all of a file or none; importing a file again changes nothing."""
+    """Import all judgements of a file, or none if it has errors. Importing it again changes nothing."""
     from crossexam.cli.console import note
     from crossexam.core.errors import CrossexamError
     from crossexam.validation.label_studio import read_tasks
@@ -167,7 +169,7 @@ def verdict(
     study: StudyFolder,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write all results to this .json file.", show_default=False),
+        typer.Option("-o", "--output", help="Output file for all results: .json.", show_default=False),
     ] = None,
     apply: Annotated[
         Path | None,
@@ -176,7 +178,7 @@ def verdict(
         ),
     ] = None,
 ) -> None:
-    """Report how many labels hold and how far judges agree."""
+    """Report how many labels the judges confirm, and their agreement."""
     from crossexam.cli.console import note, show, written
     from crossexam.core.files import write_json
     from crossexam.validation.study import open_study
@@ -200,7 +202,7 @@ def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in {".csv", ".json"}:
         raise FormatError(
-            f"'{path.suffix}' is not a format of a study", where=str(path), wanted=".csv or .json"
+            f"'{path.suffix}' is not a format for judgements", where=str(path), wanted=".csv or .json"
         )
     return suffix
 
@@ -228,7 +230,7 @@ def _result_tables(study: Study) -> list[Table]:
     results = question_results(study)
     judges = len(study.judges)
     needed = results[0].needed if results else 0
-    title = f"{judges} judges; agreed: at least {needed} of them" if judges > 1 else "one judge, who decides"
+    title = f"{judges} judges; agreed: at least {needed} of them" if judges > 1 else "one judge"
     shares = Table(title=title, title_justify="left", caption_justify="left")
     for column in ("test set", "question"):
         shares.add_column(column, overflow="fold")
@@ -238,7 +240,7 @@ def _result_tables(study: Study) -> list[Table]:
         shares.add_row(*_row(result))
     shares.caption = (
         "95 % confidence intervals, clustered by premise. Kappa: over the items that all judges answered. "
-        "Alpha: Krippendorff's, over all items with two answers."
+        "Alpha: Krippendorff's, over all items with at least two answers."
     )
     return [shares, *(_categories(result) for result in results if result.question == "category")]
 

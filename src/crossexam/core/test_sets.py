@@ -88,7 +88,7 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
             raise TypeError("field 'info' is not a JSON object")
         premise, hypothesis = row["premise"], row["hypothesis"]
         if not isinstance(premise, str) or not isinstance(hypothesis, str):
-            raise TypeError(f"field '{'hypothesis' if isinstance(premise, str) else 'premise'}' is no text")
+            raise TypeError(f"field '{'hypothesis' if isinstance(premise, str) else 'premise'}' is not text")
         return Example(
             id=str(row["id"]),
             premise=premise,
@@ -107,7 +107,7 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
 
 
 def _label(value: object, where: str) -> Gold | None:
-    """Return the label that a file of ours holds, by index or by name."""
+    """Return the label stored in a test-set file, by index or by name."""
     return GOLDS[-1] if value == len(LABELS) else parse_label(value, where=where)
 
 
@@ -243,7 +243,7 @@ def read_suite(path: Path) -> Suite:
         return _from_folder(path)
     if not path.exists():
         raise FormatError(
-            "there is no such file or folder",
+            "no such file or folder",
             where=str(path),
             wanted="a folder that `crossexam build` wrote, or a .parquet or .jsonl file",
         )
@@ -291,7 +291,7 @@ def _from_folder(folder: Path) -> Suite:
     manifest_file = folder / MANIFEST
     if not manifest_file.exists():
         raise FormatError(
-            f"there is no {MANIFEST}: this is no suite, or building it was not finished",
+            f"{MANIFEST} is missing: this is not a suite, or building it was not finished",
             where=str(folder),
             hint="run `crossexam build` again; it starts over where nothing was finished",
         )
@@ -322,7 +322,7 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
     path = folder / file
     if not path.exists():
         raise FormatError(
-            f"the manifest names it, but there is no such file: test set '{name}'",
+            f"the manifest names it, but this file does not exist: test set '{name}'",
             where=str(path),
             hint="build the suite again with --force",
         )

@@ -1,12 +1,9 @@
-"""Installing a corpus in the data folder: download it or take a copy, verify it, then put it in place.
+"""Installing a corpus in the data folder: download or copy it, verify it, unpack it, and move it into place.
 
-``DATA/.crossexam`` holds partial downloads and ``hashes.json``, the SHA-256 of every file downloaded and
-installed.  If the catalogue lists no hash for a download, the first one seen is recorded and later
-downloads must match it.  A corpus whose installed files have the recorded hashes is not downloaded again.
-
-Downloading a file, resuming after interruptions.
-
-Unpacking an untrusted zip archive.
+Downloads resume after interruptions, and archives are not trusted.  ``DATA/.crossexam`` contains partial
+downloads and ``hashes.json`` with the SHA-256 of all downloaded and installed files.  If the catalogue lists
+no hash for a download, the first one is recorded and later downloads must match it.  A corpus whose installed
+files have the recorded hashes is not downloaded again.
 """
 
 from __future__ import annotations

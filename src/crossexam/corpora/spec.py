@@ -115,7 +115,7 @@ class CorpusSpec:
         if self.share is None:
             return self
         raise CrossexamError(
-            "there are no epochs to draw a share for",
+            "no epochs to draw a share for",
             where=self.text,
             hint="use a slice instead: CORPUS:SPLIT[::10]",
         )

@@ -1,12 +1,10 @@
-"""The numbers of a sentence: quantities, other numbers with the reason why they are none, and number words.
+"""The numbers in a sentence: quantities, number words, and numbers that are not quantities, with reasons.
 
-A test of numerical reasoning (Naik et al., 2018, section 3.1) changes a quantity or puts "less than"
-before it.  Applied to a year, a time of day, a house number or half of a fraction that gives nonsense, so
-every number that is not a plain cardinal is rejected.  (The paper's released script takes the first token
-of the sentence that Python reads as an integer, years among them, and knows no decimals, currency signs
-or number words.)
-
-Why a number is not a quantity: patterns for what precedes and follows it, in tables.
+Tests of numerical reasoning (Naik et al., 2018, section 3.1) change a quantity or insert "less than" before
+it.  For a year, a time of day, a house number or half of a fraction the result is nonsense, so every number
+that is not a plain cardinal is rejected, by tables of patterns for the number and its context.  (The paper's
+released script chooses the first token of the sentence that Python parses as an integer, including years,
+and ignores decimals, currency signs and number words.)
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def _matched(
 def _opened(path: Path) -> Iterator[BinaryIO]:
     """Open *path* for reading bytes, decompressed if it is gzipped, whatever its name."""
     if not path.is_file():
-        raise CrossexamError("there is no such file of vectors", where=str(path))
+        raise CrossexamError("no such file of word vectors", where=str(path))
     with path.open("rb") as raw:
         packed = raw.read(2) == _GZIP_MAGIC
         raw.seek(0)

@@ -57,13 +57,13 @@ def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
             raise CrossexamError("a folder has no revision", where=f"hf/{spec}", hint="leave out --revision")
         commit = None
     elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
-        raise CrossexamError("there is no such folder", where=f"hf/{spec}")
+        raise CrossexamError("no such folder", where=f"hf/{spec}")
     else:
         folder, commit = _download(spec, revision)
     config_file = folder / "config.json"
     if not config_file.exists():
         raise FormatError(
-            "there is no config.json",
+            "config.json is missing",
             where=f"hf/{spec}",
             wanted="a checkpoint that save_pretrained wrote",
             hint="an adapter must be merged into its model first"
@@ -72,7 +72,7 @@ def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
         )
     if not any(path.suffix == ".safetensors" for path in _files(folder)):
         raise CrossexamError(
-            "there are no safetensors; pickled weights are never read, since they can run code",
+            "no safetensors file; pickled weights are never read, since they can run code",
             where=f"hf/{spec}",
             hint=_SAFETENSORS_HINT,
         )
@@ -96,11 +96,11 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str]:
         )
     except HFValidationError:
         raise CrossexamError(
-            "there is no such folder, and this cannot be the name of a checkpoint", where=f"hf/{spec}"
+            "no such folder, and this cannot be the name of a checkpoint", where=f"hf/{spec}"
         ) from None
     except LocalEntryNotFoundError:
         raise CrossexamError(
-            "there is no such folder, and no checkpoint of this name in the cache; the hub was not reached",
+            "no such folder, and no checkpoint of this name in the cache; the hub was not reached",
             where=f"hf/{spec}",
             hint="check the path, or the connection (and HF_HUB_OFFLINE)",
         ) from None
@@ -184,7 +184,7 @@ def find_device(name: str, where: str) -> Any:
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         first = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise CrossexamError(
-            f"there is no device '{name}' here: {first}", where=where, hint="--device auto"
+            f"device '{name}' is not available: {first}", where=where, hint="--device auto"
         ) from None
     return device
 

@@ -78,9 +78,7 @@ def open_function(name: str, options: Options) -> FunctionModel:
             raise CrossexamError(
                 f"the module needs '{error.name}', which is not installed", where=name
             ) from error
-        raise CrossexamError(
-            f"there is no module '{module_name}' in {here} or on Python's path", where=name
-        ) from None
+        raise CrossexamError(f"no module '{module_name}' in {here} or on Python's path", where=name) from None
     except Exception as error:
         raise CrossexamError(
             f"importing the module raised {type(error).__name__}: {error}", where=name

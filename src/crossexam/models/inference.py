@@ -211,7 +211,7 @@ class SequenceClassifier:
 
 @contextmanager
 def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
-    """Yield a pool with one worker per core, each with its share of the threads; None if that is no gain."""
+    """Yield a pool of one worker per core with its share of the threads, or None if it does not help."""
     import torch
 
     threads = torch.get_num_threads()

@@ -305,7 +305,7 @@ def read_rows(path: Path) -> list[Row]:
         ".parquet": _parquet,
     }
     if not path.is_file():
-        raise FormatError("there is no such file of predictions", where=str(path))
+        raise FormatError("no such prediction file", where=str(path))
     if path.suffix.lower() not in readers:
         raise FormatError(
             f"'{path.suffix}' is not a format of prediction files",

@@ -107,7 +107,7 @@ def _number(share: float) -> float | None:
 
 
 def drop_charts(results: Results) -> Charts:
-    """Return a figure per model: its drop on each test set; none if there is no drop."""
+    """Return a figure per model with its drop on each test set; no figures without drops."""
     extent = _drop_range(results)
     if extent is None:
         return Charts(())

@@ -99,7 +99,7 @@ def results_of(
     from crossexam.evaluation.measures import measure
 
     if not runs:
-        raise CrossexamError("there is no run to report", hint="crossexam run MODEL SUITE -o RUN")
+        raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
     models = tuple(
         ModelResults(name, run, tuple(measure(run)))

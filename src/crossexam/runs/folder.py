@@ -57,9 +57,7 @@ def read_run(folder: Path) -> Run:
     """
     manifest_file = folder / MANIFEST
     if not folder.is_dir():
-        raise FormatError(
-            "there is no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote"
-        )
+        raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
     if not manifest_file.exists():
         raise FormatError(
             f"there is no {MANIFEST}: this is not a run, or the run was not finished",

@@ -159,7 +159,7 @@ class ShallowModel:
         if not all((folder / name).is_file() for name in needed):
             vectors = " --vectors FILE" if "--vectors" in self.takes else ""
             raise CrossexamError(
-                f"this folder holds no {self.noun}" if folder.is_dir() else "there is no such folder",
+                f"this folder does not contain a {self.noun}" if folder.is_dir() else "no such folder",
                 where=f"{self.prefix}/{folder}",
                 wanted=f"a folder with {', '.join(needed[:-1])} and {needed[-1]}",
                 hint=f"crossexam train {self.name} --train CORPUS --dev CORPUS{vectors} -o FOLDER",
@@ -292,7 +292,7 @@ def all_labels(gold: Sequence[int] | NDArray[np.integer[Any]]) -> None:
 
 
 def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the manifest in *folder* if it is that of *fingerprint*, None if there is no manifest.
+    """Return the manifest in *folder* if it matches *fingerprint*, or None if it does not exist.
 
     Raises CrossexamError if the folder holds another model.
     """

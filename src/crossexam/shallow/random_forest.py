@@ -337,7 +337,7 @@ def _vector_file(request: FitRequest) -> Path:
             hint="--vectors FILE, the text file of GloVe, word2vec or fastText",
         )
     if not request.vectors.is_file():
-        raise CrossexamError("there is no such file of vectors", where=str(request.vectors))
+        raise CrossexamError("no such file of word vectors", where=str(request.vectors))
     return request.vectors
 
 

@@ -84,9 +84,7 @@ def expand(suite: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         fitting = [target for target in targets if target[0] in used]
         if not fitting:
             owners = " and ".join(name for name, _ in targets)
-            raise CrossexamError(
-                f"'{suite}' does not have the option {flag}", hint=f"{flag} is an option of {owners}"
-            )
+            raise CrossexamError(f"'{suite}' has no option {flag}", hint=f"{flag} is an option of {owners}")
         for name, option in fitting:
             options.setdefault(name, {})[option] = value
     return options

@@ -9,8 +9,8 @@ the remaining 3,261 of 9,824 examples are SNLI-hard.
 
 Here any model can be used; the closest to theirs is ``crossexam train bag-of-words`` with ``premise=false``,
 ``pairs=false``, ``content=false`` and ``bigrams=true``.  Trained on the 27,872 available pairs of SNLI's
-training set, a twentieth of it, its accuracy on SNLI test is 60.6 %.  Of its 3,866 hard examples 65.3 % are in
-the official subset, of which it covers 77.4 %; Cohen's kappa is 0.54.
+training set, a twentieth of it, its accuracy on SNLI test is 60.6 %.  Of its 3,866 hard examples, 65.3 % are
+in the official subset, of which it covers 77.4 %; Cohen's kappa is 0.54.
 """
 
 from __future__ import annotations

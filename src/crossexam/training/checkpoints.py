@@ -163,7 +163,7 @@ def _no_model(folder: Path) -> CrossexamError:
             hint=f"zoo/{folder}/{members[0]}",
         )
     return CrossexamError(
-        "the training was not finished" if (folder / UNFINISHED).is_dir() else "there is no trained model",
+        "the training was not finished" if (folder / UNFINISHED).is_dir() else "no trained model here",
         where=f"zoo/{folder}",
         wanted=f"{CONFIG} and {MANIFEST}",
         hint="the same `crossexam train` command resumes it" if (folder / UNFINISHED).is_dir() else None,

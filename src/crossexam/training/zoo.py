@@ -192,7 +192,7 @@ class ZooTraining:
 def _without_rnn(architecture: Architecture, config: Any) -> Any:
     if not hasattr(config, "recurrence"):
         raise CrossexamError(
-            f"there is no form of {architecture.name} without an RNN",
+            f"{architecture.name} cannot be built without an RNN",
             where="--ablate rnn",
             wanted="an architecture whose configuration has 'recurrence'",
         )

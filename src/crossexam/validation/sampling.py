@@ -1,9 +1,8 @@
 """Stratified samples of items to judge, from a suite or from the errors of a run.
 
-Hints to the nine sources of error of Naik et al. (2018, Table 1).
-
-The authors of the paper sorted 100 errors by hand.  Hints only help judges to do the same.  The paper
-describes the sources (section 2) without figures; the thresholds are ours.
+Errors come with suggestions for their source, one of the nine of Naik et al. (2018, Table 1).  The authors
+categorized 100 errors by hand, and the suggestions only help judges to do the same.  The paper describes the
+sources (section 2) without figures; the thresholds are ours.
 """
 
 from __future__ import annotations
@@ -383,9 +382,7 @@ def _write(
     request: SampleRequest,
 ) -> dict[str, Any]:
     if not items:
-        raise CrossexamError(
-            "there is no item to judge", wanted="items with a gold label, or wrong predictions"
-        )
+        raise CrossexamError("no items to judge", wanted="items with a gold label, or wrong predictions")
     for (name, example), count in Counter((item.test_set, item.example) for item in items).items():
         if count > 1:
             raise CrossexamError(f"two items have the id '{example}'", where=f"test set {name}")

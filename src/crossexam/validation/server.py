@@ -132,7 +132,7 @@ def _guarded(endpoint: Endpoint) -> Endpoint:
 
 
 def _same_site(request: Request) -> bool:
-    """Return whether, by its headers, *request* is from a page of ours; the form token proves it.
+    """Return whether, by its headers, *request* is from one of our pages; the form token proves it.
 
     With our policy ``no-referrer``, browsers send ``Origin: null`` with a plain form.
     """

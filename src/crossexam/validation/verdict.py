@@ -132,7 +132,7 @@ def apply_verdicts(study: Study, path: Path) -> dict[str, dict[str, int]]:
     by_set = verdicts(study)
     if not by_set:
         raise CrossexamError(
-            "the study does not ask for labels, so there are no verdicts", where=str(study.folder)
+            "the study does not ask for labels, so it has no verdicts", where=str(study.folder)
         )
     suite = read_suite(path)
     for name in by_set:

@@ -108,7 +108,7 @@ def right_branching(words: int) -> Tree:
 
 
 def tree_over(words: Sequence[str], parse: str | None) -> Tree:
-    """Return the tree of *parse* over *words*, or a right-branching tree if there is no parse.
+    """Return the tree of *parse* over *words*, or a right-branching tree if *parse* is None.
 
     The words may be spelled differently in the parse (it has escapes, and is not lower-cased).  Raises
     FormatError if their numbers differ.

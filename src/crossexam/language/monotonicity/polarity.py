@@ -1,18 +1,14 @@
-"""Polarity of the positions of a sentence: natural logic on POS tags.
+"""Polarity marking: natural logic on POS tags (MacCartney, 2009, chapter 6; Hu and Moss, 2018).
 
-After MacCartney (2009), chapter 6, and Hu and Moss (2018): each operator of a table has a restrictor and a
-scope, and the monotonicity of nested operators composes.
+Monotonicity operators are words that reverse or block entailments in their restrictor or scope.  A position
+is ``up`` if replacing its word by a more general one gives an entailed sentence, ``down`` if a more specific
+one does, and ``none`` if neither does; the monotonicity of nested operators composes.
 
-Deviation: these authors parse with a categorial grammar or dependencies; here scopes are read off the tags,
-and off dependencies if there are any, since most corpora ship no parses.  If the tags do not decide (on the
-attachment of a phrase after an object), the polarity is ``none``, unless it makes no difference.
+Deviation: the authors above use a categorial grammar or dependency parses; here scopes are determined by the
+POS tags, and by dependencies if available, since most corpora include no parses.  If the tags leave the
+attachment of a phrase after an object undecided, the polarity is ``none``, unless it is the same either way.
 
-The operators of a sentence and their restrictors and scopes.
-
-Monotonicity operators: words that reverse or block entailments in their restrictor or scope.
-
-``up``: replacing a word by a more general one gives a sentence that is entailed; ``down``: a more specific
-one; ``none``: neither does.  Sources, by their short names below:
+The sources of the table of operators, by the short names used there:
 
 | | |
 |---|---|
@@ -23,9 +19,9 @@ one; ``none``: neither does.  Sources, by their short names below:
 | Lad | Ladusaw 1980, *Polarity Sensitivity as Inherent Scope Relations* |
 | Q | Quirk et al. 1985, *A Comprehensive Grammar*, sections 8.111 and 10.59 (near-negatives) |
 
-Of several readings the one usual in captions is taken: ``the`` and numerals are existential (``three dogs``
-means at least three: MC), ``many`` and ``few`` are cardinal (IM), and ``only`` also asserts its prejacent, so
-that nothing can be replaced, whereas MED considers its exclusive part alone.
+Among several readings, the most common one in captions is used: ``the`` and numerals are existential
+(``three dogs`` means at least three: MC), ``many`` and ``few`` are cardinal (IM), and ``only`` also asserts
+its prejacent, so that nothing can be replaced, whereas MED considers only its exclusive part.
 """
 
 from __future__ import annotations

@@ -34,11 +34,11 @@ class TaggedSentence(NamedTuple):
     parsed: Parsed | None
 
     def tag(self, k: int) -> str:
-        """Return the tag of token *k*, '' if there is no such token."""
+        """Return the tag of token *k*, or '' if *k* is out of range."""
         return self.tokens[k].tag if 0 <= k < len(self.tokens) else ""
 
     def word(self, k: int) -> str:
-        """Return token *k* in lower case, '' if there is no such token."""
+        """Return token *k* in lower case, or '' if *k* is out of range."""
         return self.words[k] if 0 <= k < len(self.words) else ""
 
     def is_verb(self, k: int) -> bool:

@@ -1,14 +1,13 @@
-"""Dependencies from a constituency parse in Penn notation, by the rules of ``head_rules.py``.
+"""Conversion of constituency parses in Penn notation to Universal Dependencies.
 
-The relations are those of Universal Dependencies (de Marneffe, Manning, Nivre and Zeman, 2021), which are
-defined on more than a parser without function tags provides, so a few are approximate: a second noun
-phrase next to another one is an apposition, a temporal noun phrase is recognized by its noun, and the gap
-of a relative clause is its subject if it has none, and otherwise its object.
+Heads are determined by the rules of ``head_rules.py``.  The relation of a child to the head of its
+constituent depends on the kind of the constituent: :func:`label_of` applies different rules to clauses,
+subordinate clauses within a clause, noun phrases, and all other phrases.
 
-The relation of a child of a constituent to its head, by the kind of the constituent.
-
-:func:`label_of` decides between the rules for clauses, for subordinate clauses within a clause, for noun
-phrases, and for phrases headed by anything else.
+The relations (de Marneffe, Manning, Nivre and Zeman, 2021) require more information than a parser without
+function tags provides, so a few are approximate: a noun phrase directly after another one is an apposition, a
+temporal noun phrase is recognized by its noun, and the gap of a relative clause is its subject if it has
+none, and otherwise its object.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Dependency parsers: the constituency parses that a corpus ships, converted, or a spaCy pipeline.
+"""Dependency parsers in Universal Dependencies: converted constituency parses of a corpus, or spaCy.
 
-From the dependencies of spaCy's own English pipelines to Universal Dependencies.
-
-Their labels are ClearNLP's (Choi and Palmer, 2012, "Guidelines for the CLEAR style constituent to
-dependency conversion").  Some differ in name only, others in direction: in ClearNLP a preposition heads
-its object, *be* its predicate, and each conjunct the next one.
+The English pipelines of spaCy use the labels of ClearNLP (Choi and Palmer, 2012, "Guidelines for the CLEAR
+style constituent to dependency conversion"), which :func:`to_universal` converts.  Some differ only in name,
+others in direction: in ClearNLP a preposition is the head of its object, *be* of its predicate, and each
+conjunct of the next one.
 """
 
 from __future__ import annotations
@@ -143,7 +142,7 @@ class DependencyParser(Protocol):
         """Parse a chunk at once if that is cheaper; optional."""
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
-        """Return the dependencies of the sentence on *side*, None if there is no parse."""
+        """Return the dependency parse of the sentence on *side*, or None if it has not been parsed."""
 
 
 class ShippedDependencies:

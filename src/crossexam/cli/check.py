@@ -31,7 +31,7 @@ def check(
     suite = read_suite(path)
     given = read_test_set(base) if base else None
     table = Table(title=f"{len(CHECKS)} checks over {len(suite)} test sets", title_justify="left")
-    for column in ("code", "test set", "count", "what", "where"):
+    for column in ("code", "test set", "count", "message", "items"):
         table.add_column(column, overflow="fold")
     errors = warnings = 0
     for dataset in suite:

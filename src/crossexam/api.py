@@ -119,9 +119,7 @@ def check(data: Suite | Dataset) -> list[Finding]:
     if isinstance(data, Dataset):
         return run_checks(data)
     sets = data.datasets
-    return [
-        finding for each in data for finding in run_checks(each, sets.get(str(each.manifest.get("base_set"))))
-    ]
+    return [finding for each in data for finding in run_checks(each, sets.get(str(each.entry.base_set)))]
 
 
 def run(

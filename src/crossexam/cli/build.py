@@ -90,6 +90,7 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError."""
     from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.files import read_json
+    from crossexam.core.manifest import entries_of
     from crossexam.core.test_sets import MANIFEST
     from crossexam.suites.build import build_to_folder
 
@@ -102,7 +103,7 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
             note(f"{base.spec}: {dropped}")
     manifest = read_json(folder / MANIFEST)
     overview = request.kind.overview
-    show(overview_table(overview(manifest)) if overview else yield_summary(manifest["test_sets"]))
+    show(overview_table(overview(manifest)) if overview else yield_summary(entries_of(manifest)))
     for text in built.notes:
         note(text)
     written(folder)

@@ -35,9 +35,10 @@ def check(
         table.add_column(column, overflow="fold")
     errors = warnings = 0
     for dataset in suite:
-        base_set = dataset.manifest.get("base_set", "given")  # None if items do not derive from pairs
-        base_of_set = given or suite.datasets.get(str(base_set))
-        findings = run_checks(dataset, base_of_set if base_set else None)
+        entry = dataset.entry
+        base_of_set = given or suite.datasets.get(str(entry.base_set))
+        from_pairs = entry.base_set or not entry.base_known
+        findings = run_checks(dataset, base_of_set if from_pairs else None)
         counts = Counter(finding.code for finding in findings)
         errors += sum(count for code, count in counts.items() if code.startswith("E"))
         warnings += sum(count for code, count in counts.items() if code.startswith("W"))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
+    from crossexam.core.manifest import TestSetEntry
     from crossexam.training.request import Status, TrainedModel, TrainingRequest
 
 
@@ -68,8 +69,8 @@ def progress_bar() -> Iterator[Progress]:
         yield progress
 
 
-def yield_summary(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
-    """Return a table with the number of items and, by reason, of rejected examples per test set."""
+def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
+    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
     from rich.table import Table
 
     table = Table(title="yield", title_justify="left")
@@ -78,9 +79,9 @@ def yield_summary(test_sets: Mapping[str, Mapping[str, Any]]) -> Table:
         table.add_column(name, justify="right")
     table.add_column("rejected, by reason")
     for name, entry in test_sets.items():
-        counts = entry.get("yield")
+        counts = entry.yields
         if counts is None:
-            table.add_row(name, f"{entry['rows']:,}", f"{entry['rows']:,}", "")
+            table.add_row(name, f"{entry.rows:,}", f"{entry.rows:,}", "")
             continue
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)

@@ -17,6 +17,8 @@ _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
 _FORMAT: Final = 1
 #: The construction of a base: the examples of a corpus as they are.
 BASE: Final = "base"
+#: The fact that records the place of a test set in the cross-dataset benchmark; only that suite writes it.
+CROSS_DATASET: Final = "cross_dataset"
 
 
 def package_version() -> str:
@@ -68,7 +70,7 @@ class TestSetEntry:
     ``construction`` and ``version`` made it (``base`` without a version: a corpus as it is), from the base
     called ``part``.  ``base_set`` names the test set that its items are compared with; ``keeps_label``: they
     have the gold labels of that set, ``paired`` overrides whether they are compared one by one, which else
-    follows from the labels.
+    follows from the labels.  ``base_known`` is False if the manifest does not say what the base is.
     ``projection`` says how three predicted labels are read as the set's two.  ``yields`` are the counts of
     examples, items and rejections; ``facts`` is everything else that the manifest records.
     """
@@ -88,6 +90,7 @@ class TestSetEntry:
     signature: str | None = None
     yields: Mapping[str, Any] | None = None
     projection: str | None = None
+    base_known: bool = True
     facts: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
     @property
@@ -116,7 +119,7 @@ class TestSetEntry:
             **({"file": self.file} if self.file is not None else {}),
             "construction": self.versioned,
             "part": self.part,
-            "base_set": self.base_set,
+            **({"base_set": self.base_set} if self.base_known else {}),
             "keeps_label": self.keeps_label,
             **({"paired": self.paired} if self.paired is not None else {}),
             "test_class": self.test_class,
@@ -154,6 +157,7 @@ class TestSetEntry:
             signature=entry.get("signature"),
             yields=entry.get("yield"),
             projection=entry.get("projection"),
+            base_known="base_set" in entry,
             facts={key: value for key, value in entry.items() if key not in _FIELDS},
         )
 
@@ -162,6 +166,49 @@ _FIELDS: Final = frozenset(
     "file construction part base_set keeps_label paired test_class rows content_hash signature yield "
     "projection".split()
 )
+
+
+def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:
+    """Return the entries of the test sets in the *manifest* of a suite, by name.
+
+    >>> entries_of({"test_sets": {"base.dev": {"rows": 3}}})["base.dev"].rows
+    3
+    """
+    entries: Mapping[str, Mapping[str, Any]] = manifest.get("test_sets") or {}
+    return {name: TestSetEntry.from_json(name, entry) for name, entry in entries.items()}
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """What the manifest of a saved run says of one test set.
+
+    The model predicted its first ``rows`` items, whose content hash is ``content_hash``.  ``predictions`` and
+    ``items`` are files, relative to the folder of the run; ``items_path`` is the absolute path of the items,
+    empty if the run holds them itself.  ``dataset`` is the manifest of the test set.
+    """
+
+    rows: int
+    content_hash: str | None
+    predictions: str
+    items: str
+    items_path: str
+    dataset: Mapping[str, Any]
+
+    @classmethod
+    def from_json(cls, entry: Mapping[str, Any]) -> RunEntry:
+        """Return the entry that *entry* is; raises KeyError if it does not say how many rows there are.
+
+        >>> RunEntry.from_json({"rows": 3, "predictions": "predictions/a.parquet"}).predictions
+        'predictions/a.parquet'
+        """
+        return cls(
+            rows=int(entry["rows"]),
+            content_hash=entry.get("content_hash"),
+            predictions=str(entry.get("predictions") or ""),
+            items=str(entry.get("items") or ""),
+            items_path=str(entry.get("items_path") or ""),
+            dataset=entry.get("dataset") or _NOTHING,
+        )
 
 
 @dataclass(frozen=True)

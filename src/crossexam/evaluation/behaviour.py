@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
+from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.evaluation.scores import Scored, construction_of, has_two_labels, score_run
+from crossexam.evaluation.scores import Scored, has_two_labels, score_run
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
 from crossexam.stats.estimate import share_correct
@@ -71,7 +72,7 @@ class FactorResult:
 
 def factor_results(run: Run) -> list[FactorResult]:
     """Return the effect of each factor on the test sets of *run*, as far as the paper tests it there."""
-    names = [name for name, dataset in run.datasets.items() if construction_of(dataset) in SWAPS]
+    names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
     if not names:
         return []
     two_labels = has_two_labels(run)
@@ -86,7 +87,7 @@ def factor_results(run: Run) -> list[FactorResult]:
 
 
 def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[FactorResult]:
-    kind, here = construction_of(run.datasets[name]), scored[name]
+    kind, here = run.datasets[name].entry.construction, scored[name]
     if not here.examples:
         return
     before = _before(run, name, scored)
@@ -156,27 +157,27 @@ def _result(
 
 def _before(run: Run, name: str, scored: Mapping[str, Scored]) -> NDArray[np.int64] | None:
     """Return the prediction for the control of each item, -1 if there is none: [n]."""
-    control = run.datasets[name].manifest.get("base_set")
-    if control not in scored:
+    control = run.datasets[name].entry.base_set
+    if control is None or control not in scored:
         return None
-    base = scored[str(control)]
+    base = scored[control]
     answers = {each.id: label for each, label in zip(base.examples, base.predicted.tolist(), strict=True)}
     here = scored[name].examples
     return np.fromiter((answers.get(each.base or "", -1) for each in here), np.int64, len(here))
 
 
 def _changed_gold(here: Scored) -> NDArray[np.bool_]:
-    controls = [GOLD_INDEX.get(str(each.info.get("control_label")), -1) for each in here.examples]
+    controls = [GOLD_INDEX.get(str(each.info.get(CONTROL_LABEL)), -1) for each in here.examples]
     changed: NDArray[np.bool_] = here.gold != np.array(controls, dtype=np.int64)
     return changed
 
 
 def _seen(here: Scored) -> NDArray[np.bool_]:
-    return np.array([bool(each.info.get("seen")) for each in here.examples], dtype=bool)
+    return np.array([bool(each.info.get(SEEN)) for each in here.examples], dtype=bool)
 
 
 def _polarity(here: Scored) -> list[str]:
-    return [str(each.info.get("polarity", "none")) for each in here.examples]
+    return [str(each.info.get(POLARITY, "none")) for each in here.examples]
 
 
 def _against_polarity(here: Scored) -> NDArray[np.bool_]:

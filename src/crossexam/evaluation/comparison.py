@@ -90,8 +90,9 @@ def _check_same_items(name: str, run_a: Run, run_b: Run) -> None:
 
 def content_hash_of(dataset: Dataset) -> str:
     """Return the content hash of *dataset*: that of the manifest, unless --limit cut the test set."""
-    known = dataset.manifest.get("content_hash")
-    return str(known) if known and dataset.manifest.get("rows") == len(dataset) else dataset.content_hash()
+    entry = dataset.entry
+    known = entry.content_hash if entry.rows == len(dataset) else None
+    return known or dataset.content_hash()
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
+from crossexam.core.manifest import CROSS_DATASET
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.evaluation.scores import has_two_labels, score_run
 from crossexam.published.figures import published
@@ -19,7 +20,6 @@ from crossexam.stats.combined import less, mean_of, ratio_less_one
 from crossexam.stats.paired import paired_difference
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 
-_ABOUT = "cross_dataset"
 _SNLI = {REFERENCE: "test", "snli_dev": "dev"}
 
 
@@ -60,7 +60,7 @@ class BenchmarkScore:
 
 def about(dataset: Dataset) -> Mapping[str, Any]:
     """Return what the manifest of *dataset* says of its place in the benchmark; empty if it has none."""
-    found = dataset.manifest.get(_ABOUT)
+    found = dataset.entry.facts.get(CROSS_DATASET)
     return found if isinstance(found, Mapping) else {}
 
 
@@ -78,7 +78,7 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
         elif "key" in place and dataset is not None and result.n:
             accuracies[place["key"]] = result.accuracy
             part = str(place.get("part", part))
-            whole = place["complete"] and dataset.manifest.get("rows", len(dataset)) == len(dataset)
+            whole = place["complete"] and dataset.entry.rows in (None, len(dataset))
             incomplete += [] if whole else [place["key"]]
     if not accuracies:
         return None

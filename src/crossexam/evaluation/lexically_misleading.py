@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import Example
-from crossexam.evaluation.scores import Scored, has_two_labels, is_base, score_run
+from crossexam.core.example import ANNOTATOR_LABELS, SCORE, Example
+from crossexam.evaluation.scores import Scored, has_two_labels, score_run
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
-from crossexam.suites.lexically_misleading import LAMBDAS, SCORE
+from crossexam.suites.lexically_misleading import LAMBDAS
 
 #: The thresholds of the study; 0 is the whole base.
 STEPS: Final = (0.0, *LAMBDAS)
@@ -46,7 +46,7 @@ class MisledPart:
 
 def misled_parts(run: Run, lambdas: Sequence[float] = STEPS) -> list[MisledPart]:
     """Return the parts CS_lambda of each base of *run* whose examples have scores; may be empty."""
-    bases = [name for name, dataset in run.datasets.items() if is_base(dataset) and _has_scores(dataset)]
+    bases = [name for name, dataset in run.datasets.items() if dataset.entry.is_base and _has_scores(dataset)]
     if not bases:
         return []
     scored = score_run(run, two_labels=has_two_labels(run))
@@ -79,7 +79,7 @@ def _part(name: str, whole: Scored, lam: float) -> MisledPart:
 def _human(
     examples: Sequence[Example], gold: NDArray[np.int64], clusters: NDArray[np.int64]
 ) -> tuple[HumanAccuracy | None, int]:
-    votes = vote_counts([example.info.get("annotator_labels") or () for example in examples])
+    votes = vote_counts([example.info.get(ANNOTATOR_LABELS) or () for example in examples])
     has = votes.sum(axis=1) > 0
     if not has.any():
         return None, 0

@@ -20,7 +20,6 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold
 from crossexam.evaluation.scores import (
     Scored,
-    construction_of,
     describe_projection,
     has_two_labels,
     score_run,
@@ -135,7 +134,7 @@ def measure(run: Run) -> tuple[TestSetResult, ...]:
     """Return the measures of *run* per test set, in their order; raises CrossexamError."""
     two_labels = has_two_labels(run)
     scored = score_run(run, two_labels=two_labels)
-    bases = {_base_set(dataset) for dataset in run.datasets.values()}
+    bases = {dataset.entry.base_set for dataset in run.datasets.values()}
     positions = {
         name: {example.id: position for position, example in enumerate(scored[name].examples)}
         for name in scored
@@ -150,11 +149,6 @@ def measure(run: Run) -> tuple[TestSetResult, ...]:
     return tuple(results)
 
 
-def _base_set(dataset: Dataset) -> str | None:
-    name = dataset.manifest.get("base_set")
-    return None if name is None else str(name)
-
-
 def _measure_one(
     name: str,
     dataset: Dataset,
@@ -162,11 +156,11 @@ def _measure_one(
     positions: Mapping[str, Mapping[str, int]],
     two_labels: bool,
 ) -> TestSetResult:
-    here, manifest = scored[name], dataset.manifest
-    base_set = _base_set(dataset)
+    here, entry = scored[name], dataset.entry
+    base_set = entry.base_set
     against = _NOTHING
     if base_set is not None and base_set in positions:
-        if manifest.get("paired", manifest.get("keeps_label", True)):
+        if entry.compares_items:
             against = _paired(here, scored[base_set], positions[base_set])
         else:
             against = _unpaired(here, scored[base_set])
@@ -175,8 +169,8 @@ def _measure_one(
     neutral = labels.index("neutral") if "neutral" in labels and not two_labels else None
     return TestSetResult(
         name=name,
-        construction=construction_of(dataset),
-        part=str(manifest.get("part") or name.partition(".")[2]),
+        construction=entry.construction,
+        part=entry.part,
         n=len(here.gold),
         unlabelled=here.unlabelled,
         accuracy=share_correct(here.correct, here.clusters),

@@ -30,20 +30,6 @@ _NEUTRAL: Final = LABEL_INDEX["neutral"]
 NOT_ENTAILED: Final = len(LABELS)
 
 
-def construction_of(dataset: Dataset) -> str:
-    """Return the name of the construction of *dataset* without its version.
-
-    >>> construction_of(Dataset("negation.dev", (), {"construction": "negation.v1"}))
-    'negation'
-    """
-    return str(dataset.manifest.get("construction") or dataset.name).partition(".")[0]
-
-
-def is_base(dataset: Dataset) -> bool:
-    """Return whether *dataset* is a base: the original examples, from which items are constructed."""
-    return construction_of(dataset) == "base"
-
-
 @dataclass(frozen=True)
 class Scored:
     """The items of one test set that have a gold label, in order.

@@ -15,7 +15,6 @@ from typing import Final
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import PROPOSED, REJECTED, STATUS, VERIFIED, status_of
-from crossexam.evaluation.scores import is_base
 
 _PART: Final = "items_status"  # in the manifest of a part: the status of its items
 
@@ -30,7 +29,7 @@ def by_status(run: Run) -> Run:
     places: dict[str, tuple[str, list[int]]] = {}
     rejected = 0
     for name, dataset in run.datasets.items():
-        if _PART in dataset.manifest or not any(STATUS in example.info for example in dataset):
+        if _PART in dataset.entry.facts or not any(STATUS in example.info for example in dataset):
             kept[name], places[name] = dataset, (name, list(range(len(dataset))))
             continue
         rejected += sum(status_of(example) == REJECTED for example in dataset)
@@ -49,10 +48,10 @@ def verified_only(run: Run) -> Run:
     kept: dict[str, Dataset] = {}
     places: dict[str, tuple[str, list[int]]] = {}
     counts: Counter[str] = Counter()
-    controls = {dataset.manifest.get("base_set") for dataset in run.datasets.values()}
+    controls = {dataset.entry.base_set for dataset in run.datasets.values()}
     for name, dataset in run.datasets.items():
         statuses = Counter(status_of(example) or "not judged" for example in dataset)
-        if is_base(dataset) or (name in controls and set(statuses) <= {"not judged"}):
+        if dataset.entry.is_base or (name in controls and set(statuses) <= {"not judged"}):
             kept[name], places[name] = dataset, (name, list(range(len(dataset))))
             continue
         counts += statuses
@@ -80,12 +79,10 @@ def _add_items(
     if not rows:
         return
     shown = f"{name} ({status})" if status else name
-    bare, _, part = name.partition(".")
-    facts = {"construction": bare, "part": part, **dataset.manifest}
-    facts[_PART] = status or "without status"
-    if "signature" in facts:
-        facts["signature"] = f"{facts['signature']}|items:{status or 'without status'}"
-    kept[shown] = Dataset(shown, tuple(dataset.examples[row] for row in rows), facts)
+    entry, items = dataset.entry, status or "without status"
+    signed = f"{entry.signature}|items:{items}" if entry.signature is not None else None
+    entry = replace(entry, signature=signed, facts={**entry.facts, _PART: items})
+    kept[shown] = Dataset(shown, tuple(dataset.examples[row] for row in rows), entry.to_json())
     places[shown] = (name, rows)
 
 
@@ -98,11 +95,11 @@ def _run_over(
     """Return the run over *kept*; the base of a part is the part of its base with the same status, if any."""
     datasets = {}
     for shown, dataset in kept.items():
-        origin, control = places[shown][0], dataset.manifest.get("base_set")
+        origin, control = places[shown][0], dataset.entry.base_set
         suffix = shown.removeprefix(origin)
         base = next((name for name in (f"{control}{suffix}", control) if name in kept), control)
         if base != control:
-            dataset = replace(dataset, manifest={**dataset.manifest, "base_set": base})
+            dataset = replace(dataset, manifest=replace(dataset.entry, base_set=base).to_json())
         datasets[shown] = dataset
     probabilities = {shown: run.probabilities[origin][rows] for shown, (origin, rows) in places.items()}
     return Run(run.model, datasets, probabilities, {**run.manifest, **note})

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.manifest import CROSS_DATASET
 from crossexam.models import alignment
 from crossexam.models.answers import one_hot
 from crossexam.models.fitted import FittedModel
@@ -75,7 +76,7 @@ class Majority(BuiltinRule):
 
         tables = {}
         for dataset in asked:
-            benchmark = dataset.manifest.get("cross_dataset") or {}
+            benchmark = dataset.entry.facts.get(CROSS_DATASET) or {}
             row = _ONLY[benchmark.get("majority") or "entailment"]
             tables[dataset.name] = np.tile(np.array(row), (len(dataset), 1))
         return tables

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from crossexam.evaluation.scores import construction_of
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
@@ -120,7 +119,7 @@ def _sets(results: Results) -> list[tuple[str, str]]:
     """Return the sets of the study among the test sets, each with its construction."""
     from crossexam.constructions.word_pair_swaps import SWAPS
 
-    named = ((name, construction_of(dataset)) for name, dataset in results.test_sets.items())
+    named = ((name, dataset.entry.construction) for name, dataset in results.test_sets.items())
     return [(name, construction) for name, construction in named if construction in SWAPS]
 
 

@@ -59,7 +59,7 @@ def corpus_table(results: Results) -> Table:
             continue
         answered = [score.accuracies.get(place["key"]) if score else None for score in scores]
         size = next((each.n for each in answered if each is not None), None)
-        labels = str(dataset.manifest.get("projection") or "three labels")
+        labels = dataset.entry.projection or "three labels"
         rows.append((place["protocol"], place["title"], size, labels, *answered))
     columns = (
         Column("Protocol"),

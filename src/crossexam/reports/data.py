@@ -160,9 +160,9 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "errors": dict(result.errors),
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
         "slices": {key: dict(slices) for key, slices in result.slices.items()},
-        "yield": dataset.manifest.get("yield"),
+        "yield": dataset.entry.yields,
         "signature": signature_of(model, result),
-        "test_set_signature": dataset.manifest.get("signature"),
+        "test_set_signature": dataset.entry.signature,
     }
     if published_rows:
         document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}

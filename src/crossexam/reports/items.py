@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.example import Edit, Example, Side, located_in_result, undo_edits
+from crossexam.core.example import (
+    ANNOTATOR_LABELS,
+    CAPTION_ID,
+    CLUSTER,
+    Edit,
+    Example,
+    Side,
+    located_in_result,
+    undo_edits,
+)
 from crossexam.core.labels import GOLD_INDEX, PROJECTIONS, projection_of
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import NOT_ENTAILED, has_two_labels, predicted_labels
@@ -21,7 +30,7 @@ if TYPE_CHECKING:
 ITEMS_PER_SET: Final = 400
 
 #: Keys of ``info`` that are of no interest to readers or are shown elsewhere.
-_NOT_SHOWN: Final = frozenset({"cluster", "annotator_labels", "pairID", "captionID"})
+_NOT_SHOWN: Final = frozenset({CLUSTER, ANNOTATOR_LABELS, CAPTION_ID, "pairID"})
 _LONGEST_FACT: Final = 60  # characters
 
 Segment = str | list[str]  # unchanged text, or [new, old]
@@ -57,7 +66,7 @@ def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
 
 def base_index(results: Results, dataset: Dataset) -> tuple[Dataset | None, list[int]]:
     """Return the base of *dataset* among the test sets, and the position of each item's base (-1: none)."""
-    base = results.test_sets.get(str(dataset.manifest.get("base_set")))
+    base = results.test_sets.get(str(dataset.entry.base_set))
     if base is None:
         return None, [-1] * len(dataset)
     place = {example.id: number for number, example in enumerate(base)}

@@ -22,7 +22,7 @@ def yields_table(results: Results) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     for name, dataset in results.test_sets.items():
-        made: Mapping[str, Any] = dataset.manifest.get("yield") or {}
+        made: Mapping[str, Any] = dataset.entry.yields or {}
         counts = (name, made.get("examples"), made.get("items", len(dataset)))
         rejected = sorted((made.get("rejected") or {}).items(), key=lambda pair: (-pair[1], pair[0]))
         rows += [(*counts, reason, number) for reason, number in rejected] or [(*counts, None, None)]
@@ -36,7 +36,7 @@ def signature_table(results: Results) -> Table:
     """Return the signature and content hash of each test set, on which its numbers depend."""
     rows = []
     for name, dataset in results.test_sets.items():
-        made_of = dataset.manifest.get("signature") or signature({"test_set": name})
+        made_of = dataset.entry.signature or signature({"test_set": name})
         rows.append((name, len(dataset), content_hash_of(dataset), str(made_of)))
     columns = (Column("Test set"), Column("Rows", "count"), Column("Content hash"), Column("Signature"))
     return Table("Test sets", columns, tuple(rows))

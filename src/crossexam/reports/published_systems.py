@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.evaluation.scores import construction_of, is_base
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,13 @@ class PublishedColumns:
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
         """
-        return self._of_part(dataset, base_split_of(dataset)) or self._of_part(dataset, self.elsewhere)
+        return self._of_part(dataset, dataset.entry.part) or self._of_part(dataset, self.elsewhere)
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
         from crossexam.published.figures import published, split_of
 
-        construction = construction_of(dataset)
+        construction = dataset.entry.construction
         for key in self.tables:
             table = published(self.study).table(key)
             columns = {f"{construction}.{split_of(part)}", construction} & set(table.columns)
@@ -65,7 +64,7 @@ class PublishedColumns:
         study = published(self.study)
         notes = [f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"]
         compared = [each for each in datasets if self.figures(each)]
-        foreign = dict.fromkeys(base_split_of(e) for e in compared if not self._of_part(e, base_split_of(e)))
+        foreign = dict.fromkeys(e.entry.part for e in compared if not self._of_part(e, e.entry.part))
         if foreign:
             notes.append(
                 f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; the "
@@ -91,11 +90,6 @@ STUDIES: Final = (
 )  # fmt: skip
 
 
-def base_split_of(dataset: Dataset) -> str:
-    """Return the name of the base split of *dataset*: ``dev_matched``."""
-    return str(dataset.manifest.get("part") or dataset.name.partition(".")[2])
-
-
 def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
     """Return the studies that have a figure for a test set among *datasets* that is not a base.
 
@@ -104,5 +98,5 @@ def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
     >>> [each.study for each in columns_for([Dataset("so_swap.snli_dev", ())])]
     ['nie2019']
     """
-    made = [each for each in datasets if not is_base(each)]
+    made = [each for each in datasets if not each.entry.is_base]
     return tuple(study for study in STUDIES if any(study.figures(each) for each in made))

@@ -18,6 +18,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.labels import LABELS
+from crossexam.core.manifest import RunEntry
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.runs.answer_store import FILE_NAME
 
@@ -76,10 +77,10 @@ def read_run(folder: Path) -> Run:
             wanted="a folder that `crossexam run` wrote",
             hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else None,
         )
-    datasets = {name: _read_test_set(folder, name, entry) for name, entry in entries.items()}
+    typed = {name: RunEntry.from_json(entry) for name, entry in entries.items()}
+    datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
     probabilities = {
-        name: _read_predictions(folder / str(entry["predictions"]), datasets[name])
-        for name, entry in entries.items()
+        name: _read_predictions(folder / entry.predictions, datasets[name]) for name, entry in typed.items()
     }
     return Run(str(manifest["model"]), datasets, probabilities, manifest)
 
@@ -159,9 +160,9 @@ def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
     return {"items": Path(relative).as_posix(), "items_path": str(absolute)}
 
 
-def _read_test_set(folder: Path, name: str, entry: Mapping[str, Any]) -> Dataset:
+def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
     """Return the test set of *entry*; only its first rows if the run had a limit."""
-    places = [folder / str(entry.get("items")), Path(str(entry.get("items_path") or "."))]
+    places = [folder / entry.items, Path(entry.items_path)]
     path = next((place for place in places if place.is_file()), None)
     if path is None:
         raise FormatError(
@@ -169,10 +170,10 @@ def _read_test_set(folder: Path, name: str, entry: Mapping[str, Any]) -> Dataset
             where=str(places[0]),
             hint="put the suite back, or build it and run the model again; stored predictions are used again",
         )
-    examples = tuple(read_test_set(path).examples[: int(entry["rows"])])
-    manifest = {**entry.get("dataset", {}), "path": str(path.absolute())}
+    examples = tuple(read_test_set(path).examples[: entry.rows])
+    manifest = {**entry.dataset, "path": str(path.absolute())}
     dataset = Dataset(name, examples, manifest)
-    if dataset.content_hash() != entry.get("content_hash"):
+    if dataset.content_hash() != entry.content_hash:
         raise FormatError(
             f"test set '{name}' was changed after the run",
             where=str(path),

@@ -164,12 +164,12 @@ def _check_batch(batch: Batch, name: str) -> None:
 
 def _entry(dataset: Dataset, whole: Dataset) -> dict[str, Any]:
     """Return the entry of one test set in the manifest."""
-    known = whole.manifest.get("content_hash") if len(dataset) == len(whole) else None
+    known = whole.entry.content_hash if len(dataset) == len(whole) else None
     return {
         "rows": len(dataset),
         "of_rows": len(whole),
         "content_hash": str(known or dataset.content_hash()),
-        "signature": whole.manifest.get("signature"),
+        "signature": whole.entry.signature,
     }
 
 

@@ -22,7 +22,7 @@ from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, write_json
-from crossexam.core.manifest import SuiteManifest, TestSetEntry, signature
+from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
 from crossexam.suites.bases import Base, describe_base, distinct_parts
@@ -269,7 +269,7 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
             f"the folder {folder} contains a suite built from other input or options",
             hint="choose another -o, or --force to replace the suite",
         )
-    for entry in built.get("test_sets", {}).values():
-        (folder / Path(str(entry.get("file", ""))).name).unlink(missing_ok=True)
+    for entry in entries_of(built).values():
+        (folder / Path(entry.file or "").name).unlink(missing_ok=True)
     manifest.unlink()
     return False

@@ -17,7 +17,7 @@ from typing import Any, Final, Literal
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
+from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.spec import CorpusSpec
@@ -115,7 +115,7 @@ def _reference(options: CrossDatasetOptions) -> Iterator[tuple[TestSetEntry, Seq
     facts = {"majority": "entailment", "reference": True, "part": options.split}
     part = REFERENCE if options.split == "test" else "snli_dev"
     signed = signature({"corpus": spec, "part": options.split})
-    yield TestSetEntry(BASE, part, signature=signed, facts={"cross_dataset": facts}), tuple(corpus.examples())
+    yield TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), tuple(corpus.examples())
 
 
 def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
@@ -144,19 +144,19 @@ def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
         member.key,
         signature=signature(parts),
         projection=reader.projection if reader and not _has_three_labels(split) else None,
-        facts={"cross_dataset": facts},
+        facts={CROSS_DATASET: facts},
     )
 
 
 def cross_dataset_overview(manifest: Mapping[str, Any]) -> Overview:
     """Return the overview of a suite: sizes, labels, and differences from Table 4."""
     rows = []
-    for name, entry in manifest["test_sets"].items():
-        about = entry["cross_dataset"]
+    for name, entry in entries_of(manifest).items():
+        about = entry.facts[CROSS_DATASET]
         differences = "; ".join(about.get("differences", ())) or "–"
         if about.get("known") and about.get("differences"):
             differences += f" ({about['known']})"
-        rows.append((name, f"{entry['rows']:,}", entry.get("projection") or "three labels", differences))
+        rows.append((name, f"{entry.rows:,}", entry.projection or "three labels", differences))
     header = ("test set", "items", "labels", "differs from Table 4 of the paper")
     return Overview(str(manifest["name"]), header, rows, numbers=(1,))
 

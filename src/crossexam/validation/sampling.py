@@ -22,7 +22,7 @@ from crossexam.core.example import HOW, KIND, RELATION, Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import has_two_labels, is_base, score_run
+from crossexam.evaluation.scores import has_two_labels, score_run
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.numbers import quantities
@@ -266,6 +266,10 @@ def systematic_sample(strata: Sequence[Hashable], n: int, *, seed: int, name: st
     return sorted(shuffled[min(total - 1, int((start + i) * step))] for i in range(n))
 
 
+#: What a study repeats of the manifest of a test set; null if that does not say.
+_REPEATED: Final = ("construction", "part", "rows", "content_hash", "signature")
+
+
 def stratum_of(example: Example) -> tuple[str, ...]:
     """Return the gold label of *example*, and its kind if its construction has several.
 
@@ -287,10 +291,10 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
     entries: dict[str, Any] = {}
     for name in _sets(suite.datasets, request.sets):
         dataset = suite.datasets[name]
-        construction = str(dataset.manifest.get("construction") or name)
         examples = [example for example in dataset if example.label is not None]
-        is_swap = str(dataset.manifest.get("test_class")) == "behaviour"
-        asked = chosen_questions(request.questions or questions_for(construction, is_swap=is_swap))
+        entry = dataset.entry
+        is_swap = entry.test_class == "behaviour"
+        asked = chosen_questions(request.questions or questions_for(entry.construction, is_swap=is_swap))
         if "category" in asked:
             raise CrossexamError(
                 "the question 'category' is for errors of a model", hint="give the run with --errors RUN"
@@ -338,7 +342,7 @@ def _sets(
             raise UnknownNameError("test set", name, {*datasets, *kinds})
     if wanted:  # by name, or all of a construction
         return [name for name in datasets if name in wanted or name.partition(".")[0] in wanted]
-    names = [name for name in datasets if with_base or not is_base(datasets[name])]
+    names = [name for name in datasets if with_base or not datasets[name].entry.is_base]
     if not names:
         raise CrossexamError("the suite has only its base", hint="--set NAME to judge the base")
     return names
@@ -360,14 +364,12 @@ def _error(example: Example, predicted: Gold, test_set: str, asked: tuple[str, .
 
 
 def _entry(dataset: Dataset, drawn: Sequence[Example], asked: Iterable[str]) -> dict[str, Any]:
-    manifest = dataset.manifest
+    repeated = {key: dataset.manifest.get(key) for key in _REPEATED}
     strata = Counter(" / ".join(stratum_of(example)) for example in drawn)
     return {
-        "construction": manifest.get("construction"),
-        "part": manifest.get("part"),
+        **repeated,
         "rows": len(dataset),
         "content_hash": dataset.content_hash(),
-        "signature": manifest.get("signature"),
         "drawn": len(drawn),
         "strata": dict(sorted(strata.items())),
         "questions": list(asked),

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold, parse_label
+from crossexam.core.manifest import TestSetEntry
 from crossexam.validation.questions import QUESTIONS
 
 MANIFEST: Final = "manifest.json"
@@ -129,6 +130,10 @@ class Study:
     def identity(self) -> str:
         """The id of the study: eight hexadecimal digits."""
         return str(self.manifest["study"])
+
+    def entry(self, name: str) -> TestSetEntry:
+        """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
+        return TestSetEntry.from_json(name, self.manifest["test_sets"][name])
 
     def order(self, judge: str) -> list[int]:
         """Return the numbers of the items in the order of *judge*."""

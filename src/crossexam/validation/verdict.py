@@ -34,7 +34,7 @@ from crossexam.core.example import (
 )
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
-from crossexam.core.manifest import signature
+from crossexam.core.manifest import TestSetEntry, signature
 from crossexam.core.test_sets import MANIFEST, read_suite, write_test_set
 from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
@@ -214,7 +214,7 @@ def published_figure(entry: Mapping[str, Any], name: str, question: str) -> Publ
 
     *entry* is that of the test set *name* in the manifest of the study.
     """
-    construction = str(entry.get("construction") or name).partition(".")[0]
+    construction = TestSetEntry.from_json(name, entry).construction
     source = _PUBLISHED.get((construction, question))
     if source is None:
         return None
@@ -355,7 +355,7 @@ def _check_judged(name: str, dataset: Dataset | None, study: Study, path: Path) 
     hint = "give the suite that `validate sample` drew from"
     if dataset is None:
         raise CrossexamError(f"the suite has no test set '{name}'", where=str(path), hint=hint)
-    judged, now = study.manifest["test_sets"][name]["content_hash"], dataset.content_hash()
+    judged, now = study.entry(name).content_hash, dataset.content_hash()
     if now != judged:
         raise CrossexamError(
             f"test set '{name}' is not the one that was judged (content {now}, not {judged})",

@@ -208,6 +208,7 @@ def test_the_manifest_says_what_was_built(
         entry = TestSetEntry.from_json(name, stated)
         assert entry.name == name
         assert list(entry.to_json().items()) == list(stated.items())
+        assert TestSetEntry.from_json(name, entry.to_json()) == entry
         assert entry.signature
         assert entry.signature.startswith("corpus:")
         assert entry.base_set is None or entry.base_set in manifest["test_sets"]

@@ -1,0 +1,146 @@
+"""The entry of a test set survives writing and reading; manifests are read through their entries only."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossexam
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.core.manifest import CROSS_DATASET, RunEntry, TestSetEntry, entries_of
+from crossexam.suites.bases import base_from_examples
+from crossexam.suites.build import build_in_memory
+from crossexam.suites.table import suite_request
+
+PLAIN = TestSetEntry("negation", "dev")
+
+#: A value other than the default for every field; a new field needs one here.
+CHANGED: dict[str, Any] = {
+    "construction": "base",
+    "part": "test",
+    "version": 3,
+    "file": "negation.dev.parquet",
+    "base_set": "base.dev",
+    "keeps_label": False,
+    "paired": True,
+    "test_class": "noise",
+    "rows": 7,
+    "content_hash": "0123456789abcdef",
+    "signature": "corpus:snli:dev",
+    "yields": {"examples": 9, "items": 7, "rejected": {"too short": 2}},
+    "projection": "two labels",
+    "base_known": False,
+    "facts": {CROSS_DATASET: {"key": "sick"}, "path": "/there"},
+}
+
+
+def again(entry: TestSetEntry) -> TestSetEntry:
+    return TestSetEntry.from_json(entry.name, entry.to_json())
+
+
+@pytest.mark.parametrize("name", [each.name for each in fields(TestSetEntry)])
+def test_every_field_is_written_and_read(name: str) -> None:
+    entry = replace(PLAIN, **{name: CHANGED[name]})
+    assert again(PLAIN) == PLAIN != entry == again(entry)
+
+
+def test_the_fields_are_written_and_read_together() -> None:
+    entry = replace(PLAIN, **{**CHANGED, "base_known": True})
+    assert again(entry) == entry
+    assert list(again(entry).to_json()) == list(entry.to_json())
+
+
+# The entries of all suites, from corpora on disk, are tested in suites/test_table.py.
+@pytest.mark.parametrize("suite", ["stress-tests", "compositionality", "cs-subsets", "hard-subsets"])
+def test_every_entry_of_a_suite_is_written_and_read(
+    suite: str, tiny_pairs: Sequence[Example], tiny_problems: Sequence[Example]
+) -> None:
+    problems = [base_from_examples(tiny_problems)] if suite == "stress-tests" else []
+    options = {"hard-subsets": {"model": "builtin/overlap"}} if suite == "hard-subsets" else {}
+    built = build_in_memory(suite_request(suite, [base_from_examples(tiny_pairs)], problems, options=options))
+    assert len(built)
+    for dataset in built:
+        assert dataset.entry.name == dataset.name
+        assert again(dataset.entry) == dataset.entry
+        assert list(dataset.entry.to_json().items()) == list(dataset.manifest.items())
+
+
+def test_a_manifest_that_is_silent_has_defaults() -> None:
+    entry = Dataset("negation.dev", ()).entry
+    assert (entry.construction, entry.part, entry.versioned) == ("negation", "dev", "negation")
+    assert (entry.base_set, entry.rows, entry.content_hash, entry.signature) == (None, None, None, None)
+    assert entry.compares_items
+    assert not entry.base_known
+    assert not entry.is_base
+    assert "base_set" not in entry.to_json()
+    assert Dataset("base.dev", ()).entry.is_base
+    assert (Dataset("mine", ()).entry.construction, Dataset("mine", ()).entry.part) == ("mine", "")
+    assert entries_of({"name": "a file"}) == {}
+
+
+def test_items_are_compared_unless_labels_change_or_the_entry_says_otherwise() -> None:
+    said = [(labels, paired) for labels in (True, False) for paired in (None, True, False)]
+    compared = [replace(PLAIN, keeps_label=labels, paired=paired).compares_items for labels, paired in said]
+    assert compared == [True, True, False, False, True, False]
+
+
+def test_an_entry_of_a_run_may_lack_all_but_the_rows() -> None:
+    entry = RunEntry.from_json({"rows": 2})
+    assert (entry.rows, entry.content_hash, entry.predictions, dict(entry.dataset)) == (2, None, "", {})
+    with pytest.raises(KeyError):
+        RunEntry.from_json({})
+
+
+# Manifests of test sets are read through their entries
+
+SOURCE = Path(crossexam.__file__).parent
+KEYS = {*(each.name for each in fields(TestSetEntry)), "yield"}
+# What is not a key of a test set: the signature of a study.
+OTHERS = {"validation/verdict.py": {"signature"}}
+
+
+def _is_manifest(node: ast.AST) -> bool:
+    """Return whether *node* is a manifest, or a part of one that is an attribute."""
+    if isinstance(node, ast.Name):
+        return node.id == "manifest"
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and node.attr == "manifest"
+
+
+def _keys_read(tree: ast.AST) -> Iterator[str]:
+    """Yield the literals by which fields of an entry are looked up in manifests."""
+    for node in ast.walk(tree):
+        keys: list[ast.expr] = []
+        if isinstance(node, ast.Subscript) and _is_manifest(node.value):
+            keys = [node.slice]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            keys = node.args[:1] if _is_manifest(node.func.value) else []
+        elif isinstance(node, ast.Compare) and _is_manifest(node.comparators[0]):
+            keys = [node.left]
+        yield from (key.value for key in keys if isinstance(key, ast.Constant) and key.value in KEYS)
+
+
+def test_the_check_of_keys_sees_every_way_to_look_one_up() -> None:
+    code = """
+dataset.manifest["rows"]; dataset.manifest.get("rows", 0); "rows" in dataset.manifest
+manifest["rows"]; manifest.get("rows"); study.manifest["test_sets"][name]["rows"]
+dataset.manifest["path"]; dataset.entry.rows; entry["rows"]
+"""
+    assert list(_keys_read(ast.parse(code))) == ["rows"] * 6
+
+
+@pytest.mark.parametrize(
+    "path", sorted(SOURCE.rglob("*.py")), ids=lambda path: path.relative_to(SOURCE).as_posix()
+)
+def test_manifests_of_test_sets_are_read_through_their_entries(path: Path) -> None:
+    name = path.relative_to(SOURCE).as_posix()
+    if not name.startswith("core/"):
+        found = set(_keys_read(ast.parse(path.read_text(encoding="utf-8")))) - OTHERS.get(name, set())
+        assert not found, f"use Dataset.entry or entries_of for {', '.join(sorted(found))}"

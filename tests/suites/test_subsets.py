@@ -15,7 +15,7 @@ from crossexam.cli.main import app
 from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example, cluster_of
+from crossexam.core.example import SCORE, Example, cluster_of
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.test_sets import read_suite
 from crossexam.models.table import open_model
@@ -24,7 +24,6 @@ from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.build import SuiteRequest, build_to_folder
 from crossexam.suites.lexically_misleading import (
     LAMBDAS,
-    SCORE,
     cs_subset,
     curve,
     lexically_misleading_scores,

@@ -25,7 +25,7 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.edits import article_edit
-from crossexam.core.example import SIDES, Edit, Example, Side
+from crossexam.core.example import KIND, PAIR, SIDES, Edit, Example, Side
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
 from crossexam.language.lexicons.closed_classes import NEGATIONS
@@ -118,8 +118,8 @@ def _item(
     word_edit = Edit("hypothesis", token.start, token.end, token.text, new)
     edits = (word_edit, *article_edit(example.text(side), tokens, position, new, "hypothesis"))
     info = {
-        "pair": f"{lemma}/{antonym}",
-        "kind": antonym_kind(lemma, antonym),
+        PAIR: f"{lemma}/{antonym}",
+        KIND: antonym_kind(lemma, antonym),
         "word_class": _CLASS_NAMES[_CLASSES[token.tag]],
         "side": side,
         **facts,

@@ -13,7 +13,7 @@ from crossexam.constructions.construction import Construction, Rejection, Resour
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example, cluster_of
+from crossexam.core.example import CLUSTER, Example, cluster_of
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
 
@@ -80,7 +80,7 @@ class Applier:
         premise, hypothesis = self._unless_known(example.premise), self._unless_known(example.hypothesis)
         if premise == example.premise and hypothesis == example.hypothesis:
             return example
-        info = {**example.info, "cluster": cluster_of(example)}
+        info = {**example.info, CLUSTER: cluster_of(example)}
         return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
 
     def _unless_known(self, sentence: str) -> str:

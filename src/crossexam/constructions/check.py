@@ -14,7 +14,7 @@ from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import KNOWN
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import SIDES, Example, undo_edits
+from crossexam.core.example import RELATION, SIDES, Example, undo_edits
 
 Bases = Mapping[str, Example]  # id -> example of the base set; empty if that is not available
 _MOST_SHARE: Final = 0.9
@@ -148,7 +148,7 @@ def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]
     label, count = counts.most_common(1)[0]
     construction = _construction(items[0])
     several = construction is None or len(construction.labels) > 1
-    if all(item.info.get("relation") == "antonym" for item in items):  # swapped antonyms always contradict
+    if all(item.info.get(RELATION) == "antonym" for item in items):  # swapped antonyms always contradict
         return
     if several and count > _MOST_SHARE * sum(counts.values()) and len(items) > 1:
         yield "(set)", f"{label}: {count} of {sum(counts.values())}"

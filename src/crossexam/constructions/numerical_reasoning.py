@@ -27,7 +27,7 @@ from decimal import Decimal
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.core.example import Edit, Example
+from crossexam.core.example import CLUSTER, CORRECT, HOW, OPTIONS, RATIONALE, Edit, Example
 from crossexam.core.labels import Label
 from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render_number
 from crossexam.language.sentences import split_sentences
@@ -71,12 +71,12 @@ def numerical_reasoning(example: Example, resources: Resources, rng: random.Rand
 
 def _too_complex(example: Example) -> str | None:
     """Return why a word problem is excluded (section 3.1), or None if it is not."""
-    options, correct = example.info.get("options"), example.info.get("correct")
+    options, correct = example.info.get(OPTIONS), example.info.get(CORRECT)
     if options and correct:
         answer = next((o.partition(")")[2] for o in options if o.startswith(f"{correct})")), "")
         if not _NUMERIC_ANSWER.match(answer.strip()):
             return "answer is no number"
-    rationale = example.info.get("rationale")
+    rationale = example.info.get(RATIONALE)
     if rationale and len(_steps(rationale)) > _MOST_RATIONALE_SENTENCES:
         return "rationale of more than 3 sentences"
     return None
@@ -96,7 +96,7 @@ def _sentence(example: Example, start: int, end: int, number: int) -> Example:
     """Return a sentence of *example* as a separate example, the base of the items."""
     text = example.premise[start:end]
     return Example(
-        f"{example.id}:s{number}", text, "", None, info={"problem": example.id, "cluster": example.id}
+        f"{example.id}:s{number}", text, "", None, info={"problem": example.id, CLUSTER: example.id}
     )
 
 
@@ -157,7 +157,7 @@ def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) ->
 def _draft(sentence: Example, label: Label, edits: tuple[Edit, ...], how: str, quantity: Quantity) -> Draft:
     question = sentence.premise.rstrip().endswith("?")
     conditional = re.match(r"(?i)if\b", sentence.premise) is not None
-    info = {"how": how, "quantity": quantity.text, "question": question, "conditional": conditional}
+    info = {HOW: how, "quantity": quantity.text, "question": question, "conditional": conditional}
     suffix = f":{label[0]}"
     return Draft(label, edits, target="premise", suffix=suffix, info=info, base=sentence)
 

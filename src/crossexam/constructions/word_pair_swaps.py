@@ -28,7 +28,22 @@ from crossexam.constructions.natural_logic import (
     rest_of,
 )
 from crossexam.constructions.pair_matching import NOT_SWAPPED, Match, PairTable, is_contested, matches
-from crossexam.core.example import HEAVY_INFO, PROPOSED, SIDES, STATUS, Edit, Example, Side, cluster_of
+from crossexam.core.example import (
+    CLUSTER,
+    CONTROL_LABEL,
+    HEAVY_INFO,
+    PAIR,
+    POLARITY,
+    PROPOSED,
+    RELATION,
+    SEEN,
+    SIDES,
+    STATUS,
+    Edit,
+    Example,
+    Side,
+    cluster_of,
+)
 from crossexam.core.labels import LABELS, Label
 from crossexam.language.lexicons.word_pairs import CONVERSE, Relation
 from crossexam.language.lexicons.wordnet import WordNet
@@ -87,9 +102,9 @@ def exchange(example: Example, match: Match, name: str) -> Swapped | None:
         edits[side] = found
     info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
     info |= {
-        "cluster": cluster_of(example),
-        "pair": f"{match.word('premise')}/{match.word('hypothesis')}",
-        "relation": match.pair.relation,
+        CLUSTER: cluster_of(example),
+        PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
+        RELATION: match.pair.relation,
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
     return Swapped(control, match, edits)
@@ -99,7 +114,7 @@ def in_situ(swapped: Swapped, **info: Any) -> Draft:
     """Return the control with the pair exchanged: I_TA1, I_TH.  Natural logic provides the label."""
     edits = (*swapped.edits["premise"], *swapped.edits["hypothesis"])
     pair = f"{swapped.new_word('premise')}/{swapped.new_word('hypothesis')}"
-    return Draft(None, edits, info={"pair": pair, **info}, base=swapped.control)
+    return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
 
 def ex_situ(swapped: Swapped, context: Side, **info: Any) -> Draft:
@@ -107,7 +122,7 @@ def ex_situ(swapped: Swapped, context: Side, **info: Any) -> Draft:
     edits = _moved(swapped.edits[context], OTHER[context])
     pair = _pair(swapped, context)
     return Draft(
-        None, edits, context, context, info={"pair": pair, "context": context, **info}, base=swapped.control
+        None, edits, context, context, info={PAIR: pair, "context": context, **info}, base=swapped.control
     )
 
 
@@ -116,7 +131,7 @@ def ex_situ_exchanged(swapped: Swapped, control: Example, context: Side, **info:
     edits = _moved(swapped.edits[context], context)
     premise, hypothesis = _pair(swapped, context).split("/")
     pair = f"{hypothesis}/{premise}"
-    return Draft(None, edits, context, context, info={"pair": pair, "context": context, **info}, base=control)
+    return Draft(None, edits, context, context, info={PAIR: pair, "context": context, **info}, base=control)
 
 
 def replaced(swapped: Swapped, side: Side, lemma: str, **info: Any) -> Draft | None:
@@ -133,7 +148,7 @@ def replaced(swapped: Swapped, side: Side, lemma: str, **info: Any) -> Draft | N
     new = next(edit.new.lower() for edit in edits if edit.start == start)
     words = {side: new, OTHER[side]: match.word(OTHER[side])}
     pair = f"{words['premise']}/{words['hypothesis']}"
-    return Draft(None, edits, info={"pair": pair, **info}, base=swapped.control)
+    return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
 
 def _pair(swapped: Swapped, context: Side) -> str:
@@ -269,7 +284,7 @@ def _facts(proposal: Proposal, control_label: Label | None) -> dict[str, object]
     if proposal.source == "natural logic":
         facts |= {STATUS: PROPOSED}
     if control_label is not None:
-        facts |= {"control_label": control_label}
+        facts |= {CONTROL_LABEL: control_label}
     return facts
 
 
@@ -289,9 +304,9 @@ def _label(example: Example) -> Label:
 def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Iterator[Example]:
     """Yield *items* with ``seen`` (whether training has the ordered pair) and ``polarity`` (section 5.5)."""
     rows = list(items)
-    pairs = [cast("tuple[str, str]", tuple(str(item.info["pair"]).split("/"))) for item in rows]
+    pairs = [cast("tuple[str, str]", tuple(str(item.info[PAIR]).split("/"))) for item in rows]
     for item, seen, polarity in zip(rows, index.seen(pairs), index.polarity(pairs), strict=True):
-        yield _with(item, {"seen": bool(seen), "polarity": polarity})
+        yield _with(item, {SEEN: bool(seen), POLARITY: polarity})
 
 
 def _only(name: str, control: str) -> Function:

@@ -15,7 +15,21 @@ from difflib import get_close_matches
 from typing import Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
+from crossexam.core.example import (
+    ANNOTATOR_LABELS,
+    BINARY_PARSE_KEY,
+    CAPTION_ID,
+    CLUSTER,
+    CORRECT,
+    GENRE,
+    KIND,
+    OPTIONS,
+    PARSE_KEY,
+    PROMPT_ID,
+    RATIONALE,
+    TAGS_KEY,
+    Example,
+)
 from crossexam.core.labels import Gold, parse_label
 from crossexam.core.test_sets import from_row
 from crossexam.corpora.records import Row
@@ -39,25 +53,25 @@ ROLES: Final[dict[str, tuple[str, ...]]] = {
 #: Columns and their keys in ``info``.  The hub calls the sides premise and hypothesis, the official files
 #: sentence1 and sentence2.
 INFO_COLUMNS: Final[dict[str, str]] = {
-    "genre":                    "genre",
-    "captionID":                "captionID",
-    "promptID":                 "promptID",
-    "cluster":                  "cluster",
-    "sentence1_parse":          "premise_parse",
-    "sentence2_parse":          "hypothesis_parse",
-    "sentence1_binary_parse":   "premise_binary_parse",
-    "sentence2_binary_parse":   "hypothesis_binary_parse",
-    "premise_parse":            "premise_parse",
-    "hypothesis_parse":         "hypothesis_parse",
-    "premise_binary_parse":     "premise_binary_parse",
-    "hypothesis_binary_parse":  "hypothesis_binary_parse",
+    "genre":                    GENRE,
+    "captionID":                CAPTION_ID,
+    "promptID":                 PROMPT_ID,
+    "cluster":                  CLUSTER,
+    "sentence1_parse":          PARSE_KEY["premise"],
+    "sentence2_parse":          PARSE_KEY["hypothesis"],
+    "sentence1_binary_parse":   BINARY_PARSE_KEY["premise"],
+    "sentence2_binary_parse":   BINARY_PARSE_KEY["hypothesis"],
+    "premise_parse":            PARSE_KEY["premise"],
+    "hypothesis_parse":         PARSE_KEY["hypothesis"],
+    "premise_binary_parse":     BINARY_PARSE_KEY["premise"],
+    "hypothesis_binary_parse":  BINARY_PARSE_KEY["hypothesis"],
 }
 
 #: Columns with POS tags as a list of [word, tag], for corpora that have them instead of parses.
 TAG_COLUMNS: Final[dict[str, str]] = {
-    "premise_tags":    "premise_tags",     "sentence1_tags": "premise_tags",
-    "hypothesis_tags": "hypothesis_tags",  "sentence2_tags": "hypothesis_tags",
-    "question_tags":   "premise_tags",
+    "premise_tags":    TAGS_KEY["premise"],     "sentence1_tags": TAGS_KEY["premise"],
+    "hypothesis_tags": TAGS_KEY["hypothesis"],  "sentence2_tags": TAGS_KEY["hypothesis"],
+    "question_tags":   TAGS_KEY["premise"],
 }
 
 #: The labels of the single annotators in the official .txt files; the .jsonl files have a list.
@@ -171,7 +185,7 @@ def expects_gold(example: Example, layout: Layout) -> bool:
 
     Pairs in a file with a label column should have one; word problems and sentences never do.
     """
-    return "label" in layout.columns and example.info.get("kind") not in SINGLE_TEXTS
+    return "label" in layout.columns and example.info.get(KIND) not in SINGLE_TEXTS
 
 
 def _pair(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
@@ -188,38 +202,38 @@ def _pair(row: Row, layout: Layout, identify: Callable[[object], str]) -> Exampl
     if not isinstance(annotators, list):
         raise _wrong_type("annotator_labels", annotators, "an array of labels")
     if any(annotators):
-        info["annotator_labels"] = [str(name) for name in annotators if name]
-    cluster = info.get("cluster") or info.get("captionID") or info.get("promptID")
+        info[ANNOTATOR_LABELS] = [str(name) for name in annotators if name]
+    cluster = info.get(CLUSTER) or info.get(CAPTION_ID) or info.get(PROMPT_ID)
     if cluster:
-        info["cluster"] = cluster
+        info[CLUSTER] = cluster
     return Example(identify(row.get(columns.get("id", "pairID"))), premise, hypothesis, label, info=info)
 
 
 def _problem(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
     columns = layout.columns
     question = _sentence(row, columns["question"])
-    info: dict[str, Any] = {"kind": "problem", **_extra(row, layout)}
+    info: dict[str, Any] = {KIND: "problem", **_extra(row, layout)}
     if "options" in columns:
         options = _field(row, columns["options"])
         if not isinstance(options, list) or not all(isinstance(option, str) for option in options):
             raise _wrong_type(columns["options"], options, "an array of strings")
-        info["options"] = options
-    for role in ("rationale", "correct"):
+        info[OPTIONS] = options
+    for role, key in (("rationale", RATIONALE), ("correct", CORRECT)):
         if role in columns:
-            info[role] = _text(row, columns[role])
+            info[key] = _text(row, columns[role])
     return Example(identify(row.get(columns.get("id", "id"))), question, "", None, info=info)
 
 
 def _single_sentence(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
     text = _sentence(row, layout.columns["sentence"])
     name = row.get(layout.columns.get("id", "id"))
-    return Example(identify(name), text, "", None, info={"kind": "sentence", **_extra(row, layout)})
+    return Example(identify(name), text, "", None, info={KIND: "sentence", **_extra(row, layout)})
 
 
 def _item(row: Row, layout: Layout, identify: Callable[[object], str]) -> Example:
     example = from_row(row, where="")
     _sentence(row, "premise")
-    if example.info.get("kind") not in SINGLE_TEXTS:
+    if example.info.get(KIND) not in SINGLE_TEXTS:
         _sentence(row, "hypothesis")
     name = identify(example.id)
     if name == example.id:

@@ -10,7 +10,7 @@ from crossexam.constructions.apply import CHUNK, Applier, chunks
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources, adjectives_identity
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import HEAVY_INFO, Example, cluster_of
+from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import seldom_collected
 from crossexam.models.table import open_model
@@ -118,7 +118,7 @@ class _DerivedSet:
 def light(example: Example) -> Example:
     """Return *example* with its cluster, without the data that only constructions need."""
     info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    return replace(example, info=info | {"cluster": cluster_of(example)})
+    return replace(example, info=info | {CLUSTER: cluster_of(example)})
 
 
 def _entry(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import Example
+from crossexam.core.example import SCORE, Example
 from crossexam.core.manifest import BASE, TestSetEntry, signature
 from crossexam.models.model import Model
 from crossexam.stats.clusters import Clusters
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-#: The key of the score in ``info``.
-SCORE: Final = "lexically_misleading_score"
 #: The values of lambda in Table 5.
 LAMBDAS: Final = (0.5, 0.6, 0.7)
 #: The version of the subsets; any change to the score requires a new one.

@@ -16,11 +16,10 @@ from crossexam.constructions.construction import Construction, Draft
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import HEAVY_INFO, SIDES, Example
+from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.randomness import rng_for
 from crossexam.corpora.labelled import Corpus, load_corpus
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.tagging.corpus_parses import TAGS_KEY
 from crossexam.training.tokenization import words_of
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.example import SIDES, Example, Side
+from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, TAGS_KEY, Example, Side
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.randomness import rng_for
 from crossexam.training.tokenization import SentenceReader, TokenizedSentence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Characters read per word, at most: a web address would otherwise widen a whole batch.
 MOST_CHARACTERS: Final = 32
 #: Annotations of a corpus that decide how a sentence is tokenized.
-_SHIPPED: Final = ("parse", "binary_parse", "tags")
+_SHIPPED: Final = (PARSE_KEY, BINARY_PARSE_KEY, TAGS_KEY)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Encoder:
         sides: dict[Side, list[EncodedSentence]] = {side: [] for side in SIDES}
         for example in examples:
             for side, encoded in sides.items():
-                key = (example.text(side), *(str(example.info.get(f"{side}_{name}")) for name in _SHIPPED))
+                key = (example.text(side), *(str(example.info.get(key[side])) for key in _SHIPPED))
                 if key not in known:
                     known[key] = self.encode(self.reader.sentence(example, side), max_length)
                 encoded.append(known[key])

@@ -6,15 +6,11 @@ import re
 from typing import Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example, Side
+from crossexam.core.example import BINARY_PARSE_KEY, Example, Side
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
 from crossexam.language.tagging.tagger import AutomaticTagger
 from crossexam.language.tokens import AlignmentError, Token, align, words
 
-_BINARY_KEY: Final[dict[Side, str]] = {
-    "premise": "premise_binary_parse",
-    "hypothesis": "hypothesis_binary_parse",
-}
 _LEAF: Final = re.compile(r"[^ ()\t\r\n]+")
 _SHIPPED: Final = CorpusParses()
 
@@ -72,7 +68,7 @@ class SentenceReader:
         if self._tagger is not None:
             tokens = self._tagger.tokens(example, side)
             return TokenizedSentence(tuple(t.text for t in tokens), tuple(t.tag for t in tokens))
-        parse = example.info.get(_BINARY_KEY[side]) if self._trees else None
+        parse = example.info.get(BINARY_PARSE_KEY[side]) if self._trees else None
         if parse:
             leaves = [("", leaf) for leaf in _LEAF.findall(parse)]
             try:

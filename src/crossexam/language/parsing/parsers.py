@@ -14,11 +14,10 @@ from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.example import SIDES, Example, Side
+from crossexam.core.example import PARSE_KEY, SIDES, Example, Side
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import BE
-from crossexam.language.tagging.corpus_parses import PARSE_KEY
 from crossexam.language.tagging.spacy_pipeline import load_pipeline, pipeline_name
 from crossexam.language.tokens import AlignmentError, Token
 

@@ -8,12 +8,9 @@ from functools import lru_cache
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example, Side
+from crossexam.core.example import PARSE_KEY, TAGS_KEY, Example, Side
 from crossexam.language.parsing.trees import leaves
 from crossexam.language.tokens import Token, align
-
-PARSE_KEY: Final[dict[Side, str]] = {"premise": "premise_parse", "hypothesis": "hypothesis_parse"}
-TAGS_KEY: Final[dict[Side, str]] = {"premise": "premise_tags", "hypothesis": "hypothesis_tags"}
 
 REMEMBERED: Final = 8192  # sentences, as neighbouring rows share their premise; about 25 MB of tokens
 

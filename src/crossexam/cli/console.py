@@ -100,21 +100,20 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
     """Return a row per trained model: its folder, best epoch, and scores on the dev and test sets."""
     from rich.table import Table
 
-    from crossexam.training.train import best_of_grid
+    from crossexam.training.train import best_of_grid, model_name
 
     table = Table(title=f"{request.name} on {request.data.dev.spec}", title_justify="left")
     tests = [test.spec for test in request.data.tests]
     for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests):
         table.add_column(column, justify="left" if column == "model" else "right")
     best = best_of_grid(models) if len(models) > 1 else None
-    prefix = "hf/" if request.name.startswith("hf/") else "zoo/"
     for settings, group in models.items():
         mark = "  (best)" if settings == best else ""
         for trained in group:
             scores = trained.manifest["scores"]
             accuracies = (f"{trained.manifest['tests'][spec]['accuracy']:.1f} %" for spec in tests)
             dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
-            table.add_row(f"{prefix}{trained.folder}{mark}", str(scores["best_epoch"]), *dev, *accuracies)
+            table.add_row(f"{model_name(trained)}{mark}", str(scores["best_epoch"]), *dev, *accuracies)
     return table
 
 

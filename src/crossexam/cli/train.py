@@ -324,7 +324,9 @@ def _check_names(choices: _Choices) -> None:
         raise CrossexamError("--bias without --debias", hint=f"--debias with one of {', '.join(METHODS)}")
     if choices.debias is not None and choices.debias not in METHODS:
         raise UnknownNameError("debiasing method", choices.debias, METHODS)
-    if choices.model.startswith("hf/"):
+    from crossexam.training.transformer import PREFIX as TRANSFORMERS
+
+    if choices.model.startswith(TRANSFORMERS):
         return
     from crossexam.zoo.hypothesis_only import PREFIX
     from crossexam.zoo.table import ABBREVIATIONS, ARCHITECTURES, architecture_named

@@ -34,12 +34,23 @@ class Spread(NamedTuple):
     n: int
 
 
+_PREFIXES: Final[Mapping[str, str]] = {
+    checkpoints.KIND: zoo.PREFIX,
+    transformer.KIND: transformer.PREFIX,
+}
+
+
 def train_model(request: TrainingRequest) -> TrainedModel:
     """Train the model that *request* names, of the zoo or of transformers, and score it on the test sets.
 
     Raises CrossexamError.
     """
     return score_on_tests(_trained(request), request.data.tests, request.device)
+
+
+def model_name(trained: TrainedModel) -> str:
+    """Return the name by which ``run`` opens *trained*: the prefix of its kind of model, and its folder."""
+    return f"{_PREFIXES[trained.manifest['kind']]}{trained.folder}"
 
 
 def _trained(request: TrainingRequest) -> TrainedModel:

@@ -27,6 +27,8 @@ from crossexam.zoo.hypothesis_only import hypothesis_only
 from crossexam.zoo.layers import Sizes
 from crossexam.zoo.table import architecture_named
 
+#: Names of trained architectures begin so.
+PREFIX: Final = "zoo/"
 #: The biased model of an architecture that does not encode sentences separately.
 _DEFAULT_BIASED: Final = "hypothesis_only"
 

@@ -6,15 +6,17 @@ import random
 import re
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.construction import Construction, Draft, Outcome, Rejection, Resources
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
-from crossexam.core.manifest import TestSetEntry
+from crossexam.core.test_sets import read_suite
 from crossexam.suites.bases import base_from_spec
-from crossexam.suites.build import SuiteKind, SuiteRequest, SuiteWriter, build_in_memory
+from crossexam.suites.build import SuiteKind, SuiteRequest, build_to_folder
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCUMENTS = ("CONTRIBUTING.md", "ARCHITECTURE.md")
@@ -66,9 +68,21 @@ def test_the_example_of_a_construction_runs() -> None:
     assert (item.hypothesis, item.label, item.id) == ("IT RAINS.", "neutral", "shout:a")
 
 
-def test_the_example_of_a_suite_runs() -> None:
-    names = {"SuiteRequest": SuiteRequest, "SuiteWriter": SuiteWriter, "TestSetEntry": TestSetEntry}
-    exec("from __future__ import annotations\n" + _code("def build_mine"), names)
+def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
+    names: dict[str, Any] = {}
+    exec("from __future__ import annotations\n" + _code("from crossexam.core.manifest"), names)
     kind = SuiteKind("mine", "", "", names["build_mine"])
-    suite = build_in_memory(SuiteRequest(kind, [base_from_spec("builtin:demo", limit=3)]))
+
+    def built(folder: Path, **fields: Any) -> bool:
+        return build_to_folder(
+            SuiteRequest(kind, [base_from_spec("builtin:demo", limit=3)], **fields), folder
+        ).written
+
+    assert built(tmp_path / "one")
+    assert not built(tmp_path / "one")
+    for other in ({"seed": 1}, {"file_format": "jsonl"}, {"limit": 2}):
+        with pytest.raises(CrossexamError, match="other input or options"):
+            built(tmp_path / "one", **other)
+    suite = read_suite(tmp_path / "one")
     assert len(suite["base.builtin_demo"]) == 3
+    assert str(suite["base.builtin_demo"].entry.signature).startswith("corpus:builtin:demo@")

@@ -120,7 +120,7 @@ def test_files_are_one_concept() -> None:
 
 
 def test_few_files_serve_one_neighbour_only() -> None:
-    """A file that one sibling alone imports is usually a part of that sibling."""
+    """A file that one sibling alone imports is usually a part of that sibling, unless that is a table."""
     importers = defaultdict(set)
     for path in MODULES:
         for target in _imports(path, typing=False):
@@ -129,9 +129,11 @@ def test_few_files_serve_one_neighbour_only() -> None:
     alone = [
         path
         for path in whole
-        if len(users := importers[_name(path)]) == 1 and next(iter(users)).parent == path.parent
+        if len(users := importers[_name(path)]) == 1
+        and (user := next(iter(users))).parent == path.parent
+        and user.name != "table.py"
     ]
-    assert len(alone) <= 0.15 * len(whole), [_name(path) for path in alone]
+    assert len(alone) <= 0.1 * len(whole), [_name(path) for path in alone]
 
 
 def _pragmas() -> Iterator[tuple[Path, int]]:

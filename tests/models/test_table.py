@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -167,6 +167,22 @@ def test_the_key_is_that_of_what_the_model_consists_of(instance: Instance) -> No
     assert key == open_model(instance.name).key
     assert key == open_model(instance.name, {"device": "cpu", "batch_size": 2}).key
     assert key != open_model(instance.change()).key
+
+
+#: Another value of every option on which predictions can depend.
+OPTION_VALUES: dict[str, Any] = {
+    "dtype": "bfloat16",
+    "max_length": 7,
+    "label_order": ("contradiction", "entailment", "neutral"),
+}
+SAME_PREDICTIONS = {"device", "batch_size"}
+OF_HUB_IDS = {"revision"}  # a folder has none
+
+
+def test_another_option_is_another_key(kind: str, instance: Instance) -> None:
+    key = open_model(instance.name).key
+    for option in set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS:
+        assert open_model(instance.name, {f"{kind}.{option}": OPTION_VALUES[option]}).key != key, option
 
 
 def test_an_option_that_the_kind_lacks_is_refused(kind: str, instance: Instance) -> None:

@@ -260,11 +260,15 @@ def test_another_option_is_another_suite(kind: SuiteKind, target: str, data: Pat
     assert _bytes(folder) == before
     assert build_to_folder(other, folder, force=True).written
     assert not build_to_folder(other, folder).written
+    _check(read_suite(folder))  # what the table says of a construction holds with every option
 
 
 @ALL
 def test_no_check_finds_an_error(request_of: Callable[..., SuiteRequest]) -> None:
-    suite = build_in_memory(request_of())
+    _check(build_in_memory(request_of()))
+
+
+def _check(suite: Suite) -> None:
     for data in suite:
         base = suite.datasets.get(str(data.entry.base_set)) if len(data) else None
         assert [finding for finding in run_checks(data, base) if finding.code.startswith("E")] == []

@@ -16,13 +16,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from crossexam.constructions.construction import Construction
+from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, write_json
-from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, signature
+from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
 from crossexam.suites.bases import Base, describe_base, distinct_parts
@@ -86,6 +86,26 @@ class SuiteRequest:
     def base_identities(self) -> list[str]:
         """Return the name and content hash of every base."""
         return [f"{base.spec}@{base.identity}" for base in self.bases]
+
+    def identity(self, **facts: Any) -> dict[str, Any]:
+        """Return what the bytes of the suite depend on, for :meth:`SuiteWriter.already_built`.
+
+        *facts* is what a suite depends on besides its bases, options, seed, limit and file format.
+        """
+        return {
+            "suite": self.kind.name,
+            "bases": self.base_identities(),
+            "options": changed_options(self.options),
+            "seed": self.seed,
+            "format": self.file_format,
+            "limit": self.limit,
+            "version": package_version(),
+            **facts,
+        }
+
+    def signature_of(self, base: Base, **parts: object) -> str:
+        """Return the signature of a test set from *base*; *parts* is what else the test set depends on."""
+        return signature({"corpus": f"{base.spec}@{base.identity}", **parts, **self.limit_part()})
 
     def limit_part(self) -> dict[str, object]:
         """Return the part of a signature that states how many examples were read, if not all."""

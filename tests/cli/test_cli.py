@@ -198,12 +198,15 @@ def test_a_run_is_not_written_over_another_models(
     before = (tmp_path / "mine" / "manifest.json").read_bytes()
     other = crossexam("run", "builtin/majority", suite, "-o", "mine", cwd=tmp_path)
     assert other.returncode == 2
-    assert other.stderr == "crossexam: mine: this is the run of builtin/overlap\n  hint: choose another -o\n"
+    assert (
+        other.stderr
+        == "crossexam: mine: this folder contains a run of builtin/overlap\n  hint: choose another -o\n"
+    )
     assert (tmp_path / "mine" / "manifest.json").read_bytes() == before
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "notes.txt").write_text("mine")
     assert (
-        "this folder has files, but not those of a run"
+        "this folder contains files, but they are not those of a run"
         in crossexam("run", "builtin/overlap", suite, "-o", "notes", cwd=tmp_path).stderr
     )
     (tmp_path / "file").write_text("mine")

@@ -54,7 +54,7 @@ def test_a_flag_is_for_the_models_that_have_the_option() -> None:
 def test_set_is_for_one_kind() -> None:
     assert _options("hf/x", "zoo/y", settings=["hf.dtype=bfloat16"]) == {"hf.dtype": "bfloat16"}
     assert _options("mean/hf/x,zoo/y", settings=["zoo.device=cpu"]) == {"zoo.device": "cpu"}
-    with pytest.raises(CrossexamError, match=r"--set has 'zoo\.dtype', but none of the models is zoo/"):
+    with pytest.raises(CrossexamError, match=r"--set sets 'zoo\.dtype', but none of the models is zoo/"):
         _options("hf/x", settings=["zoo.dtype=bfloat16"])
     with pytest.raises(CrossexamError, match=r"'dtype' is set by both --set hf\.dtype and --dtype"):
         _options("hf/x", dtype="float16", settings=["hf.dtype=bfloat16"])
@@ -110,7 +110,7 @@ def test_a_new_kind_with_options_needs_no_edit_of_the_command_line(tmp_path: Pat
     assert manifest["model_key"] == "constant/x Options(label=2, names=('a', 'b'))"
     assert manifest["details"] == {"names": ["a", "b"]}
     for setting, message in (
-        ("constant.labels=1", "constant/ models have no option 'labels'\n  wanted: only: label, names"),
+        ("constant.labels=1", "constant/ models have no option 'labels'\n  wanted: one of: label, names"),
         ("constant.label=x", r"constant/x: 'constant\.label' cannot be 'x'"),
     ):
         with pytest.raises(CrossexamError, match=message):

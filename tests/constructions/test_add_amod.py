@@ -371,7 +371,9 @@ def test_the_table_stands_in_the_signature(tmp_path: Path) -> None:
     plain = build_in_memory(suite_request("add_amod", [base], tagger="parses"))
     assert "both_directions" not in plain.datasets[name].manifest["signature"]
     assert plain.manifest["request"]["options"] == {}
-    with pytest.raises(CrossexamError, match="'negation' does not use 'add_amod', so it does not have its"):
+    with pytest.raises(
+        CrossexamError, match="'negation' does not use 'add_amod', so it does not take that option"
+    ):
         suite_request("negation", [base], options={"add_amod": options})
 
 

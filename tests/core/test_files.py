@@ -91,16 +91,19 @@ def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("one.jsonl", "manifest.json: test set 'one' names no file of this folder\n  wanted: field 'file'"),
-        ({}, "manifest.json: test set 'one' names no file of this folder"),
-        ({"file": "../one.jsonl"}, "manifest.json: test set 'one' names no file of this folder"),
+        (
+            "one.jsonl",
+            "manifest.json: test set 'one' does not name a file in this folder\n  wanted: field 'file'",
+        ),
+        ({}, "manifest.json: test set 'one' does not name a file in this folder"),
+        ({"file": "../one.jsonl"}, "manifest.json: test set 'one' does not name a file in this folder"),
         (
             {"file": "two.jsonl"},
             "two.jsonl: the manifest names it, but this file does not exist: test set 'one'",
         ),
         (
             {"file": "one.jsonl", "content_hash": "00"},
-            "one.jsonl: the content is not what the manifest records (",
+            "one.jsonl: the content hash does not match the manifest (",
         ),
     ],
 )
@@ -144,7 +147,7 @@ def test_a_path_that_is_no_suite_is_named(tmp_path: Path) -> None:
         read_suite(tmp_path / "absent")
     (tmp_path / "one.csv").write_text("")
     with pytest.raises(
-        FormatError, match=r"a test set does not end in '\.csv'\n  wanted: \.parquet or \.jsonl"
+        FormatError, match=r"'\.csv' is not a file extension for test sets\n  wanted: \.parquet or \.jsonl"
     ):
         read_suite(tmp_path / "one.csv")
 
@@ -160,8 +163,10 @@ def test_suites_are_joined_if_their_test_sets_have_names_of_their_own(tmp_path: 
     write_test_set(paths[2], [Example("b", "It snows.", "It is cold.", "neutral")], file_format="jsonl")
     with pytest.raises(FormatError) as caught:
         read_suites(paths)
-    assert str(caught.value).startswith(f"{paths[2]}: a second test set, of other items, is called 'one'")
-    assert caught.value.hint == "run them apart, or rename one of the files"
+    assert str(caught.value).startswith(
+        f"{paths[2]}: two test sets with different items are both called 'one'"
+    )
+    assert caught.value.hint == "run them separately, or rename one of the files"
 
 
 def test_a_suite_counts_its_test_sets() -> None:

@@ -199,14 +199,16 @@ def test_a_wrong_size_is_refused_before_the_download(server: Server, tmp_path: P
 
 def test_more_bytes_than_the_file_has_are_refused(server: Server, tmp_path: Path) -> None:
     server.files["/toy.zip"], server.length = GOOD_ZIP + b"more", False
-    with pytest.raises(CrossexamError, match="sends more bytes than the file should have"):
+    with pytest.raises(CrossexamError, match="sent more bytes than the file should have"):
         get(entry(archive(server)), tmp_path)
     assert_nothing_installed(tmp_path)
 
 
 def test_a_cut_connection_is_continued_by_the_next_call(server: Server, tmp_path: Path) -> None:
     server.cuts = [100_000]
-    with pytest.raises(CrossexamError, match="100,000 bytes are kept and the next try resumes from there"):
+    with pytest.raises(
+        CrossexamError, match="100,000 bytes were kept, and the next attempt resumes from there"
+    ):
         get(entry(archive(server)), tmp_path)
     assert_nothing_installed(tmp_path)
     result = get(entry(archive(server)), tmp_path)
@@ -271,7 +273,7 @@ def test_a_busy_server_is_asked_again_but_a_missing_file_is_not(server: Server, 
     assert len(server.asked) == 3
     del server.files["/toy.zip"]
     with pytest.raises(
-        CrossexamError, match=r"toy\.zip: the server answered 404 Not Found\n  hint: .* --from"
+        CrossexamError, match=r"toy\.zip: the server returned 404 Not Found\n  hint: .* --from"
     ):
         get(entry(archive(server)), tmp_path / "b", attempts=3)
     assert len(server.asked) == 4
@@ -423,7 +425,7 @@ def test_from_plain_files_under_either_name(server: Server, tmp_path: Path) -> N
 
 def test_from_a_place_that_has_nothing(server: Server, tmp_path: Path) -> None:
     with pytest.raises(
-        CrossexamError, match=r"no file of toy was found\n  wanted: toy\.zip or dev\.jsonl or test"
+        CrossexamError, match=r"no toy files were found\n  wanted: toy\.zip or dev\.jsonl or test"
     ):
         get(entry(archive(server)), tmp_path / "d", source=tmp_path)
     with pytest.raises(CrossexamError, match="no such file or folder"):

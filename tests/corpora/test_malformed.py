@@ -175,7 +175,7 @@ NOT_CORPORA = {
     "not parquet": ("x.parquet", b"premise,hypothesis\n", "not a Parquet file"),
     "half parquet": ("x.parquet", b"PAR1abcdefgh", "the Parquet file is damaged"),
     "json array": ("x.json", b"[\n{}]", "the file is a JSON array(.|\n)*jq"),
-    "all without gold": ("x.csv", HEADER + b"a,b,-\n", "none of 1 records has a gold label"),
+    "all without gold": ("x.csv", HEADER + b"a,b,-\n", "none of the 1 records has a gold label"),
     "workbook": (
         "x.xlsx",
         b"PK\x03\x04" + b"\0" * 26 + b"[Content_Types].xml",
@@ -218,7 +218,7 @@ def test_when_every_record_is_bad_skipping_them_is_an_error(tmp_path: Path) -> N
     path = tmp_path / "x.jsonl"
     path.write_bytes(b"{\n[\n" * 4)
     report = ReadingReport()
-    with pytest.raises(FormatError, match="none of 8 records could be used"):
+    with pytest.raises(FormatError, match="none of the 8 records could be used"):
         list(iter_corpus(path, skip_bad=True, report=report))
     assert (report.bad, len(report.messages)) == (8, 5)
 

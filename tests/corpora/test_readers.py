@@ -89,7 +89,7 @@ def test_a_real_file_is_read_as_it_is(spec: str, shared_data: Path) -> None:
 
 @pytest.mark.parametrize("spec", UNLABELLED)
 def test_withheld_labels_are_no_gold(spec: str, shared_data: Path) -> None:
-    with pytest.raises(FormatError, match=f"none of {UNLABELLED[spec]} records has a gold label"):
+    with pytest.raises(FormatError, match=f"none of the {UNLABELLED[spec]} records has a gold label"):
         read_corpus(spec, data_dir=shared_data)
     kept = read_corpus(spec, data_dir=shared_data, drop_no_gold=False)
     assert {example.label for example in kept} == {None}

@@ -290,7 +290,7 @@ def test_a_split_that_is_not_installed(tmp_path: Path) -> None:
         iter_corpus("snli:dev", data_dir=tmp_path)  # at once, before the first example is drawn
     assert str(caught.value) == (
         f"{tmp_path}: snli:dev is not installed\n"
-        "  wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt, there or up to two folders down\n"
+        "  wanted: snli_1.0_dev.jsonl or snli_1.0_dev.txt, in this folder or up to two levels below it\n"
         "  hint: crossexam fetch snli, or give the path of a file, or set CROSSEXAM_DATA"
     )
 
@@ -311,7 +311,8 @@ def test_unknown_names(tmp_path: Path) -> None:
 
 def test_a_path_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(
-        CrossexamError, match=r"x\.jsonl: no such file\n  wanted: a file, or CORPUS:SPLIT with one of snli, m"
+        CrossexamError,
+        match=r"x\.jsonl: no such file\n  wanted: a file, or CORPUS:SPLIT, where CORPUS is one of snli, m",
     ):
         CorpusSpec.parse(tmp_path / "x.jsonl").locate()
 

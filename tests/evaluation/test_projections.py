@@ -142,7 +142,7 @@ def test_datasets_reads_four_names_only_where_they_are_needed(tmp_path: Path) ->
 def test_a_late_fourth_label_is_refused(tmp_path: Path) -> None:
     three = (Example(str(number), "P.", "H.", "neutral") for number in range(ROWS_PER_GROUP))
     late = [Example("late", "P.", "H.", "not_entailment")]
-    with pytest.raises(FormatError, match="'not_entailment' after 20,000 rows"):
+    with pytest.raises(FormatError, match="'not_entailment' appears after 20,000"):
         write_test_set(tmp_path / "late.parquet", chain(three, late))
     assert not list(tmp_path.iterdir())
 

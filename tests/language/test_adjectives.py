@@ -141,7 +141,7 @@ def test_a_table_is_written_read_and_named_by_its_content(tmp_path: Path) -> Non
     [
         ("", "not a table of adjectives"),
         ("boat\told 2\n", "not a table of adjectives"),
-        ("#adjectives 1 x\nboat\told\n", "malformed row of 'boat'"),
+        ("#adjectives 1 x\nboat\told\n", "malformed row for 'boat'"),
         ("#adjectives 1 x\nboat\told two\n", "line 2"),
     ],
 )

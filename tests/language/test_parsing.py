@@ -245,7 +245,7 @@ def test_an_unknown_parser_names_the_known_ones() -> None:
         resolve_parser("stanford")
     with pytest.raises(CrossexamError, match="takes no argument, but got 'x'"):
         resolve_parser("parses:x")
-    with pytest.raises(CrossexamError, match="which spaCy pipeline"):
+    with pytest.raises(CrossexamError, match="the name of the spaCy pipeline is missing"):
         resolve_parser("spacy")
 
 

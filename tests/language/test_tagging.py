@@ -223,7 +223,11 @@ def test_missing_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("nltkk", UnknownNameError, "no tagger is called 'nltkk'\n  hint: did you mean 'nltk'?"),
         ("parses:x", CrossexamError, "the tagger 'parses' takes no argument, but got 'x'"),
-        ("spacy", CrossexamError, "which spaCy pipeline?\n  wanted: spacy:NAME or spacy:FOLDER"),
+        (
+            "spacy",
+            CrossexamError,
+            "the name of the spaCy pipeline is missing\n  wanted: spacy:NAME or spacy:FOLDER",
+        ),
     ],
 )
 def test_a_wrong_spec_is_an_error(spec: str, error: type[CrossexamError], message: str) -> None:

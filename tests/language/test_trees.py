@@ -57,7 +57,7 @@ def test_lines_and_blanks_make_no_difference() -> None:
         ("(ROOT (NN dog)))", "character 15: ')' after the parse has ended"),
         ("(NN dog) (NN cat)", "character 9: '(' after the parse has ended"),
         ("(ROOT ())", "character 7: an empty bracket"),
-        (")", "character 0: a closing bracket too many"),
+        (")", "character 0: one closing bracket too many"),
         ("(NP the (NN dog))", "character 4: the word 'the' has no bracket"),
         ("dog", "character 0: the word 'dog' has no bracket"),
         ("", "character 0: no parse"),

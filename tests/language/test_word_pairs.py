@@ -130,15 +130,15 @@ def test_words_are_lower_case_unless_proper(tmp_path: Path) -> None:
     [
         ("", "the list has no pairs"),
         ("word1\tword2\n", "the list has no pairs"),
-        ("hot\n", "line 1: unknown format of word pairs, which begins with 'hot'"),
-        ("hot cold\n", "the list does not name the relation of its words"),
+        ("hot\n", "line 1: unknown word-pair format; the line begins with 'hot'"),
+        ("hot cold\n", "the list does not say how its words are related"),
         (
             "# a comment\nhot\tcold\t1\nday\tnight\tmaybe\n",
             "line 3: unknown relation 'maybe'\n  wanted: 1, 0",
         ),
         ("hot\tcold\t1\nday\t\t1\n", "line 2: a column is missing\n  wanted: WORD WORD 0|1"),
         ("hot\tcold\t1\nday\n", "line 2: a column is missing"),
-        ("hot\tcold\twarm\n", "line 1: unknown format of word pairs, which begins with 'hot cold warm'"),
+        ("hot\tcold\twarm\n", "line 1: unknown word-pair format; the line begins with 'hot cold warm'"),
     ],
 )
 def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, text: str, message: str) -> None:
@@ -151,7 +151,7 @@ def test_what_is_no_list_is_an_error_with_its_line(tmp_path: Path, text: str, me
 def test_files_that_cannot_be_read_are_errors(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no such file"):
         read_pairs(tmp_path / "none.txt")
-    with pytest.raises(FormatError, match="a folder\n  wanted: the file of a list of word pairs"):
+    with pytest.raises(FormatError, match="a folder\n  wanted: a file with a list of word pairs"):
         read_pairs(tmp_path)
     for name, data in (("bytes.txt", b"caf\xe9 bar\n"), ("not.gz", b"hot cold\n")):
         (tmp_path / name).write_bytes(data)

@@ -53,9 +53,9 @@ def test_what_is_known_of_each_member() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mean/builtin/majority", "an ensemble of fewer than two models"),
-        ("mean/builtin/majority,", "an ensemble of fewer than two models"),
-        ("mean/builtin/majority,builtin/majority", "the ensemble has a model twice"),
+        ("mean/builtin/majority", "an ensemble needs at least two models"),
+        ("mean/builtin/majority,", "an ensemble needs at least two models"),
+        ("mean/builtin/majority,builtin/majority", "the ensemble lists a model twice"),
         ("mean/builtin/majority,bultin/overlap", "did you mean"),
     ],
 )

@@ -49,7 +49,7 @@ def test_tensors_are_answers() -> None:
 
 def test_numbers_need_a_declared_order() -> None:
     with pytest.raises(
-        FormatError, match="class indices, and the class order is not declared\n  hint: --label-order"
+        FormatError, match="class indices, but no class order is declared\n  hint: --label-order"
     ):
         to_probabilities([0, 1], 2, None, where="f")
     table = to_probabilities(np.array([0, 1]), 2, ("contradiction", "neutral", "entailment"), where="f")
@@ -75,7 +75,7 @@ def test_a_declared_order_holds_for_columns_too() -> None:
         ([[1, 0, 0], [0, 1]], "f: the answers are ragged or not numeric"),
         ([[1, 0, 0], [0, 1, float("nan")]], r"f: answer 1 is \[0.0, 1.0, nan\]; 1 of 2 answers are not prob"),
         ([[2.5, -1.0, 0.3], [1, 0, 0]], "apply a softmax to logits"),
-        ([[0.5, 0.2, 0.1], [1, 0, 0]], r"1 of 2 answers are not probabilities\n  wanted: finite numbers"),
+        ([[0.5, 0.2, 0.1], [1, 0, 0]], r"not probabilities\n  wanted: finite, non-negative numbers"),
         (None, "the function did not return a list or an array"),
         ("neutral", "the function did not return a list or an array"),
     ],

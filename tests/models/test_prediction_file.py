@@ -140,7 +140,8 @@ def test_extra_predictions_are_listed(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", [*rows_of("label", "id"), *extra])
     with pytest.raises(
         FormatError,
-        match="7 of 10 predictions are for items of no test set: 'b0', 'b1', 'b2', 'b3', 'b4' and 2 more",
+        match="7 of 10 predictions are for items that are in none of the test sets: "
+        "'b0', 'b1', 'b2', 'b3', 'b4' and 2 more",
     ):
         answers(path)
 
@@ -189,10 +190,10 @@ def test_two_labels_are_recorded(tmp_path: Path) -> None:
         (
             "p.csv",
             "id,label\na1,neutral\na2\n",
-            "p.csv, line 3: the line and the header differ",
+            "p.csv, line 3: the line and the header have different numbers",
         ),
         ("p.parquet", "no parquet", "not a Parquet file"),
-        ("p.xlsx", "x", "'.xlsx' is not a format of prediction files"),
+        ("p.xlsx", "x", "'.xlsx' is not a supported format for prediction files"),
     ],
 )
 def test_malformed_files_are_told(tmp_path: Path, name: str, text: str, message: str) -> None:

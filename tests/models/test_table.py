@@ -187,7 +187,7 @@ def test_another_option_is_another_key(kind: str, instance: Instance) -> None:
 
 def test_an_option_that_the_kind_lacks_is_refused(kind: str, instance: Instance) -> None:
     known = MODELS[kind].option_names
-    wanted = f"only: {', '.join(known)}" if known else "no options"
+    wanted = f"one of: {', '.join(known)}" if known else "no options"
     forms = [(f"{kind}.no_such", f"--set {kind}.no_such"), ("no_such", "--no-such")]
     for name, flag in forms[:1] if MODELS[kind].members else forms:
         with pytest.raises(CrossexamError) as caught:

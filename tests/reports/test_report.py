@@ -305,7 +305,8 @@ def test_no_run_and_no_such_form(two_runs: list[Run], tmp_path: Path) -> None:
     with pytest.raises(FormatError) as refused:
         make_report(*two_runs).save(tmp_path / "report.pdf")
     assert str(refused.value).endswith(
-        "'.pdf' is not a format of a report\n  wanted: .html, .md, .tex, .csv, .json\n  hint: -o report.html"
+        "'.pdf' is not a supported report format\n  wanted: .html, .md, .tex, .csv, .json\n"
+        "  hint: -o report.html"
     )
     assert not list(tmp_path.iterdir())
 
@@ -325,7 +326,7 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     document = json.loads((tmp_path / "c.json").read_text())
     assert document["test_sets"][1]["difference_low"] < (3 - 4) / 6
     assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_table(*two_runs))
-    with pytest.raises(FormatError, match=r"'\.html' is not a format of a report"):
+    with pytest.raises(FormatError, match=r"'\.html' is not a supported report format"):
         write_comparison(*two_runs, tmp_path / "c.html")
 
 

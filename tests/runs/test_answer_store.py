@@ -302,7 +302,7 @@ def test_another_format_is_told(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE something (x)")
     connection.execute("PRAGMA user_version=9")
     connection.close()
-    with pytest.raises(FormatError, match=r"not a store of format 1 \(but 9\)"):
+    with pytest.raises(FormatError, match=r"the store has format 9, not 1"):
         predict_suite(Counting("k"), data_of(3), store=tmp_path)
 
 

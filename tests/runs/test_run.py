@@ -152,7 +152,7 @@ def test_a_save_that_fails_leaves_no_finished_run(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr("crossexam.runs.folder._write_predictions", full)
     with pytest.raises(OSError, match="disk full"):
         save_run(answered, tmp_path)
-    with pytest.raises(FormatError, match="or the run was not finished"):
+    with pytest.raises(FormatError, match="or the run did not finish"):
         read_run(tmp_path)
 
 
@@ -173,7 +173,7 @@ def test_the_same_answers_make_the_same_bytes(tmp_path: Path) -> None:
 def test_runs_that_cannot_be_loaded_say_why(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite")
     with pytest.raises(
-        FormatError, match=r"this is not a run, or the run was not finished\n  hint: repeat `crossexam run`"
+        FormatError, match=r"this is not a run, or the run did not finish\n  hint: repeat `crossexam run`"
     ):
         read_run(tmp_path)
     with pytest.raises(FormatError, match="the folder of a suite, not of a run"):
@@ -241,19 +241,19 @@ def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="no such file or folder"):
         read_suite(tmp_path / "nowhere")
     (tmp_path / "x.csv").write_text("a")
-    with pytest.raises(FormatError, match=r"a test set does not end in '\.csv'"):
+    with pytest.raises(FormatError, match=r"'\.csv' is not a file extension for test sets"):
         read_suite(tmp_path / "x.csv")
-    with pytest.raises(FormatError, match="this is not a suite, or building it was not finished"):
+    with pytest.raises(FormatError, match="this is not a suite, or the build did not finish"):
         read_suite(tmp_path)
     folder = write_suite(tmp_path / "suite")
     write_test_set(folder / "more.tiny.parquet", BASE)
-    with pytest.raises(FormatError, match="the content is not what the manifest records"):
+    with pytest.raises(FormatError, match="the content hash does not match the manifest"):
         read_suite(folder)
     (folder / "more.tiny.parquet").unlink()
     with pytest.raises(FormatError, match=r"but this file does not exist: test set 'more.tiny'"):
         read_suite(folder)
     write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
-    with pytest.raises(FormatError, match="test set 'a' names no file of this folder"):
+    with pytest.raises(FormatError, match="test set 'a' does not name a file in this folder"):
         read_suite(folder)
     write_json(folder / "manifest.json", {"model_key": "x"})
     with pytest.raises(FormatError, match=r"folder of a run, not of a suite(\n.*)+crossexam report reads"):

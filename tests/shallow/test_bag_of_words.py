@@ -188,10 +188,11 @@ def test_a_hypothesis_only_model_does_not_read_the_premise() -> None:
 
 
 def test_what_cannot_be_fitted_is_refused() -> None:
-    with pytest.raises(CrossexamError, match="none of 8 training examples is contradiction"):
+    with pytest.raises(CrossexamError, match="none of the 8 training examples is labelled contradiction"):
         fit_bag_of_words([e for e in TRAINED_ON if e.label != "contradiction"], ALL_WORDS)
     with pytest.raises(
-        CrossexamError, match="no word is in at least 99 of 12 training examples\n  hint: --set min_count"
+        CrossexamError,
+        match="no word occurs in at least 99 of the 12 training examples\n  hint: --set min_count",
     ):
         fit_bag_of_words(TRAINED_ON, replace(ALL_WORDS, min_count=99, min_pair_count=99))
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
@@ -227,8 +228,8 @@ def test_a_saved_table_is_the_model_and_its_bytes_are_fixed(tmp_path: Path) -> N
     [
         ({"weights": np.zeros((3, 5))}, "weights of shape"),
         ({"weights": None}, "not the table of a bag-of-words model"),
-        ({"premise": np.array([[4_000_000]], dtype=np.uint32)}, "'premise' do not fit the words"),
-        ({"pairs": np.array([[0]], dtype=np.uint32)}, "'pairs' do not fit the words"),
+        ({"premise": np.array([[4_000_000]], dtype=np.uint32)}, "'premise' do not match the words"),
+        ({"pairs": np.array([[0]], dtype=np.uint32)}, "'pairs' do not match the words"),
         ({"more": np.zeros(2)}, "weights of shape"),
         ({"words": np.array([b"x"], dtype=object)}, "not the table"),
     ],
@@ -279,7 +280,7 @@ def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) 
     assert np.array_equal(model.predict(pairs), load_bag_of_words(trained.folder).probabilities(pairs))
     again = fit_once(BAG_OF_WORDS, request)  # stands there already
     assert again.manifest == manifest
-    with pytest.raises(CrossexamError, match="another folder for -o"):
+    with pytest.raises(CrossexamError, match="choose another folder with -o"):
         fit_once(BAG_OF_WORDS, replace(request, values=VALUES))
 
 
@@ -392,7 +393,7 @@ def test_the_command_line_trains_and_prints_features(corpus: Path, tmp_path: Pat
     for option in ("--seeds", "--epochs"):
         with pytest.raises(CrossexamError, match=f"{option} has no effect on bag-of-words"):
             _crossexam(*line, option, "2")
-    with pytest.raises(CrossexamError, match="the features of builtin/overlap have no names"):
+    with pytest.raises(CrossexamError, match="builtin/overlap has no named features"):
         _crossexam("features", "builtin/overlap")
 
 

@@ -134,7 +134,7 @@ def test_rare_words_are_left_out() -> None:
 
 
 def test_what_cannot_be_fitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CrossexamError, match="none of 8 training examples is contradiction"):
+    with pytest.raises(CrossexamError, match="none of the 8 training examples is labelled contradiction"):
         fit_hypothesis_fasttext([e for e in TRAINED_ON if e.label != "contradiction"], SMALL)
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
     assert fit_hypothesis_fasttext([*TRAINED_ON, *unlabelled], SMALL).examples == len(TRAINED_ON)
@@ -196,7 +196,7 @@ def test_a_seed_fixes_the_bytes_and_what_is_done_is_not_done_again(corpus: Path,
     assert (first.folder / WEIGHTS).stat().st_mtime_ns == touched
     assert again.manifest == {**first.manifest, "tests": again.manifest["tests"]}
     assert again.manifest["tests"][str(corpus)]["rows"] == 12
-    with pytest.raises(CrossexamError, match="another folder for -o"):
+    with pytest.raises(CrossexamError, match="choose another folder with -o"):
         fit_once(HYPOTHESIS_FASTTEXT, replace(request, seed=5))
 
 
@@ -280,5 +280,5 @@ def test_the_command_line_trains(name: str, corpus: Path, tmp_path: Path) -> Non
     assert (manifest["fingerprint"]["seed"], manifest["fingerprint"]["fasttext"]["epochs"]) == (2, 30)
     with pytest.raises(CrossexamError, match="--seeds has no effect on hypothesis-fasttext"):
         CliRunner().invoke(app, [*line, "--seeds", "2"], catch_exceptions=False)
-    with pytest.raises(CrossexamError, match="have no names"):
+    with pytest.raises(CrossexamError, match="has no named features"):
         CliRunner().invoke(app, ["features", f"hom/{tmp_path / 'm'}"], catch_exceptions=False)

@@ -214,13 +214,13 @@ def test_the_walk_through_the_trees_is_scikit_learns(changes: dict[str, Any], tm
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"left": np.zeros(3, dtype=np.int32)}, "not those of decision trees"),  # a walk would not end
-        ({"right": np.array([0, 1, 2], dtype=np.int32)}, "not those of decision trees"),  # nor would this
-        ({"right": np.array([9, 1, 2], dtype=np.int32)}, "not those of decision trees"),
-        ({"feature": np.array([19, 0, 0], dtype=np.uint8)}, "not those of decision trees"),
-        ({"roots": np.array([3], dtype=np.int32)}, "not those of decision trees"),
-        ({"shares": np.full((3, 3), np.nan)}, "not those of decision trees"),
-        ({"shares": np.zeros((3, 2))}, "not those of decision trees"),
+        ({"left": np.zeros(3, dtype=np.int32)}, "do not form decision trees"),  # a walk would not end
+        ({"right": np.array([0, 1, 2], dtype=np.int32)}, "do not form decision trees"),  # nor would this
+        ({"right": np.array([9, 1, 2], dtype=np.int32)}, "do not form decision trees"),
+        ({"feature": np.array([19, 0, 0], dtype=np.uint8)}, "do not form decision trees"),
+        ({"roots": np.array([3], dtype=np.int32)}, "do not form decision trees"),
+        ({"shares": np.full((3, 3), np.nan)}, "do not form decision trees"),
+        ({"shares": np.zeros((3, 2))}, "do not form decision trees"),
         ({"threshold": None}, "not the trees of a random forest"),
         ({"roots": np.array([None])}, "not the trees of a random forest"),
     ],
@@ -287,9 +287,9 @@ def test_the_fit_learns_and_says_what_features_count_for() -> None:
 
 
 def test_what_cannot_be_fitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(CrossexamError, match="none of 16 training examples is contradiction"):
+    with pytest.raises(CrossexamError, match="none of the 16 training examples is labelled contradiction"):
         fit_random_forest([e for e in TRAINED_ON if e.label != "contradiction"], VECTOR_OF, FEW)
-    with pytest.raises(CrossexamError, match="none of 0 training examples is entailment"):
+    with pytest.raises(CrossexamError, match="none of the 0 training examples is labelled entailment"):
         fit_random_forest([], VECTOR_OF, FEW)
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
     assert fit_random_forest([*TRAINED_ON, *unlabelled], VECTOR_OF, FEW).examples == len(TRAINED_ON)
@@ -358,7 +358,7 @@ def test_a_seed_fixes_the_bytes_and_what_is_done_is_not_done_again(
     again = fit_once(RANDOM_FOREST, replace(request_of, tests=(request_of.dev,)))
     assert (first.folder / TREES).stat().st_mtime_ns == touched
     assert again.manifest["tests"][request_of.dev]["rows"] == 24
-    with pytest.raises(CrossexamError, match="another folder for -o"):
+    with pytest.raises(CrossexamError, match="choose another folder with -o"):
         fit_once(RANDOM_FOREST, replace(request_of, values={"trees": "11"}))
 
 
@@ -427,7 +427,7 @@ def test_the_command_line_trains_and_draws_importances(request_of: FitRequest, t
     assert drawn.startswith("<svg")
     assert all(name.replace("_", " ") in drawn for name in FEATURES)
     assert "var(--" not in drawn
-    with pytest.raises(CrossexamError, match=r"'\.png' is not a format for charts"):
+    with pytest.raises(CrossexamError, match=r"'\.png' is not a supported chart format"):
         _crossexam("features", f"rf/{folder}", "-o", str(tmp_path / "x.png"))
     with pytest.raises(CrossexamError, match="-o draws feature importances"):
         _crossexam("features", "builtin/bag-of-words", "-o", str(chart))
@@ -436,5 +436,5 @@ def test_the_command_line_trains_and_draws_importances(request_of: FitRequest, t
     manifest = json.loads((folder / MANIFEST).read_text())
     del manifest["importances"]
     (folder / MANIFEST).write_text(json.dumps(manifest))
-    with pytest.raises(FormatError, match="no importances of the nineteen features"):
+    with pytest.raises(FormatError, match="the importances of the nineteen features are missing"):
         _crossexam("features", f"rf/{folder}")

@@ -153,7 +153,7 @@ def test_it_is_listed(model: ShallowModel, monkeypatch: pytest.MonkeyPatch) -> N
 def test_features_are_shown_or_refused(model: ShallowModel, fitted: FittedFolder, tmp_path: Path) -> None:
     name = f"{model.prefix}/{fitted.folder}"
     if model.features is None:
-        with pytest.raises(CrossexamError, match="have no names\n  wanted: builtin/bag-of-words or "):
+        with pytest.raises(CrossexamError, match="has no named features\n  wanted: builtin/bag-of-words or "):
             CliRunner().invoke(app, ["features", name], catch_exceptions=False)
         return
     table = model.features(name, fitted.folder, 3)

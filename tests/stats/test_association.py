@@ -176,16 +176,16 @@ def test_a_table_of_one_row_tests_nothing(table: list[list[int]]) -> None:
 
 @pytest.mark.parametrize("wrong", [[[1, -1], [2, 3]], [[0.5, 1], [2, 3]], [[nan, 1], [2, 3]]])
 def test_other_than_counts_is_refused(wrong: list[list[float]]) -> None:
-    with pytest.raises(ValueError, match="counts must be whole numbers"):
+    with pytest.raises(ValueError, match="counts must be non-negative whole numbers"):
         association(wrong)
 
 
 def test_other_than_a_table_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"rows by columns, not of shape \(3,\)"):
+    with pytest.raises(ValueError, match=r"a two-dimensional array of numbers, not one of shape \(3,\)"):
         association([1, 2, 3])
     with pytest.raises(ValueError, match="unknown statistic 'chi'"):
         association(TABLE_2, kind="chi")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="needs a table of two by two"):
+    with pytest.raises(ValueError, match="needs a two-by-two table"):
         odds_ratio(TABLE_4)
 
 

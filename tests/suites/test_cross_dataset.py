@@ -163,7 +163,7 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     absent = suite.manifest["absent"]
     assert set(absent) == set(MEMBERS) - {"sick", "scitail"}
     assert built.notes == (
-        f"not installed, hence not included: {', '.join(absent)}; reports call the benchmark partial",
+        f"not installed, so not included: {', '.join(absent)}; reports will call the benchmark partial",
     )
     assert list(suite.datasets) == ["base.sick", "base.scitail", "base.snli_test"]
     assert suite["base.scitail"].manifest["projection"] == "no contradiction"
@@ -174,7 +174,7 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     again = write_cross_dataset(tmp_path / "suite")
     assert not again.written
     assert again.notes == built.notes
-    with pytest.raises(CrossexamError, match="other input or options"):
+    with pytest.raises(CrossexamError, match="other input or with other options"):
         write_cross_dataset(tmp_path / "suite", seed=1)
 
 

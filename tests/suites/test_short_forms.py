@@ -136,9 +136,9 @@ def test_verbs_share_them(tmp_path: Path) -> None:
         ),
         (
             ["antonymy", "--set", "antonymy.indirect"],
-            "--set has 'antonymy.indirect'\n  wanted: NAME.OPTION=VALUE",
+            "'antonymy.indirect' is not a valid value for --set\n  wanted: NAME.OPTION=VALUE",
         ),
-        (["antonymy", "--set", "indirect=true"], "--set has 'indirect=true'"),
+        (["antonymy", "--set", "indirect=true"], "'indirect=true' is not a valid value for --set"),
         (["antonymy", "--set", "antonymy.indirect=maybe"], "'antonymy.indirect' cannot be 'maybe'"),
         (["antonymy", "--set", "antonymy.indrect=true"], "did you mean 'indirect'"),
         (["antonymy", "--set", "so_swap.as_published=true"], "'antonymy' does not use 'so_swap'"),

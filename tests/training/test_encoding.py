@@ -200,7 +200,7 @@ def test_an_augmentation_that_makes_nothing_is_an_error() -> None:
     ("text", "kind", "message"),
     [
         ("negaton", UnknownNameError, "did you mean 'negation'"),
-        ("negation:many", CrossexamError, "--augment has 'negation:many'"),
+        ("negation:many", CrossexamError, "'negation:many' is not a valid value for --augment"),
         ("numerical_reasoning", CrossexamError, "word problems"),
         ("i_th:10", CrossexamError, "--augment: 'i_th' needs lists of word pairs"),
     ],

@@ -222,13 +222,15 @@ def test_a_loss_that_is_no_number_is_told() -> None:
     nn.init.constant_(trainer.objective.model.layer.bias, float("nan"))  # type: ignore[union-attr, arg-type]
     with pytest.raises(CrossexamError) as error:
         trainer.run()
-    assert "training: the loss is nan in step 1 (epoch 1, learning rate 0.1)" in str(error.value)
+    assert "training: the loss is nan at step 1 (epoch 1, learning rate 0.1)" in str(error.value)
     assert "--set lr=" in str(error.value)
 
 
 def test_a_snapshot_of_another_training_is_refused(tmp_path: Path) -> None:
     _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 1}).run()
-    with pytest.raises(CrossexamError, match="the folder holds a training with another seed: 1, not 2"):
+    with pytest.raises(
+        CrossexamError, match="the folder holds a training run with a different seed: 1, not 2"
+    ):
         _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 2}).run()
 
 
@@ -383,5 +385,5 @@ def test_a_tracker_that_does_not_start_is_told(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setitem(trackers.TRACKERS, "mlflow", refuse)
     with pytest.raises(CrossexamError) as error:
         open_tracker("mlflow", tmp_path, {})
-    assert str(error.value).startswith("--track mlflow: mlflow does not start: no server at that address\n")
+    assert str(error.value).startswith("--track mlflow: mlflow failed to start: no server at that address\n")
     assert "trace" not in str(error.value)

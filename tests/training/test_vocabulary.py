@@ -57,8 +57,8 @@ def test_a_cased_word_takes_its_own_vector_first(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but those before have 3"),
-        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, but those before have 2"),
+        ("a 1.0 2.0 3.0\nb 1.0 2.0\n", "line 2: the row has 2 numbers, but the previous rows have 3"),
+        ("a 1.0 2.0\nb 1.0 2.0 3.0\n", "line 2: the row has 3 numbers, but the previous rows have 2"),
         ("a 1.0 2.0\nb 1.0 x\n", "line 2: the row does not have 2 finite numbers"),
         ("a 1.0 2.0\nb 1.0 nan\n", "line 2: the row does not have 2 finite numbers"),
         ("word\n", "line 1: the line is not a vector"),
@@ -76,9 +76,9 @@ def test_a_damaged_archive_and_a_foreign_file_are_told(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(_ROWS.encode() * 50)[:-20])
     with pytest.raises(FormatError, match="damaged"):
         read_vectors(path, ["dog"])
-    with pytest.raises(CrossexamError, match="none of 1 words has a vector"):
+    with pytest.raises(CrossexamError, match="none of the 1 words has a vector"):
         read_vectors(_file(tmp_path, _ROWS), ["zebra"])
-    with pytest.raises(CrossexamError, match="no such file of vectors"):
+    with pytest.raises(CrossexamError, match="no such file of word vectors"):
         read_vectors(tmp_path / "absent", ["dog"])
 
 

@@ -162,7 +162,7 @@ def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
     [
         (b"", "the file is empty"),
         (b"a,b\n", "no column 'item'"),
-        (b"item,premise\n", "no column is for answers"),
+        (b"item,premise\n", "there is no column with answers"),
         (b"item,ann: label\n", "no judge is called 'ann'"),
         (b"item,judge-1: colour\n", "no question is called 'colour'"),
         (b"item,judge-1: label,judge-1: label (x)\n", "there are two columns"),

@@ -159,13 +159,13 @@ def test_keys_of_a_question_differ_and_none_is_undo() -> None:
 
 def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     base = Dataset("base.dev", items("x", "E").examples, {"construction": "base"})
-    with pytest.raises(CrossexamError, match="the suite has only its base"):
+    with pytest.raises(CrossexamError, match="the suite contains nothing but its base"):
         study_of(tmp_path, base)
     with pytest.raises(UnknownNameError, match="no test set is called 'negations'"):
         study_of(tmp_path, items("negation", "E"), sets=("negations",))
     with pytest.raises(CrossexamError, match="--judges is 0"):
         study_of(tmp_path, items("negation", "E"), judges=0)
-    with pytest.raises(CrossexamError, match="'category' is for errors"):
+    with pytest.raises(CrossexamError, match="'category' is only for a model's errors"):
         study_of(tmp_path, items("negation", "E"), questions=("category",))
     twice = items("negation", "EE")
     same = Dataset("negation.dev", (twice.examples[0], replace(twice.examples[1], id="negation:0")))
@@ -174,7 +174,7 @@ def test_what_cannot_be_drawn_is_said(tmp_path: Path) -> None:
     study_of(tmp_path, items("negation", "E")).close()
     with pytest.raises(CrossexamError, match="not empty"):
         study_of(tmp_path, items("negation", "E"))
-    with pytest.raises(FormatError, match="not finished"):
+    with pytest.raises(FormatError, match="did not finish"):
         open_study(tmp_path)
 
 
@@ -527,7 +527,7 @@ def test_labels_that_are_not_proposed_are_not_parted() -> None:
         "base.dev": 2,
         "negation.dev (verified)": 1,
     }
-    with pytest.raises(CrossexamError, match="no item of the test sets of 'tiny' is verified"):
+    with pytest.raises(CrossexamError, match="no item in the test sets of 'tiny' has been verified"):
         verified_only(run_over([base, dataset], wrong=set()))
     assert status_of(dataset.examples[0]) is None
 

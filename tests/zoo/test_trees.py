@@ -141,7 +141,7 @@ def test_without_a_parse_the_tree_is_right_branching() -> None:
 def test_a_parse_of_another_sentence_is_an_error() -> None:
     with pytest.raises(FormatError) as error:
         tree_over(["a", "man"], "( ( a man ) left )")
-    assert "'a man': the binary parse has 3 words, the sentence 2" in str(error.value)
+    assert "'a man': the binary parse has 3 words, but the sentence has 2" in str(error.value)
     assert "hint: leave the parse out if the text was changed" in str(error.value)
 
 
@@ -152,7 +152,10 @@ def test_padding_changes_no_node_number() -> None:
     assert short[1].tolist() == [[1, 1, 2], [0, 0, 0], [1, 2, 0]]
     assert not long[0][:, 3:].any()
     assert tree_tensors([right_branching(1)], 1)[0].shape == (1, 0, 2)
-    with pytest.raises(ValueError, match="a tree over 4 words does not fit a batch of 3: cut it first"):
+    with pytest.raises(
+        ValueError,
+        match="a tree over 4 words does not fit a batch of sentences of up to 3 words: truncate it first",
+    ):
         tree_tensors(trees, 3)
 
 

@@ -44,9 +44,9 @@ def features(
     opened = open_model(model)
     table = opened.features(top) if isinstance(opened, FittedModel) else None
     if table is None:
-        raise CrossexamError(f"the features of {model} have no names", wanted=_having_features())
+        raise CrossexamError(f"{model} has no named features", wanted=_having_features())
     if output is not None and table.bars is None:
-        raise CrossexamError("-o draws feature importances, but this model has weights", where=model)
+        raise CrossexamError("-o draws feature importances, but this model has only weights", where=model)
     show(_shown(table))
     if output is not None:
         _draw(table, output)
@@ -78,7 +78,7 @@ def _draw(features: FeatureTable, output: Path) -> None:
 
     if output.suffix.lower() != ".svg":
         raise CrossexamError(
-            f"'{output.suffix}' is not a format for charts", where=str(output), wanted=".svg"
+            f"'{output.suffix}' is not a supported chart format", where=str(output), wanted=".svg"
         )
     write_text(output, importance_chart(list(features.bars or ()), features.chart_title))
     written(output)

@@ -301,7 +301,7 @@ def model_options(
         name = f"{kind}.{option}"
         if kind not in kinds:
             raise CrossexamError(
-                f"--set has '{name}', but none of the models is {kind}/...",
+                f"--set sets '{name}', but none of the models is {kind}/...",
                 wanted=f"an option of {', '.join(f'{each}/' for each in kinds)}",
             )
         if name in values or flags.get(option) is not None:

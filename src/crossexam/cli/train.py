@@ -321,7 +321,7 @@ def _check_names(choices: _Choices) -> None:
     if choices.ablate not in (None, "rnn"):
         raise CrossexamError(f"--ablate is '{choices.ablate}'", wanted="rnn")
     if choices.bias is not None and choices.debias is None:
-        raise CrossexamError("--bias without --debias", hint=f"--debias with one of {', '.join(METHODS)}")
+        raise CrossexamError("--bias requires --debias", hint=f"--debias with one of {', '.join(METHODS)}")
     if choices.debias is not None and choices.debias not in METHODS:
         raise UnknownNameError("debiasing method", choices.debias, METHODS)
     from crossexam.training.transformer import PREFIX as TRANSFORMERS

@@ -202,7 +202,9 @@ def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
     if suffix not in {".csv", ".json"}:
         raise FormatError(
-            f"'{path.suffix}' is not a format for judgements", where=str(path), wanted=".csv or .json"
+            f"'{path.suffix}' is not a supported format for judgements",
+            where=str(path),
+            wanted=".csv or .json",
         )
     return suffix
 

@@ -279,9 +279,9 @@ def parse_option_settings(
         name, dot, option = target.strip().rpartition(".")
         if not (equals and dot and name and option and value.strip()):
             raise CrossexamError(
-                f"--set has '{piece}'",
+                f"'{piece}' is not a valid value for --set",
                 wanted=f"NAME.OPTION=VALUE, as in {example}",
-                hint="crossexam ls options lists them",
+                hint="crossexam ls options lists the options",
             )
         settings.append((name, option, value.strip()))
     return settings

@@ -170,9 +170,9 @@ class TestSetWriter:
             self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         elif two_labels and not self._two_labels:
             raise FormatError(
-                f"'{GOLDS[-1]}' after {ROWS_PER_GROUP:,} rows and more without it",
+                f"'{GOLDS[-1]}' appears after {ROWS_PER_GROUP:,} or more rows without it",
                 where=str(self._path),
-                wanted="a corpus of three labels or of two",
+                wanted="a corpus with either three labels or two",
             )
 
     def __exit__(
@@ -249,10 +249,10 @@ def read_suite(path: Path) -> Suite:
         )
     if path.suffix not in _SUFFIXES:
         raise FormatError(
-            f"a test set does not end in '{path.suffix}'",
+            f"'{path.suffix}' is not a file extension for test sets",
             where=str(path),
             wanted=" or ".join(_SUFFIXES),
-            hint=f"crossexam build corpus --base {path} -o DIR makes a test set of a table",
+            hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
     dataset = read_test_set(path)
     entry = {
@@ -279,9 +279,9 @@ def read_suites(paths: Sequence[Path]) -> Suite:
             known = datasets.get(dataset.name)
             if known is not None and known.content_hash() != dataset.content_hash():
                 raise FormatError(
-                    f"a second test set, of other items, is called '{dataset.name}'",
+                    f"two test sets with different items are both called '{dataset.name}'",
                     where=str(path),
-                    hint="run them apart, or rename one of the files",
+                    hint="run them separately, or rename one of the files",
                 )
             datasets.setdefault(dataset.name, dataset)
     return Suite("+".join(suite.name for suite in suites), datasets, {})
@@ -291,9 +291,9 @@ def _from_folder(folder: Path) -> Suite:
     manifest_file = folder / MANIFEST
     if not manifest_file.exists():
         raise FormatError(
-            f"{MANIFEST} is missing: this is not a suite, or building it was not finished",
+            f"{MANIFEST} is missing: this is not a suite, or the build did not finish",
             where=str(folder),
-            hint="run `crossexam build` again; it starts over where nothing was finished",
+            hint="run `crossexam build` again; an unfinished build starts over",
         )
     manifest = read_json(manifest_file)
     if "model_key" in manifest:
@@ -317,7 +317,9 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
     file = entry.get("file") if isinstance(entry, dict) else None
     if not isinstance(file, str) or Path(file).name != file:
         raise FormatError(
-            f"test set '{name}' names no file of this folder", where=str(manifest_file), wanted="field 'file'"
+            f"test set '{name}' does not name a file in this folder",
+            where=str(manifest_file),
+            wanted="field 'file'",
         )
     path = folder / file
     if not path.exists():
@@ -331,7 +333,7 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
     known = entry.get("content_hash")
     if known is not None and dataset.content_hash() != known:
         raise FormatError(
-            f"the content is not what the manifest records ({dataset.content_hash()}, not {known})",
+            f"the content hash does not match the manifest ({dataset.content_hash()}, not {known})",
             where=str(path),
             hint="the file was changed after it was built; build the suite again with --force",
         )

@@ -97,7 +97,7 @@ def download(
     raise CrossexamError(
         f"the download was interrupted{f' {attempts} times' if attempts > 1 else ''}: {reason}",
         where=transfer.url,
-        hint=f"{transfer.have:,} bytes are kept and the next try resumes from there;"
+        hint=f"{transfer.have:,} bytes were kept, and the next attempt resumes from there;"
         " or download the file yourself and pass it with --from",
     )
 
@@ -112,7 +112,7 @@ def _pieces(transfer: Transfer, progress: Progress) -> Iterator[int]:
         continued = response.status_code == 206
         if continued and not response.headers.get("Content-Range", "").startswith(f"bytes {have}-"):
             transfer.forget()
-            raise _InterruptedError("the server resumed at another byte than requested")
+            raise _InterruptedError("the server did not resume at the requested byte")
         have = have if continued else 0
         total = _total(transfer, response, have)
         validator = response.headers.get("ETag") or response.headers.get("Last-Modified")
@@ -140,10 +140,10 @@ def _answer(transfer: Transfer, headers: dict[str, str]) -> Iterator[httpx.Respo
             if response.status_code == 416:  # the part is longer than the file, so not a part of it
                 transfer.forget()
             if response.status_code in _WORTH_RETRYING:
-                raise _InterruptedError(f"the server answered {response.status_code}")
+                raise _InterruptedError(f"the server returned {response.status_code}")
             if response.status_code not in {200, 206}:
                 raise CrossexamError(
-                    f"the server answered {response.status_code} {response.reason_phrase}",
+                    f"the server returned {response.status_code} {response.reason_phrase}",
                     where=transfer.url,
                     hint="download the file yourself and pass it with --from",
                 )
@@ -189,7 +189,7 @@ def _not_more(transfer: Transfer, have: int) -> None:
     if transfer.size is not None and have > transfer.size:
         transfer.forget()
         raise CrossexamError(
-            "the server sends more bytes than the file should have",
+            "the server sent more bytes than the file should have",
             where=transfer.url,
             wanted=f"{transfer.size:,} bytes",
         )
@@ -449,7 +449,7 @@ def _from_copy(job: _Job, staging: Path, source: Path) -> None:
     if not any(staging.iterdir()):
         names = [name for item in job.entry.downloads for name in (item.url_name, *item.installs)]
         wanted = " or ".join(dict.fromkeys(names))
-        raise CrossexamError(f"no file of {job.entry.name} was found", where=str(source), wanted=wanted)
+        raise CrossexamError(f"no {job.entry.name} files were found", where=str(source), wanted=wanted)
 
 
 def _unpack(job: _Job, item: Download, file: Path, staging: Path, *, where: str) -> None:

@@ -55,6 +55,8 @@ def load_corpus(spec: str | CorpusSpec, *, limit: int | None = None) -> Corpus:
     examples = tuple(iter_labelled(spec, limit=limit, report=report))
     if not examples:
         raise CrossexamError(
-            f"no labelled examples among {report.examples}", where=spec.text, wanted="pairs with gold labels"
+            f"none of the {report.examples} examples is labelled",
+            where=spec.text,
+            wanted="pairs with gold labels",
         )
     return Corpus(spec.text, examples, spec.share)

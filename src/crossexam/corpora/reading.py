@@ -67,7 +67,7 @@ class ReadingReport:
         }
         if self.unlabelled == self.examples > 0:
             return (
-                f"none of {self.examples:,} pairs has a label, so accuracy cannot be measured; "
+                f"none of the {self.examples:,} pairs has a label, so accuracy cannot be measured; "
                 "if they do have labels, name the column with --columns label=NAME"
             )
         counts = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)
@@ -233,12 +233,13 @@ def _refuse_nothing(file: FormattedFile, report: ReadingReport) -> None:
         raise FormatError("the file has no records", where=str(file.path), wanted="at least one")
     if report.bad:
         raise FormatError(
-            f"none of {report.read} records could be used ({report.bad} malformed, {report.no_gold} without a"
+            f"none of the {report.read} records could be used "
+            f"({report.bad} malformed, {report.no_gold} without a"
             f" gold label); the first error: {report.messages[0]}",
             where=str(file.path),
         )
     raise FormatError(
-        f"none of {report.read} records has a gold label",
+        f"none of the {report.read} records has a gold label",
         where=str(file.path),
         hint="drop_no_gold=False keeps them",
     )

@@ -104,7 +104,7 @@ def _csv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
             try:
                 fields = next(reader, None)
             except csv.Error as error:
-                yield number, FormatError(f"malformed CSV: {error}", wanted='fields as a or "a ""b"""')
+                yield number, FormatError(f"malformed CSV: {error}", wanted='fields such as a or "a ""b"""')
                 continue
             if fields is None:
                 return

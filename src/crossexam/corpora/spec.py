@@ -206,7 +206,7 @@ class CorpusSpec:
             return path
         if self.corpus is not None:
             corpus = _known_corpus(self.corpus)
-            raise CrossexamError("no such file", where=str(path), wanted=f"a file of {corpus}'s own format")
+            raise CrossexamError("no such file", where=str(path), wanted=f"a file in {corpus}'s own format")
         if path.is_dir():
             names = sorted(child.name for child in path.iterdir() if child.is_file())[:6]
             hint = f"its files are: {', '.join(names)}" if names else None
@@ -214,7 +214,7 @@ class CorpusSpec:
         raise CrossexamError(
             "no such file",
             where=str(path),
-            wanted=f"a file, or CORPUS:SPLIT with one of {', '.join(SPLITS)}",
+            wanted=f"a file, or CORPUS:SPLIT, where CORPUS is one of {', '.join(SPLITS)}",
             hint="crossexam ls corpora lists their splits",
         )
 
@@ -394,6 +394,6 @@ def _not_installed(corpus: str, split: str, folder: Path) -> CrossexamError:
     return CrossexamError(
         f"{corpus}:{split} is not installed",
         where=str(folder),
-        wanted=f"{' or '.join(names)}, there or up to two folders down",
+        wanted=f"{' or '.join(names)}, in this folder or up to two levels below it",
         hint=f"{fetch}give the path of a file, or set CROSSEXAM_DATA",
     )

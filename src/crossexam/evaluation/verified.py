@@ -58,7 +58,7 @@ def verified_only(run: Run) -> Run:
         _add_items(kept, places, run, name, VERIFIED)
     if not counts[VERIFIED]:
         raise CrossexamError(
-            f"no item of the test sets of '{run.model}' is verified",
+            f"no item in the test sets of '{run.model}' has been verified",
             hint="crossexam validate verdict STUDY --apply SUITE writes the verdicts into the suite",
         )
     left = ", ".join(f"{counts[key]:,} {key}" for key in (REJECTED, PROPOSED, "not judged") if counts[key])

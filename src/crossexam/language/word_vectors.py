@@ -201,7 +201,7 @@ def _matched(
             rows[word] = row
     if not rows:
         raise CrossexamError(
-            f"none of {len(words)} words has a vector",
+            f"none of the {len(words)} words has a vector",
             where=str(path),
             wanted="a text file of vectors: a word and its numbers per line",
             hint="binary word2vec files must be saved as text first",
@@ -245,7 +245,7 @@ def _width_of(line: bytes, path: Path, number: int) -> int:
         raise FormatError(
             "the line is not a vector",
             where=f"{path}, line {number}",
-            wanted="a word and its numbers, separated by blanks",
+            wanted="a word and its numbers, separated by spaces",
         )
     return len(pieces) - 1
 
@@ -258,7 +258,7 @@ def _split(line: bytes, width: int, path: Path, number: int) -> tuple[bytes, byt
     pieces = line.rsplit(b" ", width)
     if len(pieces) <= width or _is_number(pieces[0].rpartition(b" ")[2]):
         raise FormatError(
-            f"the row has {len(line.split()) - 1} numbers, but those before have {width}",
+            f"the row has {len(line.split()) - 1} numbers, but the previous rows have {width}",
             where=f"{path}, line {number}",
         )
     return pieces[0], line[len(pieces[0]) + 1 :]

@@ -83,7 +83,7 @@ def _label_index(name: object, number: int, where: str) -> int:
 def _from_numbers(rows: Sequence[Any], order: Order | None, where: str) -> NDArray[np.float64]:
     if order is None:
         raise FormatError(
-            "the answers are class indices, and the class order is not declared",
+            "the answers are class indices, but no class order is declared",
             where=where,
             hint="--label-order entailment,neutral,contradiction, or return names",
         )
@@ -137,7 +137,7 @@ def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np
             f"answer {number} is {table[number].tolist()}; {int(wrong.sum())} of {len(table)} answers are "
             "not probabilities",
             where=where,
-            wanted="finite numbers of at least 0 that sum to 1",
+            wanted="finite, non-negative numbers that sum to 1",
             hint="apply a softmax to logits",
         )
     exact: NDArray[np.float64] = table / sums[:, None]

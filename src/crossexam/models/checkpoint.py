@@ -54,7 +54,9 @@ def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
     folder = Path(spec).expanduser()
     if folder.is_dir():
         if revision is not None:
-            raise CrossexamError("a folder has no revision", where=f"hf/{spec}", hint="leave out --revision")
+            raise CrossexamError(
+                "a local folder has no revisions", where=f"hf/{spec}", hint="leave out --revision"
+            )
         commit = None
     elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
         raise CrossexamError("no such folder", where=f"hf/{spec}")
@@ -100,7 +102,7 @@ def _download(spec: str, revision: str | None) -> tuple[Path, str]:
         ) from None
     except LocalEntryNotFoundError:
         raise CrossexamError(
-            "no such folder, and no checkpoint of this name in the cache; the hub was not reached",
+            "no such folder, and no checkpoint of this name in the cache; the hub could not be reached",
             where=f"hf/{spec}",
             hint="check the path, or the connection (and HF_HUB_OFFLINE)",
         ) from None
@@ -134,7 +136,7 @@ def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) 
         order = parse_order(label_order, where="--label-order")
         if len(order) != len(names):
             raise CrossexamError(
-                f"--label-order names {len(order)} classes, the checkpoint has {len(names)}", where=where
+                f"--label-order names {len(order)} classes, but the checkpoint has {len(names)}", where=where
             )
         return DeclaredOrder(order, "declared")
     if all(class_name(name) is not None for name in names):
@@ -147,7 +149,7 @@ def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) 
         f"config.json calls the classes {', '.join(names)}, which does not say which labels they are",
         where=where,
         wanted="a class order",
-        hint=f"--label-order {example} (or what the checkpoint's card says); it is checked on plain items",
+        hint=f"--label-order {example} (or what its card says); it is then checked on easy items",
     )
 
 

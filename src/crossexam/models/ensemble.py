@@ -62,10 +62,10 @@ def member_names(name: str) -> list[str]:
     names = [member.strip() for member in name.partition("/")[2].split(",")]
     if len(names) < 2 or not all(names):
         raise CrossexamError(
-            "an ensemble of fewer than two models", where=name, wanted="mean/MODEL,MODEL,..."
+            "an ensemble needs at least two models", where=name, wanted="mean/MODEL,MODEL,..."
         )
     if len(set(names)) < len(names):
-        raise CrossexamError("the ensemble has a model twice", where=name, hint="name each model once")
+        raise CrossexamError("the ensemble lists a model twice", where=name, hint="name each model once")
     return names
 
 

@@ -121,7 +121,8 @@ class PredictionFile:
         extra = list(dict.fromkeys(name for name in names if name not in known))
         if extra:
             raise FormatError(
-                f"{len(extra)} of {len(names)} predictions are for items of no test set: {_listed(extra)}",
+                f"{len(extra)} of {len(names)} predictions are for items that are in none of the test sets: "
+                f"{_listed(extra)}",
                 where=str(self.path),
                 wanted="predictions for items of these test sets only",
                 hint="run it over the suite that the predictions are for, or remove these rows",
@@ -199,7 +200,7 @@ class PredictionFile:
             if asked
             else f"the classes in {self.columns.answer[0]!r} have no names, and their order is not declared"
         )
-        hint = "--label-order entailment,neutral,contradiction (or what the model's order is)"
+        hint = "--label-order entailment,neutral,contradiction (or whatever the model's order is)"
         judged = [(w, e.label) for w, e in zip(winners, examples, strict=True) if e.label]
         if judged and max(winners) < 3:
             (best, order), (second, _) = agreements([w for w, _ in judged], [g for _, g in judged])[:2]
@@ -308,7 +309,7 @@ def read_rows(path: Path) -> list[Row]:
         raise FormatError("no such prediction file", where=str(path))
     if path.suffix.lower() not in readers:
         raise FormatError(
-            f"'{path.suffix}' is not a format of prediction files",
+            f"'{path.suffix}' is not a supported format for prediction files",
             where=str(path),
             wanted=", ".join(sorted(readers)),
         )
@@ -353,7 +354,7 @@ def _delimited(path: Path, delimiter: str) -> list[Row]:
             for row in reader:
                 if None in row or None in row.values():
                     raise FormatError(
-                        "the line and the header differ in their number of fields",
+                        "the line and the header have different numbers of fields",
                         where=f"{path}, line {reader.line_num}",
                     )
                 rows.append(row)

@@ -117,7 +117,7 @@ def open_model(
         return wrapped
     raise CrossexamError(
         f"a {type(model).__name__} is not a model",
-        wanted="a name such as builtin/overlap, or a function of pairs",
+        wanted="a name such as builtin/overlap, or a function that takes pairs",
     )
 
 
@@ -173,7 +173,7 @@ def options_of(kind: ModelKind, values: Mapping[str, Any], *, where: str) -> Any
             raise CrossexamError(
                 f"{kind.prefix} models have no option '{option}'",
                 where=where,
-                wanted=f"only: {', '.join(known)}" if known else "no options",
+                wanted=f"one of: {', '.join(known)}" if known else "no options",
                 hint=f"leave out {flag}",
             )
         stated[f"{kind.name}.{option}"] = value

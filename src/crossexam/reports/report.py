@@ -135,7 +135,7 @@ def terminal_comparison(first: Run, second: Run) -> RenderableType:
 def _known_suffix(path: Path, known: Sequence[str]) -> None:
     if path.suffix.lower() not in known:
         raise FormatError(
-            f"'{path.suffix}' is not a format of a report",
+            f"'{path.suffix}' is not a supported report format",
             where=str(path),
             wanted=", ".join(known),
             hint=f"-o {path.with_suffix(known[0]).name}",

@@ -97,9 +97,9 @@ class AnswerStore:
         if version != _FORMAT and (version or tables):
             run("ROLLBACK")
             raise FormatError(
-                f"not a store of format {_FORMAT} (but {version})",
+                f"the store has format {version}, not {_FORMAT}",
                 where=str(self._path),
-                hint="move the file away; its pairs are then predicted again",
+                hint="move the file away; its pairs will then be predicted again",
             )
         for statement in _SCHEMA.split(";\n"):
             run(statement)
@@ -130,7 +130,7 @@ class AnswerStore:
             raise FormatError(
                 f"the store cannot be used: {error}",
                 where=str(self._path),
-                hint="another process is using it: wait for it, or choose another folder"
+                hint="another process is using it: wait until it has finished, or choose another folder"
                 if locked
                 else "check that the folder is writable and the disk is not full",
             ) from None
@@ -138,7 +138,7 @@ class AnswerStore:
             raise FormatError(
                 f"the store is damaged: {error}",
                 where=str(self._path),
-                hint="move the file away; its pairs are then predicted again",
+                hint="move the file away; its pairs will then be predicted again",
             ) from None
 
     def known(self, hashes: Sequence[bytes]) -> dict[bytes, StoredPrediction]:

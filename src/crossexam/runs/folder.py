@@ -61,7 +61,7 @@ def read_run(folder: Path) -> Run:
         raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
     if not manifest_file.exists():
         raise FormatError(
-            f"there is no {MANIFEST}: this is not a run, or the run was not finished",
+            f"there is no {MANIFEST}: this is not a run, or the run did not finish",
             where=str(folder),
             hint="repeat `crossexam run` to resume it",
         )
@@ -100,13 +100,15 @@ def refuse_other_run(model: str, folder: Path) -> None:
             )
         if known["model"] != model:
             raise CrossexamError(
-                f"this is the run of {known['model']}", where=str(folder), hint="choose another -o"
+                f"this folder contains a run of {known['model']}", where=str(folder), hint="choose another -o"
             )
     elif not (folder / FILE_NAME).exists() and any(
         not path.name.startswith(".") for path in folder.iterdir()
     ):
         raise CrossexamError(
-            "this folder has files, but not those of a run", where=str(folder), hint="choose another -o"
+            "this folder contains files, but they are not those of a run",
+            where=str(folder),
+            hint="choose another -o",
         )
 
 
@@ -141,7 +143,7 @@ def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
         raise FormatError(
             f"the ids are not those of test set '{dataset.name}'",
             where=str(path),
-            hint="repeat `crossexam run`; stored predictions are used again",
+            hint="repeat `crossexam run`; stored predictions are reused",
         )
     return np.ascontiguousarray(probabilities, dtype=np.float64)
 
@@ -168,7 +170,7 @@ def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
         raise FormatError(
             f"the items of test set '{name}' are missing",
             where=str(places[0]),
-            hint="put the suite back, or build it and run the model again; stored predictions are used again",
+            hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
     examples = tuple(read_test_set(path).examples[: entry.rows])
     manifest = {**entry.dataset, "path": str(path.absolute())}
@@ -177,7 +179,7 @@ def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
         raise FormatError(
             f"test set '{name}' was changed after the run",
             where=str(path),
-            hint="repeat `crossexam run`; stored predictions for unchanged pairs are used again",
+            hint="repeat `crossexam run`; stored predictions for unchanged pairs are reused",
         )
     return dataset
 

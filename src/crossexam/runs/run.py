@@ -158,7 +158,7 @@ def _check_batch(batch: Batch, name: str) -> None:
         raise CrossexamError(
             f"the model did not return probabilities for {len(batch.indices)} pairs",
             where=name,
-            wanted=f"finite numbers of shape ({len(batch.indices)}, 3), rows that sum to 1",
+            wanted=f"finite numbers of shape ({len(batch.indices)}, 3), with rows that sum to 1",
         )
 
 

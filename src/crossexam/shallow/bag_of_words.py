@@ -121,7 +121,7 @@ def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
         if kind in arrays:
             numbers = arrays.pop(kind).astype(np.int64)
             if numbers.ndim != 2 or len(numbers) != 1 + (kind in OF_TWO) or (numbers >= len(words)).any():
-                raise FormatError(f"the features '{kind}' do not fit the words", where=where)
+                raise FormatError(f"the features '{kind}' do not match the words", where=where)
             codes[kind] = numbers[0] * len(words) + numbers[1] if kind in OF_TWO else numbers[0]
     features = LexicalFeatures(words, codes)
     if weights.shape != (len(features), len(LABELS)) or arrays or not np.isfinite(weights).all():
@@ -194,14 +194,15 @@ def fit_bag_of_words(
     for index, label in enumerate(LABELS):
         if index not in gold:
             raise CrossexamError(
-                f"none of {len(gold)} training examples is {label}", wanted="examples of all three labels"
+                f"none of the {len(gold)} training examples is labelled {label}",
+                wanted="examples of all three labels",
             )
     progress("counting features", 0, None)
     vocabulary, table = words.features(features)
     del words
     if not len(vocabulary):
         raise CrossexamError(
-            f"no word is in at least {features.min_count} of {len(gold)} training examples",
+            f"no word occurs in at least {features.min_count} of the {len(gold)} training examples",
             hint="--set min_count=1",
         )
     progress("fitting", 0, None)

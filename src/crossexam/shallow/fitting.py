@@ -277,7 +277,7 @@ def all_three_way(examples: Sequence[Example], where: str) -> None:
                 f"example {example.id} is labelled {example.label}",
                 where=where,
                 wanted=f"{', '.join(LABELS[:-1])} or {LABELS[-1]}: this model has three classes",
-                hint="crossexam run takes corpora with two labels, fitting does not",
+                hint="crossexam run accepts corpora with two labels, but training does not",
             )
 
 
@@ -287,7 +287,8 @@ def all_labels(gold: Sequence[int] | NDArray[np.integer[Any]]) -> None:
     for index, label in enumerate(LABELS):
         if index not in present:
             raise CrossexamError(
-                f"none of {len(gold)} training examples is {label}", wanted="examples of all three labels"
+                f"none of the {len(gold)} training examples is labelled {label}",
+                wanted="examples of all three labels",
             )
 
 
@@ -302,9 +303,9 @@ def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any
     manifest = read_json(path)
     if manifest.get("fingerprint") != fingerprint:
         raise CrossexamError(
-            "the folder already holds another model, or one with other data or settings",
+            "the folder already holds another model, or one trained on other data or with other settings",
             where=str(folder),
-            hint="another folder for -o",
+            hint="choose another folder with -o",
         )
     return manifest
 

@@ -138,7 +138,7 @@ def load_forest(path: Path) -> DecisionTrees:
         raise FormatError(f"not the trees of a random forest: {error}", where=str(path)) from None
     if not _sound(forest):
         raise FormatError(
-            "the nodes are not those of decision trees", where=str(path), wanted="a file that training wrote"
+            "the nodes do not form decision trees", where=str(path), wanted="a file written by training"
         )
     return forest
 
@@ -334,7 +334,7 @@ def _vector_file(request: FitRequest) -> Path:
     if request.vectors is None:
         raise CrossexamError(
             "a random forest needs word vectors: six of its features are distances between them",
-            hint="--vectors FILE, the text file of GloVe, word2vec or fastText",
+            hint="--vectors FILE, a text file of GloVe, word2vec or fastText vectors",
         )
     if not request.vectors.is_file():
         raise CrossexamError("no such file of word vectors", where=str(request.vectors))
@@ -350,7 +350,9 @@ def _check(parts: Mapping[str, Any]) -> None:
     candidates = parts["forest"].candidates
     if candidates > len(FEATURES):
         raise CrossexamError(
-            f"'candidates' is {candidates}", where="--set", wanted=f"at most {len(FEATURES)}, all features"
+            f"'candidates' is {candidates}",
+            where="--set",
+            wanted=f"at most {len(FEATURES)}, the number of features",
         )
 
 
@@ -376,7 +378,7 @@ def load_importances(folder: Path) -> tuple[Importance, ...]:
     try:
         return tuple(Importance(name, *map(float, stored[name])) for name in FEATURES)
     except (KeyError, TypeError, ValueError):
-        raise FormatError("no importances of the nineteen features", where=str(path)) from None
+        raise FormatError("the importances of the nineteen features are missing", where=str(path)) from None
 
 
 def _importance_table(name: str, folder: Path, top: int) -> FeatureTable:

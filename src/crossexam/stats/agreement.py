@@ -46,7 +46,7 @@ def agreement(found: ArrayLike, wanted: ArrayLike) -> Agreement:
     """
     ours, theirs = np.asarray(found, dtype=bool), np.asarray(wanted, dtype=bool)
     if ours.shape != theirs.shape:
-        raise ValueError(f"{ours.size} choices against {theirs.size}")
+        raise ValueError(f"cannot compare {ours.size} choices with {theirs.size}")
     n, chosen, due = len(ours), int(ours.sum()), int(theirs.sum())
     both = int((ours & theirs).sum())
     if not n:
@@ -106,7 +106,7 @@ def fleiss_kappa(
         )
     annotators = int(per_item[0]) if len(counts) else 2
     if annotators < 2:
-        raise ValueError(f"{annotators} vote per item: agreement needs two or more")
+        raise ValueError(f"agreement needs two or more votes per item, not {annotators}")
     agreeing = ((counts**2).sum(axis=1) - annotators) / (annotators * (annotators - 1))  # P: (n,)
     rows = np.column_stack([np.ones(len(counts)), agreeing, counts])  # (n, 2 + k)
 
@@ -156,7 +156,9 @@ def krippendorff_alpha(
 def _checked_votes(votes: ArrayLike) -> NDArray[np.int64]:
     counts = np.asarray(votes, dtype=np.int64)
     if counts.ndim != 2 or (counts < 0).any():
-        raise ValueError(f"votes must be counts, items by labels, not of shape {counts.shape}")
+        raise ValueError(
+            f"votes must be a table of counts, items by labels, not an array of shape {counts.shape}"
+        )
     return counts
 
 

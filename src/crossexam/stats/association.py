@@ -202,10 +202,12 @@ def checked_counts(table: ArrayLike) -> NDArray[np.int64]:
     """Return *table* as integers [r, c]; raises ValueError if it is not a table of counts."""
     given = np.asarray(table)
     if given.ndim != 2 or given.dtype.kind not in "iufb":
-        raise ValueError(f"a table of counts must be numbers, rows by columns, not of shape {given.shape}")
+        raise ValueError(
+            f"a table of counts must be a two-dimensional array of numbers, not one of shape {given.shape}"
+        )
     counts = given.astype(np.int64) if np.isfinite(given).all() else None
     if counts is None or (counts != given).any() or (counts < 0).any():
-        raise ValueError(f"counts must be whole numbers, not negative: {given.tolist()}")
+        raise ValueError(f"counts must be non-negative whole numbers: {given.tolist()}")
     return counts
 
 
@@ -230,7 +232,7 @@ def odds_ratio(table: ArrayLike, confidence: float = 0.95) -> Estimate:
     """
     counts = checked_counts(table)
     if counts.shape != (2, 2):
-        raise ValueError(f"an odds ratio needs a table of two by two, not {counts.shape}")
+        raise ValueError(f"an odds ratio needs a two-by-two table, not one of shape {counts.shape}")
     n = int(counts.sum())
     if not (counts.any(axis=0).all() and counts.any(axis=1).all()):
         return Estimate(nan, 0.0, inf, n, n)

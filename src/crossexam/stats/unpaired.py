@@ -36,7 +36,7 @@ def difference(
     '0.0524'
     """
     if (clusters_a is None) != (clusters_b is None):
-        raise ValueError("clusters are given for one of the two sets: give both or neither")
+        raise ValueError("clusters are given for only one of the two sets: give both or neither")
     right_a, right_b = np.asarray(correct_a, dtype=np.float64), np.asarray(correct_b, dtype=np.float64)
     n = len(right_a) + len(right_b)
     if not len(right_a) or not len(right_b):

@@ -87,7 +87,7 @@ def distinct_parts(bases: Iterable[Base]) -> None:
         if other is not base:
             raise CrossexamError(
                 f"two bases are called '{base.part}': {other.spec} and {base.spec}",
-                hint="rename one of the files, or build to two folders",
+                hint="rename one of the files, or build into two folders",
             )
 
 
@@ -121,9 +121,9 @@ def with_gold(
         raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} examples of {dataset.name}")
     if any(example.label not in (None, *LABEL_INDEX) for example in dataset):
         raise CrossexamError(
-            "there are two gold labels only, entailment and not_entailment",
+            "there are only two gold labels, entailment and not_entailment",
             where=dataset.name,
-            wanted="a corpus with three labels, like the model that selects the subset",
+            wanted="a corpus with three labels, as many as the model that selects the subset has",
         )
     kept = [place for place, example in enumerate(dataset) if example.label is not None]
     examples = tuple(dataset.examples[place] for place in kept)

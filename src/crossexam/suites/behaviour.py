@@ -138,7 +138,9 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
     for base in request.bases:
         _check_labels(base)
     tables = pair_tables(lists)
-    writer.note("labels by natural logic are proposed: crossexam validate lets people judge them")
+    writer.note(
+        "labels derived by natural logic are only proposals: use crossexam validate to have people judge them"
+    )
     identity = _identity(request)
     if writer.already_built(identity):
         return
@@ -217,7 +219,7 @@ def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
             fitting = [pair for pair in read if pair.relation in kinds]
             if not fitting:
                 raise CrossexamError(
-                    f"no {relation} pairs", where=name, hint="is it the list of another relation?"
+                    f"no {relation} pairs", where=name, hint="is this a list for another relation?"
                 )
             found += fitting
         tables[relation] = PairTable(found)

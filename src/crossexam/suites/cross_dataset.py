@@ -51,7 +51,7 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
     splits, absent = _splits(options, request.seed, writer.progress)
     if absent:
         missing = ", ".join(absent)
-        writer.note(f"not installed, hence not included: {missing}; reports call the benchmark partial")
+        writer.note(f"not installed, so not included: {missing}; reports will call the benchmark partial")
     manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
     if writer.already_built(_identity(request, manifests)):
         return

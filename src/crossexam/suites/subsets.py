@@ -80,7 +80,7 @@ def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
             "the subset of hard examples needs a hypothesis-only model",
             wanted="--model MODEL",
             hint="crossexam train bag-of-words --set premise=false --set pairs=false --set content=false "
-            "--set bigrams=true ... -o FOLDER trains one: --model bow/FOLDER",
+            "--set bigrams=true ... -o FOLDER trains one; then pass --model bow/FOLDER",
         )
 
     def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:

@@ -162,10 +162,10 @@ def _refuse(name: str, kind: SuiteKind) -> None:
     known = [*([kind.name] if kind.options is not None else []), *parts, *kind.optional]
     own = f"'{name}' has no options of its own"
     raise CrossexamError(
-        own if name == kind.name else f"'{kind.name}' does not use '{name}', so it does not have its options",
+        own if name == kind.name else f"'{kind.name}' does not use '{name}', so it does not take that option",
         where="--set",
         wanted=f"an option of {', '.join(known)}" if known else "no options at all",
-        hint="crossexam ls options lists them",
+        hint="crossexam ls options lists all options",
     )
 
 

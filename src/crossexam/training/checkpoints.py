@@ -80,10 +80,10 @@ def read_description(folder: Path) -> Description:
     content = read_json(path)
     if content.get("kind") != KIND:
         raise FormatError(
-            "not a model of the zoo",
+            "not a zoo model",
             where=str(path),
             wanted=f"field 'kind' to be '{KIND}'",
-            hint=f"a checkpoint of transformers is hf/{folder}" if "model_type" in content else None,
+            hint=f"for a transformers checkpoint, use hf/{folder}" if "model_type" in content else None,
         )
     if content.get("format") != FORMAT or set(content) != _FIELDS:
         unknown = sorted(set(content) ^ _FIELDS)
@@ -92,7 +92,7 @@ def read_description(folder: Path) -> Description:
             f"{what}: this version of Crossexam cannot read it",
             where=str(path),
             wanted=f"format {FORMAT} with the fields {', '.join(sorted(_FIELDS))}",
-            hint="use the version that wrote it (manifest.json, versions), or train again",
+            hint="use the version that wrote it (see 'versions' in manifest.json), or train again",
         )
     from crossexam.zoo.layers import Sizes
     from crossexam.zoo.table import architecture_named
@@ -145,7 +145,7 @@ def _with_fields(default: Any, values: object, where: str) -> Any:
             f"unknown or missing fields: {unknown}",
             where=where,
             wanted=", ".join(sorted(names)),
-            hint="use the version that wrote it (manifest.json, versions), or train again",
+            hint="use the version that wrote it (see 'versions' in manifest.json), or train again",
         )
     return replace(default, **{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
 
@@ -163,7 +163,7 @@ def _no_model(folder: Path) -> CrossexamError:
             hint=f"zoo/{folder}/{members[0]}",
         )
     return CrossexamError(
-        "the training was not finished" if (folder / UNFINISHED).is_dir() else "no trained model here",
+        "training did not finish" if (folder / UNFINISHED).is_dir() else "no trained model here",
         where=f"zoo/{folder}",
         wanted=f"{CONFIG} and {MANIFEST}",
         hint="the same `crossexam train` command resumes it" if (folder / UNFINISHED).is_dir() else None,
@@ -229,7 +229,7 @@ def check_fingerprint(found: Mapping[str, Any], ours: Mapping[str, Any], folder:
     if differing:
         name = differing[0]
         raise CrossexamError(
-            f"the folder holds a training with another {name}: {_short(found.get(name))}, "
+            f"the folder holds a training run with a different {name}: {_short(found.get(name))}, "
             f"not {_short(ours.get(name))}",
             where=str(folder),
             hint="choose another folder, or remove this one",

@@ -161,7 +161,8 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
         name, colon, count = piece.strip().partition(":")
         if colon and not (count.isdigit() and int(count) > 0):
             raise CrossexamError(
-                f"--augment has '{piece.strip()}'", wanted="NAME or NAME:COUNT, as in negation:20000"
+                f"'{piece.strip()}' is not a valid value for --augment",
+                wanted="NAME or NAME:COUNT, as in negation:20000",
             )
         construction = construction_named(name)
         if construction.reads_problems:

@@ -337,7 +337,7 @@ def probabilities_from_run(run: Run, examples: Sequence[Example]) -> Tensor:
             f"examples: {', '.join(missing[:_IDS_NAMED])}{' ...' if len(missing) > _IDS_NAMED else ''}",
             where="--bias",
             wanted="predictions for the whole training set",
-            hint="crossexam run MODEL TRAINING-SET.jsonl -o RUN, and --bias RUN",
+            hint="crossexam run MODEL TRAINING-SET.jsonl -o RUN, then --bias RUN",
         )
     return torch.from_numpy(np.array([known[e.premise, e.hypothesis] for e in examples]))
 
@@ -372,7 +372,9 @@ def cross_predict(count: int, debias: Debias, seed: int, predict: TrainAndPredic
     if folds == 1:
         return predict(everything, everything, "bias")
     if folds > count:
-        raise CrossexamError(f"{folds} folds of {count} training examples", where="--set folds")
+        raise CrossexamError(
+            f"cannot split {count} training examples into {folds} folds", where="--set folds"
+        )
     table = torch.zeros(count, 3, dtype=torch.float64)
     for number, held_out in enumerate(split_into_folds(count, folds, seed)):
         rest = sorted(set(everything) - set(held_out))

@@ -382,11 +382,12 @@ class Trainer:
         self._pending_loss.zero_()
         if not math.isfinite(loss):
             raise CrossexamError(
-                f"the loss is {loss} in step {self.state.step} (epoch {self.state.epoch + 1}, "
+                f"the loss is {loss} at step {self.state.step} (epoch {self.state.epoch + 1}, "
                 f"learning rate {self.state.rate:g})",
                 where="training",
                 wanted="a finite number",
-                hint="a lower rate (--set lr=...) or clipping (--set clip=5); the last snapshot is kept",
+                hint="try a lower learning rate (--set lr=...) or clipping (--set clip=5); "
+                "the last snapshot is kept",
             )
         self.state.loss += loss
 

@@ -98,7 +98,9 @@ def finished_training(folder: Path, fingerprint: Mapping[str, Any]) -> TrainedMo
     manifest = read_json(path)
     if "fingerprint" not in manifest:
         raise CrossexamError(
-            "the folder holds something other than a training", where=str(folder), hint="another folder"
+            "the folder holds something other than a training run",
+            where=str(folder),
+            hint="choose another folder",
         )
     check_fingerprint(manifest["fingerprint"], fingerprint, folder)
     return TrainedModel(folder, manifest)

@@ -94,5 +94,5 @@ def open_tracker(name: str, folder: Path, settings: Mapping[str, Any]) -> Tracke
     except Exception as error:  # an unreachable server, a missing key: exceptions of its own
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise CrossexamError(
-            f"{name} does not start: {first}", where=f"--track {name}", hint="leave it out"
+            f"{name} failed to start: {first}", where=f"--track {name}", hint="leave it out"
         ) from error

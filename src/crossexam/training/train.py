@@ -95,7 +95,7 @@ def train_grid(
     for values in combinations:
         both = sorted(set(values) & set(request.values))
         if both:
-            raise CrossexamError(f"'{both[0]}' is both in --set and in --sweep")
+            raise CrossexamError(f"'{both[0]}' is in both --set and --sweep")
         name = ",".join(f"{field}={value}" for field, value in values.items())
         combined = {**request.values, **values}
         models[name] = train_seeds(replace(request, values=combined, folder=request.folder / name), seeds)

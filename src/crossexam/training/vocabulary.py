@@ -212,7 +212,7 @@ def check_width(vectors: Vectors, width: int, name: str, config: Any) -> None:
     fields = [field for field, value in vars(config).items() if value == width and isinstance(value, int)]
     likely = [f for f in fields if "word" in f or "embedding" in f or f == "width"] or fields
     raise CrossexamError(
-        f"the vectors have {vectors.width} dimensions, {name} expects {width}",
+        f"the vectors have {vectors.width} dimensions, but {name} expects {width}",
         where=str(vectors.path),
         wanted=f"vectors of {width} dimensions",
         hint=f"--set {likely[0]}={vectors.width}" if likely else None,

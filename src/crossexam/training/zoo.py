@@ -210,7 +210,7 @@ def _check_method(method: str, architecture: Architecture) -> None:
             "separately",
             where=f"--debias {method}",
             wanted="a sentence encoder",
-            hint=f"methods for every model: {', '.join(general)}",
+            hint=f"methods that work with any model: {', '.join(general)}",
         )
 
 

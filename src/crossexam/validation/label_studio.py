@@ -109,7 +109,7 @@ def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = No
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise FormatError(f"not JSON: {error}", where=f"{path}{line}") from None
     if not isinstance(tasks, list):
-        raise FormatError("not a list of tasks", where=str(path), wanted="an export of Label Studio as JSON")
+        raise FormatError("not a list of tasks", where=str(path), wanted="a JSON export from Label Studio")
     by_name = {item.name: item for item in study.items.values()}
     judgements: dict[tuple[str, int, str], Judgement] = {}
     for place, task in enumerate(tasks, 1):

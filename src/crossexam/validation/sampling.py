@@ -297,7 +297,7 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
         asked = chosen_questions(request.questions or questions_for(entry.construction, is_swap=is_swap))
         if "category" in asked:
             raise CrossexamError(
-                "the question 'category' is for errors of a model", hint="give the run with --errors RUN"
+                "the question 'category' is only for a model's errors", hint="give the run with --errors RUN"
             )
         positions = systematic_sample(
             [stratum_of(example) for example in examples], request.per_set, seed=request.seed, name=name
@@ -344,7 +344,7 @@ def _sets(
         return [name for name in datasets if name in wanted or name.partition(".")[0] in wanted]
     names = [name for name in datasets if with_base or not datasets[name].entry.is_base]
     if not names:
-        raise CrossexamError("the suite has only its base", hint="--set NAME to judge the base")
+        raise CrossexamError("the suite contains nothing but its base", hint="--set NAME to judge the base")
     return names
 
 

@@ -132,7 +132,9 @@ def _columns(study: Study, names: Sequence[str], where: str) -> dict[int, tuple[
             raise FormatError(f"there are two columns '{name}'", where=where)
         columns[place] = (judge, question)
     if not columns:
-        raise FormatError("no column is for answers", where=where, wanted="columns such as 'judge-1: label'")
+        raise FormatError(
+            "there is no column with answers", where=where, wanted="columns such as 'judge-1: label'"
+        )
     return columns
 
 

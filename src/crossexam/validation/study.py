@@ -227,7 +227,7 @@ def open_study(folder: Path) -> Study:
     if not manifest_file.exists() or not (folder / FILE_NAME).exists():
         missing = MANIFEST if not manifest_file.exists() else FILE_NAME
         raise FormatError(
-            f"there is no {missing}: this is not a study, or sampling was not finished",
+            f"there is no {missing}: this is not a study, or sampling did not finish",
             where=str(folder),
             hint="crossexam validate sample SUITE -o STUDY",
         )

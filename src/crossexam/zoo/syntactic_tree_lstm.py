@@ -195,7 +195,7 @@ def _trees_of(sentences: Sentences) -> tuple[Tensor, Tensor]:
         raise CrossexamError(
             "syntactic_tree_lstm needs trees, but the batch has none",
             wanted="Sentences with children and levels",
-            hint="build them by crossexam.zoo.trees.tree_over and tree_tensors; no parse is needed",
+            hint="build them with crossexam.zoo.trees.tree_over and tree_tensors; no parse is needed",
         )
     return sentences.children, sentences.levels
 

@@ -118,7 +118,7 @@ def tree_over(words: Sequence[str], parse: str | None) -> Tree:
     leaves, tree = parse_binary(parse)
     if len(leaves) != len(words):
         raise FormatError(
-            f"the binary parse has {len(leaves)} words, the sentence {len(words)}",
+            f"the binary parse has {len(leaves)} words, but the sentence has {len(words)}",
             where=repr(" ".join(words)),
             wanted="the words of the parse, in order",
             hint="leave the parse out if the text was changed; a right-branching tree is used instead",
@@ -153,7 +153,8 @@ def tree_tensors(trees: Sequence[Tree], words: int) -> tuple[Tensor, Tensor]:
     for row, tree in zip(table, trees, strict=True):
         if len(tree) > len(row):
             raise ValueError(
-                f"a tree over {len(tree) + 1} words does not fit a batch of {words}: cut it first"
+                f"a tree over {len(tree) + 1} words does not fit a batch of sentences of up to "
+                f"{words} words: truncate it first"
             )
         row[: len(tree)] = tree
     return torch.from_numpy(table[..., :2].copy()), torch.from_numpy(table[..., 2].copy())

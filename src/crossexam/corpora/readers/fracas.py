@@ -69,7 +69,7 @@ def _problems(path: Path) -> Records:
         raise FormatError(
             "the file declares or uses its own entities",
             where=f"{path}, line {parser.CurrentLineNumber}",
-            wanted="problems and nothing else",
+            wanted="only problems",
         )
 
     parser.StartElementHandler = problems.open

@@ -99,7 +99,7 @@ class AdjectiveCounts:
                 counts[noun] = {word: int(count) for word, count in (cell.split(" ") for cell in cells)}
             except ValueError:
                 raise FormatError(
-                    f"malformed row of '{noun}'",
+                    f"malformed row for '{noun}'",
                     where=f"{path}, line {number}",
                     wanted="NOUN, then after tabs ADJECTIVE COUNT",
                 ) from None

@@ -132,7 +132,7 @@ def read_pairs(
         relation = relation or _relation_of_header(header) or _relation_of_file(path)
         if relation is None:
             raise FormatError(
-                "the list does not name the relation of its words",
+                "the list does not say how its words are related",
                 where=str(path),
                 wanted=f"relation= one of {', '.join(get_args(Relation))}, or a third column that names it",
             )
@@ -163,7 +163,7 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
         raise FormatError("no such file", where=str(path), wanted="a list of word pairs") from None
     except IsADirectoryError:
         raise FormatError(
-            "this is a folder", where=str(path), wanted="the file of a list of word pairs"
+            "this is a folder", where=str(path), wanted="a file with a list of word pairs"
         ) from None
     except (OSError, EOFError, UnicodeDecodeError) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path), wanted="UTF-8 text") from None
@@ -198,7 +198,7 @@ def _recognised(row: tuple[int, list[str]], path: Path) -> PairList:
         elif form.name == "plain" and (len(cells) == 2 or (len(cells) > 2 and _NUMBER.fullmatch(cells[2]))):
             return form
     raise FormatError(
-        f"unknown format of word pairs, which begins with {' '.join(cells)[:60]!r}",
+        f"unknown word-pair format; the line begins with {' '.join(cells)[:60]!r}",
         where=f"{path}, line {number}",
         wanted=_wanted(),
     )

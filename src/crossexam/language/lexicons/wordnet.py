@@ -390,7 +390,7 @@ class WordNetArchive:
         raise FormatError(
             problem,
             where=str(self._path),
-            wanted="a WordNet archive, as scripts/compile_wordnet.py writes it",
+            wanted="a WordNet archive written by scripts/compile_wordnet.py",
             hint="reinstall crossexam",
         )
 

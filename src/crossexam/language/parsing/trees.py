@@ -77,7 +77,7 @@ def parse_tree(parse: str) -> Tree:
             raise _broken(f"{piece!r} after the parse has ended", at)
         if piece == ")":
             if not pending or not pending[-1][1]:
-                raise _broken("an empty bracket" if pending else "a closing bracket too many", at)
+                raise _broken("an empty bracket" if pending else "one closing bracket too many", at)
             label, children, start = pending.pop()
             node = Tree(label, tuple(children), start, leaf)
         elif piece == "(":

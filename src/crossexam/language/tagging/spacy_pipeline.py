@@ -25,9 +25,9 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
     """
     if not name:
         raise CrossexamError(
-            "which spaCy pipeline?",
+            "the name of the spaCy pipeline is missing",
             wanted="spacy:NAME or spacy:FOLDER",
-            hint="spacy:en_core_web_sm for instance",
+            hint="for instance, spacy:en_core_web_sm",
         )
     try:
         import spacy
@@ -73,7 +73,7 @@ class SpacyTagger:
                 f"the spaCy pipeline '{pipeline}' does not assign Penn tags",
                 where=f"its labels: {', '.join(sorted(map(str, labels))[:8])} ...",
                 wanted="NN, JJ, VBZ ...",
-                hint="name an English pipeline, en_core_web_sm for instance",
+                hint="name an English pipeline, such as en_core_web_sm",
             )
 
     def signature(self) -> str:

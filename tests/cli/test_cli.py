@@ -206,7 +206,7 @@ def test_a_run_is_not_written_over_another_models(
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "notes.txt").write_text("mine")
     assert (
-        "this folder contains files, but they are not those of a run"
+        "this folder contains files, but they are not from a run"
         in crossexam("run", "builtin/overlap", suite, "-o", "notes", cwd=tmp_path).stderr
     )
     (tmp_path / "file").write_text("mine")

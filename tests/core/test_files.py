@@ -99,7 +99,7 @@ def test_a_folder_is_read_with_its_manifest(tmp_path: Path) -> None:
         ({"file": "../one.jsonl"}, "manifest.json: test set 'one' does not name a file in this folder"),
         (
             {"file": "two.jsonl"},
-            "two.jsonl: the manifest names it, but this file does not exist: test set 'one'",
+            "two.jsonl: the manifest lists test set 'one', but its file does not exist",
         ),
         (
             {"file": "one.jsonl", "content_hash": "00"},
@@ -200,7 +200,7 @@ def test_errors_name_the_way_out() -> None:
     known = ["negation", "antonymy"]
     near = UnknownNameError("construction", "negaton", known)
     assert str(near) == "no construction is called 'negaton'\n  hint: did you mean 'negation'?"
-    assert UnknownNameError("construction", "x", known).hint == "there are: antonymy, negation"
+    assert UnknownNameError("construction", "x", known).hint == "available: antonymy, negation"
     assert UnknownNameError("construction", "negaton", known, hint="see docs").hint == "see docs"
     missing = MissingExtraError("spacy", "spacy", "the annotator 'spacy'")
     assert "the annotator 'spacy' needs the package 'spacy', which is not installed" in str(missing)

@@ -159,10 +159,10 @@ def test_an_unknown_field_is_answered_with_the_nearest() -> None:
         "did you mean 'antonymy.as_published'?"
     )
     assert message(CONSTRUCTIONS, antonymy__zzz="1").endswith(
-        "there are: antonymy.adjectives, antonymy.as_published"
+        "available: antonymy.adjectives, antonymy.as_published"
     )
     assert message(CONSTRUCTIONS, negation__as_published="true").endswith("hint: 'negation' has no settings")
-    assert message(Settings({"negation": Negation()}), zzz="1").endswith("hint: there are: none")
+    assert message(Settings({"negation": Negation()}), zzz="1").endswith("hint: available: none")
     with pytest.raises(UnknownNameError):
         CONSTRUCTIONS.with_values({"antonymy.derived": "1"})  # a field that is computed
 

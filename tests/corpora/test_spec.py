@@ -299,7 +299,7 @@ def test_unknown_names(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match=r"no corpus is called 'snlu'\n  hint: did you mean 'snli'"):
         CorpusSpec.parse("snlu:dev").locate(data_dir=tmp_path)
     with pytest.raises(
-        UnknownNameError, match=r"split of multinli is called 'dev'\n  hint: there are: train, dev_m"
+        UnknownNameError, match=r"split of multinli is called 'dev'\n  hint: available: train, dev_m"
     ):
         CorpusSpec.parse("multinli:dev").locate(data_dir=tmp_path)
     for spec in ("snli", "snli:"):

@@ -326,7 +326,7 @@ def test_runs_over_other_items_are_refused() -> None:
     a = run(ANSWERS, BASE, model="A")
     other = dataset("base.dev", "ENCENE", premises="aaabbb")
     with pytest.raises(
-        CrossexamError, match=r"test set base.dev: 'A' and 'B' were run over different items \(6 with"
+        CrossexamError, match=r"test set base.dev: 'A' and 'B' were run on different items \(6 with"
     ):
         compare_runs(a, run(ANSWERS, other, model="B"))
     with pytest.raises(CrossexamError, match=r"no test set in common: base.dev against negation.dev"):
@@ -342,7 +342,7 @@ def test_the_manifests_hash_is_trusted_for_whole_sets_only() -> None:
         for at in (slice(0, 3), slice(3, 6))
     ]
     answered = {"base.dev": "ENC"}
-    with pytest.raises(CrossexamError, match="were run over different items"):
+    with pytest.raises(CrossexamError, match="were run on different items"):
         compare_runs(run(answered, cut[0]), run(answered, cut[1]))
 
 

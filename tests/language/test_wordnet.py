@@ -115,7 +115,7 @@ def test_the_filter_for_tokens(mini: WordNet) -> None:
 def test_an_unknown_part_of_speech_is_an_error(mini: WordNet) -> None:
     with pytest.raises(UnknownNameError, match="no part of speech is called 'noun'"):
         mini.synsets("man", "noun")
-    with pytest.raises(UnknownNameError, match="there are: a, n, r, s, v"):
+    with pytest.raises(UnknownNameError, match="available: a, n, r, s, v"):
         mini.antonymous_lemmas("J")
 
 

@@ -186,7 +186,7 @@ def test_names_that_contradict_the_probe_are_refused(
 ) -> None:
     wrong = reordered(learnt, tmp_path / "wrong", LABELS, order)
     with pytest.raises(
-        CrossexamError, match=r"from config\.json\) the model gets [0-9]+ % of 30 easy"
+        CrossexamError, match=r"from config\.json\), the model gets [0-9]+ % of 30 easy"
     ) as caught:
         open_model(f"hf/{wrong}").predict(PAIRS)
     assert "hint: --label-order entailment,neutral,contradiction" in str(caught.value)
@@ -196,7 +196,7 @@ def test_names_that_contradict_the_probe_are_refused(
 
 def test_a_declared_order_is_verified_too(learnt: Path) -> None:
     model = open_model(f"hf/{learnt}", {"label_order": ("contradiction", "neutral", "entailment")})
-    with pytest.raises(CrossexamError, match=r"\(as declared\) the model gets 33 % of 30"):
+    with pytest.raises(CrossexamError, match=r"\(as declared\), the model gets 33 % of 30"):
         model.predict(PAIRS)
 
 
@@ -411,7 +411,7 @@ def test_the_table_of_known_checkpoints_is_sound() -> None:
 def test_heads_that_are_no_classifiers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match=r"a regression head \(one output\)"):
         open_model(f"hf/{save(tmp_path / 'one', labels=1)}")
-    with pytest.raises(CrossexamError, match="a head of 5 classes\n  wanted: a classifier of two or three"):
+    with pytest.raises(CrossexamError, match="a head of 5 classes\n  wanted: a classifier with two or three"):
         open_model(f"hf/{save(tmp_path / 'five', labels=5)}")
 
 

@@ -293,7 +293,7 @@ def test_runs_over_different_items_are_refused(two_runs: list[Run]) -> None:
     with pytest.raises(CrossexamError) as refused:
         make_report(two_runs[0], run_of({other.name: "CCCCCC"}, other, model="x")).text(".md")
     assert str(refused.value) == (
-        "test set base.dev_matched: 'builtin/first' and 'x' were run over different items\n"
+        "test set base.dev_matched: 'builtin/first' and 'x' were run on different items\n"
         "  wanted: runs over the same test sets\n"
         "  hint: build the suite once and run both models over it"
     )

@@ -284,7 +284,7 @@ def test_texts_do_not_run_into_each_other() -> None:
 def test_a_damaged_store_is_told(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_bytes(b"this is no database at all" * 100)
     with pytest.raises(
-        FormatError, match=r"store\.sqlite: the store is damaged: .*\n  hint: move the file away"
+        FormatError, match=r"store\.sqlite: the store is damaged: .*\n  hint: move the file elsewhere"
     ):
         predict_suite(Counting("k"), data_of(3), store=tmp_path)
 

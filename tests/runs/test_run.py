@@ -198,7 +198,7 @@ def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"the ids are not those of test set 'more.tiny'"):
         read_run(tmp_path)
     (tmp_path / "predictions" / "base.tiny.parquet").write_text("x")
-    with pytest.raises(FormatError, match="not a file of predictions"):
+    with pytest.raises(FormatError, match="not a prediction file"):
         read_run(tmp_path)
 
 
@@ -250,7 +250,9 @@ def test_suites_that_cannot_be_read_say_why(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match="the content hash does not match the manifest"):
         read_suite(folder)
     (folder / "more.tiny.parquet").unlink()
-    with pytest.raises(FormatError, match=r"but this file does not exist: test set 'more.tiny'"):
+    with pytest.raises(
+        FormatError, match=r"the manifest lists test set 'more.tiny', but its file does not exist"
+    ):
         read_suite(folder)
     write_json(folder / "manifest.json", {"test_sets": {"a": {"file": "../a.parquet"}}})
     with pytest.raises(FormatError, match="test set 'a' does not name a file in this folder"):

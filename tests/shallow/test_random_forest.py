@@ -258,7 +258,7 @@ def test_word_vectors_keep_the_first_rows_of_a_file(tmp_path: Path) -> None:
     path.write_text("", encoding="utf-8")
     with pytest.raises(CrossexamError, match="the file has no vectors"):
         first_vectors(path, 2)
-    with pytest.raises(CrossexamError, match="no such file of word vectors"):
+    with pytest.raises(CrossexamError, match="no such word-vector file"):
         first_vectors(tmp_path / "none", 2)
 
 
@@ -372,7 +372,7 @@ def test_requests_that_make_no_sense(request_of: FitRequest, tmp_path: Path) -> 
             fit_once(RANDOM_FOREST, replace(request_of, values=values))
     with pytest.raises(CrossexamError, match="needs word vectors"):
         fit_once(RANDOM_FOREST, replace(request_of, vectors=None))
-    with pytest.raises(CrossexamError, match="no such file of word vectors"):
+    with pytest.raises(CrossexamError, match="no such word-vector file"):
         fit_once(RANDOM_FOREST, replace(request_of, vectors=tmp_path / "none.txt"))
     two = tmp_path / "two.jsonl"
     row = {"gold_label": "not_entailment", "pairID": "t", "sentence1": "It rains.", "sentence2": "It pours."}

@@ -329,7 +329,7 @@ def test_a_corpus_of_two_labels_is_refused(tmp_path: Path, monkeypatch: pytest.M
     path.write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\nA cat.,A pet.,entailment\n")
     only = tmp_path / "only.csv"
     only.write_text("premise,hypothesis,label\nA cat.,A dog.,not_entailment\n")
-    with pytest.raises(CrossexamError, match="no example has one of the three labels"):
+    with pytest.raises(CrossexamError, match="no example has any of the three labels"):
         build(only, tmp_path / "suite")
     with pytest.raises(CrossexamError, match="no example contains a listed word pair"):
         build(path, tmp_path / "suite")

@@ -71,7 +71,8 @@ def test_the_same_request_is_not_built_twice_and_another_is_refused(
     assert before == {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
     other = replace(request_of, seed=1)
     with pytest.raises(
-        CrossexamError, match=r"other input or with other options\n  hint: choose another -o, or --force"
+        CrossexamError,
+        match=r"different input or with different options\n  hint: choose another -o, or --force",
     ):
         build_to_folder(other, folder)
     assert build_to_folder(other, folder, force=True).written

@@ -232,7 +232,7 @@ def test_it_is_built_once(kind: SuiteKind, request_of: Callable[..., SuiteReques
         others.append(request_of(seed=1))
     for other in others:
         with pytest.raises(
-            CrossexamError, match="contains a suite built from other input or with other options"
+            CrossexamError, match="contains a suite built from different input or with different options"
         ):
             build_to_folder(other, folder)
         assert _bytes(folder) == before
@@ -257,7 +257,9 @@ def test_another_option_is_another_suite(kind: SuiteKind, target: str, data: Pat
     build_to_folder(_request(kind, data, {}), folder)
     before = _bytes(folder)
     other = _request(kind, data, {target: CHANGED[target](data)})
-    with pytest.raises(CrossexamError, match="contains a suite built from other input or with other options"):
+    with pytest.raises(
+        CrossexamError, match="contains a suite built from different input or with different options"
+    ):
         build_to_folder(other, folder)
     assert _bytes(folder) == before
     assert build_to_folder(other, folder, force=True).written

@@ -78,7 +78,7 @@ def test_a_damaged_archive_and_a_foreign_file_are_told(tmp_path: Path) -> None:
         read_vectors(path, ["dog"])
     with pytest.raises(CrossexamError, match="none of the 1 words has a vector"):
         read_vectors(_file(tmp_path, _ROWS), ["zebra"])
-    with pytest.raises(CrossexamError, match="no such file of word vectors"):
+    with pytest.raises(CrossexamError, match="no such word-vector file"):
         read_vectors(tmp_path / "absent", ["dog"])
 
 

@@ -449,7 +449,7 @@ def test_too_many_parts_of_speech_are_an_error() -> None:
     with pytest.raises(CrossexamError) as caught:
         diin.DIIN(SMALL, replace(SIZES, tags=9))
     assert str(caught.value) == (
-        "DIIN has room for 6 POS tags, but the data have 8\n  hint: raise its number of tags: tags=8"
+        "DIIN has room for 6 POS tags, but the data have 8\n  hint: increase its number of tags: tags=8"
     )
 
 

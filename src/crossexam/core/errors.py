@@ -42,7 +42,7 @@ class UnknownNameError(CrossexamError):
         known = sorted(known)
         near = get_close_matches(name, known, n=1)
         if hint is None:
-            hint = f"did you mean '{near[0]}'?" if near else f"there are: {', '.join(known) or 'none'}"
+            hint = f"did you mean '{near[0]}'?" if near else f"available: {', '.join(known) or 'none'}"
         super().__init__(f"no {kind} is called '{name}'", where=where, hint=hint)
 
 

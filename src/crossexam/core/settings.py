@@ -103,7 +103,7 @@ def _unknown(name: str, known: Mapping[str, Sequence[str]]) -> CrossexamError:
         if not names:
             hint = f"'{prefix}' has no settings"
         elif not near:
-            hint = f"there are: {', '.join(sorted(names))}"
+            hint = f"available: {', '.join(sorted(names))}"
     else:
         names = {f"{part}.{field}" for part in known for field in known[part]}
     return UnknownNameError("setting", name, names, where=_OPTION, hint=hint)

@@ -172,7 +172,7 @@ class TestSetWriter:
             raise FormatError(
                 f"'{GOLDS[-1]}' appears after {ROWS_PER_GROUP:,} or more rows without it",
                 where=str(self._path),
-                wanted="a corpus with either three labels or two",
+                wanted="a corpus with either two or three labels",
             )
 
     def __exit__(
@@ -324,7 +324,7 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
     path = folder / file
     if not path.exists():
         raise FormatError(
-            f"the manifest names it, but this file does not exist: test set '{name}'",
+            f"the manifest lists test set '{name}', but its file does not exist",
             where=str(path),
             hint="build the suite again with --force",
         )

@@ -244,7 +244,7 @@ def detect_format(path: Path) -> FormattedFile:
             "the file is a JSON array",
             where=str(path),
             wanted="JSON lines: one object per line",
-            hint="jq -c '.[]' FILE > FILE.jsonl makes them",
+            hint="jq -c '.[]' FILE > FILE.jsonl converts it",
         )
     return FormattedFile(path, kind)
 

@@ -383,7 +383,7 @@ def _known_split(corpus: str, name: str | None, text: str) -> str:
     split = name.lower()
     split = split if split in splits else SPLIT_ALIASES.get(split, split)
     if split not in splits:
-        raise UnknownNameError(f"split of {corpus}", split, splits, hint=f"there are: {', '.join(splits)}")
+        raise UnknownNameError(f"split of {corpus}", split, splits, hint=f"available: {', '.join(splits)}")
     return split
 
 

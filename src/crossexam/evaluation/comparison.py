@@ -80,7 +80,7 @@ def _check_same_items(name: str, run_a: Run, run_b: Run) -> None:
     if one is other or (len(one) == len(other) and content_hash_of(one) == content_hash_of(other)):
         return
     raise CrossexamError(
-        f"'{run_a.model}' and '{run_b.model}' were run over different items "
+        f"'{run_a.model}' and '{run_b.model}' were run on different items "
         f"({len(one)} with content {content_hash_of(one)}, {len(other)} with {content_hash_of(other)})",
         where=f"test set {name}",
         wanted="the same items in the same order",

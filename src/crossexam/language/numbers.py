@@ -354,7 +354,7 @@ def spell(value: int, *, conjunction: bool = False) -> str:
     ('one thousand twenty-five', 'one thousand and twenty-five')
     """
     if not 0 <= value < LIMIT:
-        raise ValueError(f"{value} cannot be spelt out: it must be in the range [0, {LIMIT})")
+        raise ValueError(f"{value} cannot be spelled out: it must be in the range [0, {LIMIT})")
     words: list[str] = []
     rest = value
     for scale, size in sorted(SCALES.items(), key=lambda item: -item[1]):

@@ -155,7 +155,7 @@ def first_vectors(path: Path, most: int, *, progress: Progress = silent) -> Word
         raise CrossexamError(
             "the file has no vectors",
             where=str(path),
-            wanted="a text file of vectors: a word and its numbers per line",
+            wanted="a text file of vectors: one word and its numbers per line",
         )
     return WordVectors(tuple(words), np.concatenate([*blocks, *([np.stack(rows)] if rows else [])]))
 
@@ -203,7 +203,7 @@ def _matched(
         raise CrossexamError(
             f"none of the {len(words)} words has a vector",
             where=str(path),
-            wanted="a text file of vectors: a word and its numbers per line",
+            wanted="a text file of vectors: one word and its numbers per line",
             hint="binary word2vec files must be saved as text first",
         )
     return Vectors(rows, width, path, lines, len(words), lowered)
@@ -213,7 +213,7 @@ def _matched(
 def _opened(path: Path) -> Iterator[BinaryIO]:
     """Open *path* for reading bytes, decompressed if it is gzipped, whatever its name."""
     if not path.is_file():
-        raise CrossexamError("no such file of word vectors", where=str(path))
+        raise CrossexamError("no such word-vector file", where=str(path))
     with path.open("rb") as raw:
         packed = raw.read(2) == _GZIP_MAGIC
         raw.seek(0)

@@ -130,7 +130,7 @@ def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) 
     if len(names) not in (2, 3):
         what = "a regression head (one output)" if len(names) == 1 else f"a head of {len(names)} classes"
         raise CrossexamError(
-            f"the checkpoint has {what}", where=where, wanted="a classifier of two or three NLI classes"
+            f"the checkpoint has {what}", where=where, wanted="a classifier with two or three NLI classes"
         )
     if label_order:
         order = parse_order(label_order, where="--label-order")

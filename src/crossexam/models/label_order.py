@@ -257,8 +257,8 @@ def refuse_conflict(result: ProbeResult, *, where: str, source: str) -> None:
     """Raise CrossexamError if the probe contradicts the class order, which comes from *source*."""
     if result.conflicts:
         raise CrossexamError(
-            f"in the class order {order_text(result.order)} ({source}) the model gets "
-            f"{100 * result.share:.0f} % of {len(PROBE)} easy items right, in {order_text(result.best)} "
+            f"with the class order {order_text(result.order)} ({source}), the model gets "
+            f"{100 * result.share:.0f} % of {len(PROBE)} easy items right; with {order_text(result.best)}, "
             f"{100 * result.best_share:.0f} %",
             where=where,
             wanted="a class order that fits the model",

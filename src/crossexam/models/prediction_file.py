@@ -386,7 +386,7 @@ def find_columns(names: Sequence[str], *, where: str) -> PredictionColumns:
             "no column identifies the item of a prediction",
             where=where,
             wanted="id, pairID or uid; or premise and hypothesis; or sentence1 and sentence2",
-            hint=f"there are: {', '.join(names)}",
+            hint=f"available: {', '.join(names)}",
         )
     for shares in _SHARE_COLUMNS:
         if all(name in own for name in shares):
@@ -404,5 +404,5 @@ def find_columns(names: Sequence[str], *, where: str) -> PredictionColumns:
         where=where,
         wanted="p_entailment, p_neutral and p_contradiction (or p_not_entailment); or probabilities; or "
         "logits; or prediction",
-        hint=f"there are: {', '.join(names)}",
+        hint=f"available: {', '.join(names)}",
     )

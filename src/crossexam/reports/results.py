@@ -132,7 +132,7 @@ def _check_same_items(runs: Sequence[Run]) -> None:
             known[name] = (model, first, digest)
             if content_hash_of(dataset) != digest:
                 raise CrossexamError(
-                    f"'{model}' and '{run.model}' were run over different items",
+                    f"'{model}' and '{run.model}' were run on different items",
                     where=f"test set {name}",
                     wanted="runs over the same test sets",
                     hint="build the suite once and run both models over it",

@@ -99,7 +99,7 @@ class AnswerStore:
             raise FormatError(
                 f"the store has format {version}, not {_FORMAT}",
                 where=str(self._path),
-                hint="move the file away; its pairs will then be predicted again",
+                hint="move the file elsewhere; its pairs will then be predicted again",
             )
         for statement in _SCHEMA.split(";\n"):
             run(statement)
@@ -138,7 +138,7 @@ class AnswerStore:
             raise FormatError(
                 f"the store is damaged: {error}",
                 where=str(self._path),
-                hint="move the file away; its pairs will then be predicted again",
+                hint="move the file elsewhere; its pairs will then be predicted again",
             ) from None
 
     def known(self, hashes: Sequence[bytes]) -> dict[bytes, StoredPrediction]:

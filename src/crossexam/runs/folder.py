@@ -106,7 +106,7 @@ def refuse_other_run(model: str, folder: Path) -> None:
         not path.name.startswith(".") for path in folder.iterdir()
     ):
         raise CrossexamError(
-            "this folder contains files, but they are not those of a run",
+            "this folder contains files, but they are not from a run",
             where=str(folder),
             hint="choose another -o",
         )
@@ -138,7 +138,7 @@ def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
         ids = table["id"].to_list()
         probabilities: NDArray[np.float64] = table.select(_SHARES).to_numpy()
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise FormatError(f"not a file of predictions: {error}", where=str(path)) from None
+        raise FormatError(f"not a prediction file: {error}", where=str(path)) from None
     if ids != [example.id for example in dataset]:
         raise FormatError(
             f"the ids are not those of test set '{dataset.name}'",

@@ -303,7 +303,8 @@ def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any
     manifest = read_json(path)
     if manifest.get("fingerprint") != fingerprint:
         raise CrossexamError(
-            "the folder already holds another model, or one trained on other data or with other settings",
+            "the folder already holds another model, or one trained on different data or with "
+            "different settings",
             where=str(folder),
             hint="choose another folder with -o",
         )

@@ -337,7 +337,7 @@ def _vector_file(request: FitRequest) -> Path:
             hint="--vectors FILE, a text file of GloVe, word2vec or fastText vectors",
         )
     if not request.vectors.is_file():
-        raise CrossexamError("no such file of word vectors", where=str(request.vectors))
+        raise CrossexamError("no such word-vector file", where=str(request.vectors))
     return request.vectors
 
 

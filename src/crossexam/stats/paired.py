@@ -115,7 +115,7 @@ def _pair(base: ArrayLike, stress: ArrayLike) -> tuple[NDArray[np.bool_], NDArra
     """Return both as Boolean arrays; raises ValueError if their lengths differ."""
     before, after = np.asarray(base, dtype=bool), np.asarray(stress, dtype=bool)
     if before.shape != after.shape:
-        raise ValueError(f"{len(before)} base items for {len(after)} stressed ones: they must be pairs")
+        raise ValueError(f"{len(before)} base items for {len(after)} stressed ones: they must be paired")
     return before, after
 
 

@@ -79,7 +79,9 @@ def association_power(effect: float, n: float, freedom: int = 1, alpha: float = 
 
     check_shares(alpha=alpha)
     if effect < 0 or n < 0 or freedom < 1:
-        raise ValueError(f"an effect of {effect}, {n} items and {freedom} degrees of freedom are impossible")
+        raise ValueError(
+            f"an effect of {effect} with {n} items and {freedom} degrees of freedom is impossible"
+        )
     return 1 - float(chndtr(chdtri(freedom, alpha), freedom, n * effect**2))
 
 

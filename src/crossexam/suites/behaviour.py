@@ -174,7 +174,7 @@ def _check_labels(base: Base) -> None:
     """Raise CrossexamError if no example of *base* has one of the three labels."""
     if not any(example.label in LABELS for example in base.open()):
         raise CrossexamError(
-            "no example has one of the three labels",
+            "no example has any of the three labels",
             where=base.spec,
             wanted="a training corpus with entailment, neutral and contradiction",
         )

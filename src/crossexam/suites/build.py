@@ -286,7 +286,7 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
         return True
     if not force:
         raise CrossexamError(
-            f"the folder {folder} contains a suite built from other input or with other options",
+            f"the folder {folder} contains a suite built from different input or with different options",
             hint="choose another -o, or --force to replace the suite",
         )
     for entry in entries_of(built).values():

@@ -161,7 +161,7 @@ def _judge(study: Study, annotation: Mapping[str, Any], names: Mapping[str, str]
     if judge is None:
         shown = " or ".join(f"'{annotator}'" for annotator in annotators) or "without a name"
         raise FormatError(
-            f"the annotator {shown} is not a judge of the study",
+            f"the annotator {shown} is not a judge in the study",
             where=where,
             wanted=", ".join(study.judges),
             hint=f"--judge {annotators[0] if annotators else 'NAME'}={next(iter(study.judges))}",

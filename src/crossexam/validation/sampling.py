@@ -297,7 +297,8 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
         asked = chosen_questions(request.questions or questions_for(entry.construction, is_swap=is_swap))
         if "category" in asked:
             raise CrossexamError(
-                "the question 'category' is only for a model's errors", hint="give the run with --errors RUN"
+                "the question 'category' is only for a model's errors",
+                hint="specify the run with --errors RUN",
             )
         positions = systematic_sample(
             [stratum_of(example) for example in examples], request.per_set, seed=request.seed, name=name

@@ -55,7 +55,7 @@ LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "[::1]"})
 def serve_study(folder: Path, *, port: int = PORT, announce: Callable[[dict[str, str]], None]) -> None:
     """Serve the study in *folder* until interrupted; *announce* gets the links when they work.
 
-    *port* 0 takes any free port.  Raises CrossexamError if the port is in use, MissingExtraError without
+    *port* 0 picks any free port.  Raises CrossexamError if the port is in use, MissingExtraError without
     uvicorn.
     """
     try:
@@ -83,7 +83,7 @@ def _listening(port: int) -> socket.socket:
         in_use = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
         raise CrossexamError(
             f"port {port} is already in use" if in_use else f"port {port} is not available: {error}",
-            hint="--port 0 takes any free port; the links change with the port",
+            hint="--port 0 picks any free port; the links change with the port",
         ) from None
     return listener
 

@@ -78,7 +78,7 @@ class DIIN(nn.Module):
         super().__init__()
         if sizes.tags > config.tags + 1:
             what = f"DIIN has room for {config.tags} POS tags, but the data have {sizes.tags - 1}"
-            raise CrossexamError(what, hint=f"raise its number of tags: tags={sizes.tags - 1}")
+            raise CrossexamError(what, hint=f"increase its number of tags: tags={sizes.tags - 1}")
         d = config.width + config.filters + config.tags + 1
         self.config = config
         self.words = WordEmbedding(sizes.words, config.width)

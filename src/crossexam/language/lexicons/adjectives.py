@@ -101,7 +101,7 @@ class AdjectiveCounts:
                 raise FormatError(
                     f"malformed row for '{noun}'",
                     where=f"{path}, line {number}",
-                    wanted="NOUN, then after tabs ADJECTIVE COUNT",
+                    wanted="NOUN, then tab-separated ADJECTIVE COUNT entries",
                 ) from None
         return cls(counts, first.removeprefix(MAGIC))
 

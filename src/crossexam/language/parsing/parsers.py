@@ -291,7 +291,7 @@ def resolve_parser(spec: str = "auto", tagger_spec: str = "auto") -> DependencyP
     >>> resolve_parser("treebank")
     Traceback (most recent call last):
     crossexam.core.errors.UnknownNameError: no parser is called 'treebank'
-      hint: there are: auto, parses, spacy
+      hint: available: auto, parses, spacy
     """
     kind, _, argument = spec.partition(":")
     if kind not in PARSERS:

@@ -41,6 +41,7 @@ def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[st
     assert "numerical_reasoning" in page
 
 
+@pytest.mark.slow
 def test_a_second_demo_uses_the_first(demo: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     folder, _ = demo
     before = {p: p.stat().st_mtime_ns for p in (folder / "out" / "suite").iterdir()}
@@ -50,6 +51,7 @@ def test_a_second_demo_uses_the_first(demo: tuple[Path, subprocess.CompletedProc
     assert before == {p: p.stat().st_mtime_ns for p in (folder / "out" / "suite").iterdir()}
 
 
+@pytest.mark.slow
 def test_check_passes_and_fails(demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
     folder, _ = demo
     done = crossexam("check", "out/suite", cwd=folder)
@@ -69,6 +71,7 @@ def test_check_passes_and_fails(demo: tuple[Path, subprocess.CompletedProcess[st
     assert "E201" in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["html", "md", "tex", "csv", "json"])
 def test_reports_of_every_form(
     demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, suffix: str
@@ -189,6 +192,7 @@ def test_a_base_file_of_ones_own(tmp_path: Path) -> None:
     assert "A meal is warm and false is not true." in (tmp_path / "x" / "negation.mine.jsonl").read_text()
 
 
+@pytest.mark.slow
 def test_a_run_is_not_written_over_another_models(
     demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
@@ -217,6 +221,7 @@ def test_a_run_is_not_written_over_another_models(
     assert (tmp_path / "file").read_text() == "mine"
 
 
+@pytest.mark.slow
 def test_a_report_onto_a_folder_is_the_users_mistake(
     demo: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:

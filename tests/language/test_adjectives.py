@@ -218,6 +218,7 @@ def test_no_spec_is_the_shipped_table() -> None:
     assert adjectives_identity(None) is None
 
 
+@pytest.mark.slow
 def test_the_script_writes_a_table(tmp_path: Path) -> None:
     nltk_or_skip()
     script = Path(__file__).parents[2] / "scripts" / "compile_adjectives.py"

@@ -128,6 +128,7 @@ def test_lemminflect_does_not_load_spacy_and_spacy_loads_after_it(
     assert run(code).splitlines() == ["colder False True", "a spaCy that loads fast"]
 
 
+@pytest.mark.slow
 def test_lemminflect_works_where_spacy_was_loaded_before() -> None:
     pytest.importorskip("spacy")
     code = (

@@ -214,6 +214,7 @@ def wordnet() -> WordNet:
     return WordNet.load()
 
 
+@pytest.mark.slow
 def test_antonyms_are_direct_in_every_sense_and_go_both_ways(wordnet: WordNet) -> None:
     pairs = wordnet_pairs("antonym", wordnet)
     by_words = {(pair.first, pair.second, pair.pos) for pair in pairs}
@@ -249,12 +250,14 @@ def test_hypernyms_are_of_frequent_senses_and_not_too_general(wordnet: WordNet) 
     assert pairs < everything
 
 
+@pytest.mark.slow
 def test_hyponyms_are_hypernyms_from_the_other_side(wordnet: WordNet) -> None:
     up = {(pair.first.lower(), pair.second.lower()) for pair in wordnet_pairs("hypernym", wordnet)}
     down = {(pair.second.lower(), pair.first.lower()) for pair in wordnet_pairs("hyponym", wordnet)}
     assert up == down
 
 
+@pytest.mark.slow
 def test_verbs_have_hypernyms_when_asked(wordnet: WordNet) -> None:
     assert {pair.pos for pair in wordnet_pairs("hypernym", wordnet)} == {"n"}
     pairs = wordnet_pairs("hypernym", wordnet, pos=["v"])

@@ -376,6 +376,7 @@ def test_links_of_every_synset_equal_nltks(nltk_wordnet: Any, number_of: Callabl
     assert seen == len(wordnet)
 
 
+@pytest.mark.slow
 def test_words_have_the_synsets_and_base_forms_that_nltk_gives_them(
     nltk_wordnet: Any, number_of: Callable[[Any], int]
 ) -> None:
@@ -403,6 +404,7 @@ def test_names_and_counts_are_nltks(nltk_wordnet: Any, number_of: Callable[[Any]
                 assert [lemma.count() for lemma in theirs.lemmas()] == counts
 
 
+@pytest.mark.slow
 def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None], shared_data: Path) -> None:
     """On 5,000 (sentence, word) pairs of SNLI dev, of any part of speech and of one."""
     from nltk.wsd import lesk as nltk_lesk
@@ -427,6 +429,7 @@ def test_lesk_is_nltks(nltk_wordnet: Any, number_of: Callable[[Any], int | None]
             assert lesk(wordnet, context, word, pos, ties="name") == older, (context, word, pos)
 
 
+@pytest.mark.slow
 def test_the_shipped_file_is_what_the_script_makes_of_debians() -> None:
     if not (SOURCE / "index.sense").is_file():
         pytest.skip(f"no WordNet at {SOURCE} (Debian: wordnet-base, wordnet-sense-index)")

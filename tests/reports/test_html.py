@@ -449,6 +449,7 @@ def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
     assert texts.count("–") == 6  # no gold entailment and no gold neutral
 
 
+@pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
     assert make_report(*two_runs, items_per_set=20).text(".html") == make_report(
         *two_runs, items_per_set=20

@@ -172,6 +172,7 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
             list(pool.map(open_and_close, [tmp_path / str(round_) / FILE_NAME] * 4))
 
 
+@pytest.mark.slow
 def test_two_processes_share_a_store(tmp_path: Path) -> None:
     make_suite(tmp_path / "suite")
     both = [start(tmp_path, "shared", f"{name}.log") for name in "ab"]

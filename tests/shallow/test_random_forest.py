@@ -383,6 +383,7 @@ def test_requests_that_make_no_sense(request_of: FitRequest, tmp_path: Path) -> 
     assert not request_of.folder.exists()
 
 
+@pytest.mark.slow
 def test_answers_need_no_scikit_learn(request_of: FitRequest) -> None:
     folder = fit_once(RANDOM_FOREST, request_of).folder
     code = (

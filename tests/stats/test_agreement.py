@@ -97,6 +97,7 @@ def test_items_of_one_premise_are_drawn_together() -> None:
     assert krippendorff_alpha(with_lone, names).clusters == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("items", "annotators", "spread"), [(100, 3, (1 / 3,) * 3), (100, 2, (0.9, 0.1))])
 def test_intervals_hold_the_truth_in_95_of_100(
     items: int, annotators: int, spread: tuple[float, ...]
@@ -132,7 +133,7 @@ def test_annotators_who_always_agree_or_use_one_label() -> None:
 
 
 def test_other_votes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"2 to 3 votes per item.*krippendorff_alpha takes any"):
+    with pytest.raises(ValueError, match=r"2 to 3 votes per item.*krippendorff_alpha accepts any"):
         fleiss_kappa([[2, 0], [3, 0]])
     with pytest.raises(ValueError, match="two or more votes per item, not 1"):
         fleiss_kappa([[1, 0], [0, 1]])

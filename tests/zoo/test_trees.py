@@ -154,7 +154,7 @@ def test_padding_changes_no_node_number() -> None:
     assert tree_tensors([right_branching(1)], 1)[0].shape == (1, 0, 2)
     with pytest.raises(
         ValueError,
-        match="a tree over 4 words does not fit a batch of sentences of up to 3 words: truncate it first",
+        match="a tree over 4 words does not fit in a batch of sentences of up to 3 words: truncate it first",
     ):
         tree_tensors(trees, 3)
 

@@ -183,7 +183,7 @@ def load_word_vectors(path: Path) -> WordVectors:
         raise FormatError(
             f"rows of shape {rows.shape} for {len(words)} words",
             where=str(path),
-            wanted=f"finite rows ({len(words)}, width)",
+            wanted=f"rows of finite numbers, of shape ({len(words)}, width)",
         )
     return WordVectors(words, rows)
 

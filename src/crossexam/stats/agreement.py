@@ -101,8 +101,8 @@ def fleiss_kappa(
     per_item = counts.sum(axis=1)
     if len(counts) and (per_item != per_item[0]).any():
         raise ValueError(
-            f"{per_item.min()} to {per_item.max()} votes per item: Fleiss' kappa needs the same on each;"
-            " krippendorff_alpha takes any"
+            f"{per_item.min()} to {per_item.max()} votes per item: Fleiss' kappa needs the same number "
+            "for every item; krippendorff_alpha accepts any number"
         )
     annotators = int(per_item[0]) if len(counts) else 2
     if annotators < 2:

@@ -153,7 +153,7 @@ def tree_tensors(trees: Sequence[Tree], words: int) -> tuple[Tensor, Tensor]:
     for row, tree in zip(table, trees, strict=True):
         if len(tree) > len(row):
             raise ValueError(
-                f"a tree over {len(tree) + 1} words does not fit a batch of sentences of up to "
+                f"a tree over {len(tree) + 1} words does not fit in a batch of sentences of up to "
                 f"{words} words: truncate it first"
             )
         row[: len(tree)] = tree

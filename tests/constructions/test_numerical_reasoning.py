@@ -51,7 +51,7 @@ def test_an_empty_problem_is_rejected() -> None:
 def test_the_answer_is_a_number(options: list[str], correct: str, taken: bool) -> None:
     items, rejected = made(ADA, options=options, correct=correct)
     assert len(items) == (3 if taken else 0)
-    assert rejected == ({} if taken else {"answer is no number": 1})
+    assert rejected == ({} if taken else {"the answer is not a number": 1})
 
 
 @pytest.mark.parametrize(

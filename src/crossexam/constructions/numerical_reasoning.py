@@ -75,7 +75,7 @@ def _too_complex(example: Example) -> str | None:
     if options and correct:
         answer = next((o.partition(")")[2] for o in options if o.startswith(f"{correct})")), "")
         if not _NUMERIC_ANSWER.match(answer.strip()):
-            return "answer is no number"
+            return "the answer is not a number"
     rationale = example.info.get(RATIONALE)
     if rationale and len(_steps(rationale)) > _MOST_RATIONALE_SENTENCES:
         return "rationale of more than 3 sentences"

@@ -375,7 +375,7 @@ def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator
 def _in_phrase(words: list[str], parsed: Parsed, phrase: Phrase, name: str) -> Iterator[str]:
     tag, inside = parsed.tokens[phrase.head].tag, range(phrase.start, phrase.end)
     if not (tag.startswith("NN") or (tag == "PRP" and words[phrase.head] in PERSONAL_PRONOUNS)):
-        yield f"{name} is no noun or personal pronoun"
+        yield f"{name} is not a noun or personal pronoun"
     if any(parsed.relations[k] == "acl:relcl" for k in inside):
         yield "a relative clause"
     if is_misread(parsed, phrase):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from crossexam.core.example import Example
 from crossexam.core.labels import parse_label
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 settings.register_profile("crossexam", deadline=None)  # no test depends on timing
@@ -158,3 +162,23 @@ def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     BertForSequenceClassification(config).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
+
+
+CHROMIUM = Path(os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium"))
+FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+         "--disable-background-networking", "--disable-component-update")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A headless Chromium; its absence fails in CI and skips elsewhere."""
+    if not CHROMIUM.exists():
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -143,25 +142,6 @@ def answered(model: str, datasets: list[Dataset], worse: float = 0.0, **manifest
         probabilities[dataset.name] = np.array(rows).reshape(-1, 3)
     facts = {"model_key": f"key-of-{model}", "asked": 1234, "truncated": 0, **manifest}
     return Run(model, {dataset.name: dataset for dataset in datasets}, probabilities, facts)
-
-
-CHROMIUM = Path(os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium"))
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update")  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
-        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -285,24 +285,6 @@ def test_a_port_that_is_in_use_or_invalid_is_an_error(tmp_path: Path) -> None:
 
 # In Chromium
 
-CHROMIUM = Path(os.environ.get("CROSSEXAM_CHROMIUM", "/usr/bin/chromium"))
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update")  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        if os.environ.get("CI") == "true":
-            pytest.fail(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
-        pytest.skip(f"no Chromium at {CHROMIUM}: CROSSEXAM_CHROMIUM says where it is")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
-        yield browser
-        browser.close()
-
 
 class Server:
     """`crossexam validate serve` as a process that can be killed and started again on the same port."""

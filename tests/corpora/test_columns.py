@@ -19,6 +19,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.test_sets import write_test_set
 from crossexam.corpora.columns import find_layout, parse_columns
+from crossexam.corpora.label_names import parse_labels
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import iter_corpus, read_corpus
 
@@ -190,7 +191,8 @@ def test_column_mapping_and_info_columns(tmp_path: Path) -> None:
         tmp_path / "odd.csv", "ctx,claim,verdict,topic,key\nA b.,C d.,2,sport,k7\nE f.,G h.,-1,,k8\n"
     )
     columns = parse_columns("premise=ctx,hypothesis=claim,label=verdict,id=key,subject=topic")
-    first, second = iter_corpus(path, columns=columns, drop_no_gold=False)
+    labels = parse_labels("2=contradiction")
+    first, second = iter_corpus(path, columns=columns, labels=labels, drop_no_gold=False)
     assert first == Example("k7", "A b.", "C d.", "contradiction", info={"subject": "sport"})
     assert second == Example("k8", "E f.", "G h.", None)
 
@@ -233,12 +235,9 @@ def test_float_labels_of_tables_with_gaps(tmp_path: Path) -> None:
     path = tmp_path / "f.parquet"
     columns = {"premise": list("abcd"), "hypothesis": list("efgh"), "label": [0.0, 2.0, float("nan"), None]}
     pq.write_table(pa.table(columns), path)
-    assert [e.label for e in iter_corpus(path, drop_no_gold=False)] == [
-        "entailment",
-        "contradiction",
-        None,
-        None,
-    ]
+    labels = parse_labels("0=entailment,2=contradiction")
+    found = [e.label for e in iter_corpus(path, labels=labels, drop_no_gold=False)]
+    assert found == ["entailment", "contradiction", None, None]
 
 
 def test_repeated_ids_are_made_unique_and_counted(tmp_path: Path) -> None:
@@ -258,7 +257,8 @@ def test_ids_do_not_depend_on_what_is_dropped_or_skipped(tmp_path: Path) -> None
     lines = [good, {**good, "label": "-"}, {**good, "label": "perhaps"}, good]
     path = write(tmp_path / "x.jsonl", "\n".join(map(json.dumps, lines)))
     kept = {
-        drop: [e.id for e in iter_corpus(path, skip_bad=True, drop_no_gold=drop)] for drop in (True, False)
+        drop: [e.id for e in iter_corpus(path, skip_bad=True, allow_loss=True, drop_no_gold=drop)]
+        for drop in (True, False)
     }
     assert kept == {True: ["x-000001", "x-000004"], False: ["x-000001", "x-000002", "x-000004"]}
 
@@ -289,7 +289,7 @@ def test_columns_that_hold_no_pair_are_listed(tmp_path: Path) -> None:
     with pytest.raises(
         FormatError, match=r"header: no column for the premise\n(.|\n)*columns are: left, hypothesis"
     ):
-        list(iter_corpus(path, skip_bad=True))
+        list(iter_corpus(path, skip_bad=True, allow_loss=True))
 
 
 @pytest.mark.parametrize("text", ["premise", "premise=", "=a", "premise=a,premise=b", ""])

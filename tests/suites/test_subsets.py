@@ -185,7 +185,11 @@ def test_official_hard_examples_are_in_snli_test(shared_data: Path) -> None:
     assert everything.precision == 3261 / 9824
 
 
-def test_two_labels_are_refused_by_subsets_of_a_three_label_model() -> None:
-    examples = (Example("a", "A cat.", "A dog.", "not_entailment"),)
-    with pytest.raises(CrossexamError, match="there are only two gold labels"):
-        cs_subset(Dataset("base.two", examples), np.array([[1.0, 0.0, 0.0]]), 0.5)
+def test_scores_over_two_labels_add_up_neutral_and_contradiction() -> None:
+    examples = (
+        Example("a", "A cat.", "A dog.", "not_entailment"),
+        Example("b", "A cat.", "An animal.", "entailment"),
+    )
+    answers = np.array([[0.4, 0.3, 0.3], [0.4, 0.3, 0.3]])
+    found = cs_subset(Dataset("base.two", examples), answers, 0.3).examples
+    assert [(item.id, item.info[SCORE]) for item in found] == [("a", 0.4), ("b", 0.6)]

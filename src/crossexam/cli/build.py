@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +32,9 @@ def build(
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
     columns: options.Columns = None,
+    labels: options.Labels = None,
     skip_bad: options.SkipBad = False,
+    allow_loss: options.AllowLoss = False,
     force: options.Force = False,
 ) -> None:
     """Build the test sets of a suite, or of one construction, from one or more bases."""
@@ -44,8 +46,7 @@ def build(
         word_problems=word_problems,
         settings=parse_option_settings(settings or ()),
         short_forms=short_forms,
-        columns=columns,
-        skip_bad=skip_bad,
+        reading=options.reading_options(columns, labels, skip_bad, allow_loss),
         limit=limit,
         seed=seed,
         file_format=file_format,
@@ -63,14 +64,14 @@ def requested(
     word_problems: Sequence[str] | None = None,
     settings: Iterable[tuple[str, str, str]] = (),
     short_forms: Sequence[str] | None = None,
-    columns: str | None = None,
-    skip_bad: bool = False,
+    reading: Mapping[str, Any] | None = None,
     limit: int | None = None,
     **fields: Any,
 ) -> SuiteRequest:
     """Return the request described by the options of ``build``; raises CrossexamError.
 
-    *settings* are (name, option, text) triples of ``--set NAME.OPTION=VALUE``.
+    *settings* are (name, option, text) triples of ``--set NAME.OPTION=VALUE``, *reading* the options of
+    reading the base (:func:`crossexam.cli.options.reading_options`).
     """
     from crossexam.suites.short_forms import expand, merged
     from crossexam.suites.table import suite_named, suite_request
@@ -81,7 +82,7 @@ def requested(
     if kind.base_option is not None:
         given = merged(given, {kind.name: {kind.base_option: tuple(base or ())}})
         return suite_request(suite, options=given, limit=limit, **fields)
-    bases = options.bases_from(options.named_bases(base, suite), columns, skip_bad, limit)
+    bases = options.bases_from(options.named_bases(base, suite), reading or {}, limit)
     problems = options.problems_from(word_problems, kind)
     return suite_request(suite, bases, problems, options=given, limit=limit, **fields)
 
@@ -99,8 +100,8 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     if not built.written:
         note(f"{folder} already contains this suite; nothing was built")
     for base in (*request.bases, *request.problems):
-        if dropped := base.report.summary():
-            note(f"{base.spec}: {dropped}")
+        for line in filter(None, (base.report.label_counts(), base.report.summary())):
+            note(f"{base.spec}: {line}")
     manifest = read_json(folder / MANIFEST)
     overview = request.kind.overview
     show(overview_table(overview(manifest)) if overview else yield_summary(entries_of(manifest)))

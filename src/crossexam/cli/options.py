@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -102,8 +102,27 @@ Columns = Annotated[
         rich_help_panel=_READING,
     ),
 ]
+Labels = Annotated[
+    str | None,
+    typer.Option(
+        help="What the labels of a tabular file mean: yes=entailment,no=not_entailment. "
+        "Numbers always need this; VALUE=- means no gold label.",
+        rich_help_panel=_READING,
+        metavar="VALUE=LABEL,...",
+        show_default=False,
+    ),
+]
 SkipBad = Annotated[
     bool, typer.Option("--skip-bad", help="Skip malformed rows and count them.", rich_help_panel=_READING)
+]
+AllowLoss = Annotated[
+    bool,
+    typer.Option(
+        "--allow-loss",
+        help="Accept that --skip-bad skips more than 1 % of the rows or all rows with some label, or that a "
+        "label declared with --labels never occurs.",
+        rich_help_panel=_READING,
+    ),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace another suite in the folder.")]
 BatchSize = Annotated[
@@ -160,13 +179,26 @@ def items_per_set(text: str | None) -> int | None:
     return int(text)
 
 
-def bases_from(specs: Sequence[str], columns: str | None, skip_bad: bool, limit: int | None) -> list[Base]:
-    """Return the bases named by the options."""
+def reading_options(
+    columns: str | None, labels: str | None, skip_bad: bool, allow_loss: bool
+) -> dict[str, Any]:
+    """Return the options of reading a corpus as the functions of the library take them."""
     from crossexam.corpora.columns import parse_columns
+    from crossexam.corpora.label_names import parse_labels
+
+    return {
+        "columns": None if columns is None else parse_columns(columns),
+        "labels": None if labels is None else parse_labels(labels),
+        "skip_bad": skip_bad,
+        "allow_loss": allow_loss,
+    }
+
+
+def bases_from(specs: Sequence[str], reading: Mapping[str, Any], limit: int | None) -> list[Base]:
+    """Return the bases named by the options; *reading* are the options of reading them."""
     from crossexam.suites.bases import base_from_spec
 
-    mapping = None if columns is None else parse_columns(columns)
-    return [base_from_spec(spec, columns=mapping, skip_bad=skip_bad, limit=limit) for spec in specs]
+    return [base_from_spec(spec, limit=limit, **reading) for spec in specs]
 
 
 def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:

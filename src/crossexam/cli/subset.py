@@ -25,7 +25,9 @@ def subset(
     short_forms: options.ShortForms = None,
     limit: options.Limit = None,
     columns: options.Columns = None,
+    labels: options.Labels = None,
     skip_bad: options.SkipBad = False,
+    allow_loss: options.AllowLoss = False,
     force: options.Force = False,
 ) -> None:
     """Write the examples of a corpus that mislead a shallow model, and the whole corpus, as test sets.
@@ -46,8 +48,7 @@ def subset(
         base,
         settings=parse_option_settings(settings or ()),
         short_forms=short_forms,
-        columns=columns,
-        skip_bad=skip_bad,
+        reading=options.reading_options(columns, labels, skip_bad, allow_loss),
         limit=limit,
     )
     build_and_show(request, output, force=force)

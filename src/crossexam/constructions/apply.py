@@ -14,6 +14,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import CLUSTER, Example, cluster_of
+from crossexam.core.labels import THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
 
@@ -36,6 +37,7 @@ class YieldCounts:
 class Applier:
     """A construction as applied to a stream of examples, with one seed per example.
 
+    *projection* is that of the examples; labels that the construction assigns are mapped to its labels.
     Duplicate pairs are rejected if the construction demands unique ones; items and rejections are counted.
 
     >>> applier = Applier(construction_named("negation"), LanguageResources(), seed=0)
@@ -43,8 +45,16 @@ class Applier:
     ['It is wet and false is not true.']
     """
 
-    def __init__(self, construction: Construction, resources: Resources, *, seed: int) -> None:
+    def __init__(
+        self,
+        construction: Construction,
+        resources: Resources,
+        *,
+        seed: int,
+        projection: Projection = THREE_LABELS,
+    ) -> None:
         self.construction, self.resources, self.seed = construction, resources, seed
+        self.projection = projection if construction.keeps_label else projection.of_new_labels
         self.counts = YieldCounts()
         options = construction.options
         function = construction.function
@@ -73,7 +83,8 @@ class Applier:
                 self.counts.rejected["pair already in the set"] += 1
             else:
                 self.counts.items += 1
-                yield item
+                label = self.projection.gold(item.label)
+                yield item if label == item.label else replace(item, label=label)
 
     def _new_sentences(self, example: Example) -> Example:
         """Return *example* without the sentences that have been processed before."""
@@ -127,6 +138,7 @@ def apply_construction(
     (1, 1)
     """
     resources = resources or LanguageResources()
+    examples = list(examples)
     named = construction_named(construction) if isinstance(construction, str) else construction
     if "word_pairs" in named.uses and not hasattr(resources, "antonyms"):
         raise CrossexamError(
@@ -134,7 +146,8 @@ def apply_construction(
             hint="crossexam build behaviour builds its test set",
         )
     chosen = with_options(named.options, options or {}, named.name)
-    applier = Applier(replace(named, options=chosen), resources, seed=seed)
+    projection = projection_of({}, (example.label for example in examples))
+    applier = Applier(replace(named, options=chosen), resources, seed=seed, projection=projection)
     items: list[Example] = []
     for chunk in chunks(examples):
         resources.prepare(chunk)

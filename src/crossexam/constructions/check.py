@@ -15,6 +15,7 @@ from crossexam.constructions.table import KNOWN
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import RELATION, SIDES, Example, undo_edits
+from crossexam.core.labels import ENTAILMENT_OR_NOT
 
 Bases = Mapping[str, Example]  # id -> example of the base set; empty if that is not available
 _MOST_SHARE: Final = 0.9
@@ -69,7 +70,10 @@ def label_allowed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str,
     """The label is not one that the construction assigns."""
     for item in items:
         construction = _construction(item)
-        if construction and item.label not in construction.labels and item.label is not None:
+        if construction is None or item.label is None:
+            continue
+        two_labels = {ENTAILMENT_OR_NOT.gold(label) for label in construction.labels}
+        if item.label not in (two_labels if item.label == "not_entailment" else construction.labels):
             yield item.id, f"{item.label}, allowed: {', '.join(construction.labels)}"
 
 

@@ -29,12 +29,13 @@ LABEL_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate
 GOLDS: Final[tuple[Gold, ...]] = get_args(Gold)
 GOLD_INDEX: Final[dict[str, int]] = {label: index for index, label in enumerate(GOLDS)}
 
-# Spellings in published corpora and in the configurations of published checkpoints.
+# Spellings in published corpora and in the configurations of published checkpoints.  Words that mean
+# different labels in different corpora (yes, no, true, supported) are left out on purpose.
 # fmt: off
 SYNONYMS: Final[dict[str, Label]] = {
     "entailment":    "entailment",    "entails":  "entailment",    "entail":  "entailment",
-    "entailed":      "entailment",    "e":        "entailment",    "yes":     "entailment",
-    "neutral":       "neutral",       "n":        "neutral",       "unknown": "neutral",
+    "entailed":      "entailment",    "e":        "entailment",
+    "neutral":       "neutral",       "n":        "neutral",
     "contradiction": "contradiction", "contradicts": "contradiction", "contradict": "contradiction",
     "contradictory": "contradiction", "c":        "contradiction",
 }
@@ -126,23 +127,53 @@ class Projection:
         winners: NDArray[np.int64] = places[self.shares(probabilities).argmax(axis=1)]
         return winners
 
+    def gold(self, label: Gold | None) -> Gold | None:
+        """Return the label of this projection that stands for *label*; raises FormatError if none does.
+
+        >>> PROJECTIONS["two labels"].gold("contradiction"), THREE_LABELS.gold("contradiction")
+        ('not_entailment', 'contradiction')
+        """
+        if label is None or label in self.labels:
+            return label
+        if "not_entailment" in self.labels:
+            return "not_entailment"
+        raise FormatError(f"the label '{label}' is not one of the {self.name}", wanted=", ".join(self.labels))
+
+    @property
+    def declaration(self) -> str | None:
+        """The name of the projection as manifests declare it; None for the three labels."""
+        return None if self is THREE_LABELS else self.name
+
+    @property
+    def of_new_labels(self) -> Projection:
+        """The projection of items whose labels a construction assigns, in a corpus with this projection.
+
+        Without three labels these items have two: an item that is built as a contradiction is right if
+        entailment is rejected, even if the corpus itself never distinguishes contradiction.
+
+        >>> PROJECTIONS["no contradiction"].of_new_labels.name
+        'two labels'
+        """
+        return self if self is THREE_LABELS else ENTAILMENT_OR_NOT
+
 
 _E, _N, _C = (LABEL_INDEX[label] for label in LABELS)
 _PAPER: Final = "Zhang et al. 2020, section 2.2"
 THREE_LABELS: Final = Projection(
     "three labels", LABELS, ((_E,), (_N,), (_C,)), "as they are", "the labels of SNLI"
 )
+ENTAILMENT_OR_NOT: Final = Projection(
+    "two labels",
+    ("entailment", "not_entailment"),
+    ((_E,), (_N, _C)),
+    "not_entailment: the probabilities of neutral and contradiction added",
+    _PAPER,
+)
 PROJECTIONS: Final[dict[str, Projection]] = {
     each.name: each
     for each in (
         THREE_LABELS,
-        Projection(
-            "two labels",
-            ("entailment", "not_entailment"),
-            ((_E,), (_N, _C)),
-            "not_entailment: the probabilities of neutral and contradiction added",
-            _PAPER,
-        ),
+        ENTAILMENT_OR_NOT,
         Projection(
             "no contradiction",
             ("entailment", "neutral"),
@@ -171,4 +202,4 @@ def projection_of(manifest: Any, golds: Iterable[Gold | None]) -> Projection:
     declared = manifest.get("projection")
     if declared is not None:
         return projection_named(str(declared))
-    return PROJECTIONS["two labels"] if "not_entailment" in set(golds) else THREE_LABELS
+    return ENTAILMENT_OR_NOT if "not_entailment" in set(golds) else THREE_LABELS

@@ -8,7 +8,6 @@ such a file is refused instead of misread.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -30,8 +29,9 @@ from crossexam.core.example import (
     TAGS_KEY,
     Example,
 )
-from crossexam.core.labels import Gold, parse_label
+from crossexam.core.labels import Gold
 from crossexam.core.test_sets import from_row
+from crossexam.corpora.label_names import LabelNames
 from crossexam.corpora.records import Row
 
 Shape = Literal["pair", "problem", "sentence", "test set"]
@@ -84,11 +84,15 @@ _PROBLEM_SIGNS: Final = frozenset({"options", "rationale", "correct", "answer"})
 
 @dataclass(frozen=True)
 class Layout:
-    """The kind of a file's records and the column of each role; *extra* maps keys of ``info`` to columns."""
+    """The kind of a file's records and the column of each role.
+
+    *extra* maps keys of ``info`` to columns, *labels* says how the values of the label column are read.
+    """
 
     shape: Shape
     columns: Mapping[str, str]
     extra: Mapping[str, str] = field(default_factory=dict)
+    labels: LabelNames = field(default_factory=LabelNames)
 
 
 def parse_columns(text: str) -> dict[str, str]:
@@ -192,7 +196,7 @@ def _pair(row: Row, layout: Layout, identify: Callable[[object], str]) -> Exampl
     columns = layout.columns
     premise = _sentence(row, columns["premise"])
     hypothesis = _sentence(row, columns["hypothesis"])
-    label = _label(row, columns["label"]) if "label" in columns else None
+    label = _label(row, columns["label"], layout.labels) if "label" in columns else None
     info = _extra(row, layout)
     for name, value in row.items():
         key = INFO_COLUMNS.get(name)
@@ -277,13 +281,11 @@ def _sentence(row: Row, column: str) -> str:
     return text
 
 
-def _label(row: Row, column: str) -> Gold | None:
+def _label(row: Row, column: str, labels: LabelNames) -> Gold | None:
     value = _field(row, column)
-    if isinstance(value, float):  # tables with missing values store 0, 1, 2 as 0.0, 1.0, 2.0 and NaN
-        value = None if math.isnan(value) else int(value) if value.is_integer() else value
-    if isinstance(value, list | dict | bool):
+    if isinstance(value, list | dict):
         raise _wrong_type(column, value, "a label")
-    return parse_label(value, where=f"field '{column}'")
+    return labels.gold(value, where=f"field '{column}'")
 
 
 def _wrong_type(column: str, value: object, wanted: str) -> FormatError:

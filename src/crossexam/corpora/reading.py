@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
+from crossexam.core.labels import GOLDS, THREE_LABELS
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, expects_gold, find_layout, to_example
 from crossexam.corpora.installed import CorpusFile
+from crossexam.corpora.label_names import (
+    LabelNames,
+    Names,
+    UndeclaredNumbersError,
+    UnknownLabelError,
+    explained_by_counts,
+    name_of,
+    refuse_mixture,
+)
 from crossexam.corpora.readers.reader import layout_of, normalized_records, record_id
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.records import FormattedFile, Row, detect_format, iter_records
 
 MESSAGES_KEPT: Final = 5
+#: The largest proportion of malformed records that --skip-bad skips without being told to allow it.
+_MOST_SKIPPED: Final = 0.01
+_ALLOW: Final = "--allow-loss (allow_loss=True) accepts this"
 
 
 @dataclass
@@ -73,6 +86,16 @@ class ReadingReport:
         counts = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)
         return f"of {self.read:,} records, {counts}" if counts else ""
 
+    def label_counts(self) -> str:
+        """Return the number of pairs per label, in one line; the empty string if no pair has a label.
+
+        >>> ReadingReport(labels=Counter({"not_entailment": 3, "entailment": 1})).label_counts()
+        'entailment 1 (25.0 %), not_entailment 3 (75.0 %)'
+        """
+        named = {label: self.labels[label] for label in GOLDS if self.labels[label]}
+        total = sum(named.values())
+        return ", ".join(f"{label} {n:,} ({100 * n / total:.1f} %)" for label, n in named.items())
+
     def as_dict(self) -> dict[str, Any]:
         """Return the counts for a manifest; labels in alphabetical order, "none" last."""
         named = {label: self.labels[label] for label in sorted(filter(None, self.labels))}
@@ -93,31 +116,55 @@ def read_examples(
     file: CorpusFile,
     *,
     columns: Mapping[str, str] | None = None,
+    labels: Names | None = None,
     skip_bad: bool = False,
+    allow_loss: bool = False,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
 ) -> Iterator[Example]:
     """Return the examples in the *file* of a corpus, read one at a time.
 
     *columns* maps roles (premise, hypothesis, label, id, question, sentence) to the file's columns;
-    any other key puts its column into ``info``.  Well-known names need no mapping.  Ids are the
-    corpus's own (SNLI's and MultiNLI's pairID) or else the file's stem and the record's number;
-    a repeated id gets ``~2``.  *report* is filled as the examples are read.
+    any other key puts its column into ``info``.  Well-known names need no mapping.  *labels* says what the
+    values of the label column mean (:func:`crossexam.corpora.label_names.parse_labels`); numbers always need
+    it in a file that is not of a known corpus.  Ids are the corpus's own (SNLI's and MultiNLI's pairID) or
+    else the file's stem and the record's number; a repeated id gets ``~2``.  *report* is filled as the
+    examples are read.
 
     Raises FormatError, with file, line and field, at the first malformed record unless *skip_bad*, and if
-    no example is left at the end.
+    no example is left at the end.  Unless *allow_loss*, it also raises FormatError at the end if more than
+    one record in a hundred or all records with some label were skipped, or if a declared label never occurs.
     """
     report = ReadingReport() if report is None else report
+    rules = _Rules(skip_bad, drop_no_gold, allow_loss, labels)
     reader = None if columns else READERS.get(file.corpus or "")
     if reader is not None:
+        if labels is not None:
+            raise FormatError(
+                f"the labels of '{file.corpus}' are known",
+                where=file.spec,
+                wanted="no --labels",
+                hint="name its columns with --columns to read it as a file of your own",
+            )
         formatted, records = normalized_records(reader, file)
-        return _examples(formatted, records, lambda row, _: layout_of(row), skip_bad, drop_no_gold, report)
+        return _examples(formatted, records, lambda row, _: layout_of(row), rules, report)
     formatted = detect_format(file.path)
+    names = LabelNames(labels, numbered=file.corpus is not None)
 
     def find(row: Row, before: Layout | None) -> Layout:
-        return before or _layout(formatted, row, columns)
+        return before or replace(_layout(formatted, row, columns), labels=names)
 
-    return _examples(formatted, iter_records(formatted), find, skip_bad, drop_no_gold, report)
+    return _examples(formatted, iter_records(formatted), find, rules, report)
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What to do with records that are malformed or have no gold label, and the declared *labels*."""
+
+    skip_bad: bool
+    drop_no_gold: bool
+    allow_loss: bool
+    labels: Names | None
 
 
 def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
@@ -130,6 +177,9 @@ def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
         "sha256": sha256_of(file.path),
         "counts": report.as_dict(),
     }
+    projection = READERS[file.corpus].projection if file.corpus in READERS else THREE_LABELS.name
+    if projection != THREE_LABELS.name and not (report.labels["neutral"] and report.labels["contradiction"]):
+        manifest["projection"] = projection
     known = catalog().get(file.corpus or "")
     if known is not None:
         manifest |= {"licence": known.licence, "citation": known.citation, "homepage": known.homepage}
@@ -140,12 +190,12 @@ def _examples(
     file: FormattedFile,
     records: Iterator[tuple[int, Row | FormatError]],
     find: Callable[[Row, Layout | None], Layout],
-    skip_bad: bool,
-    drop_no_gold: bool,
+    rules: _Rules,
     report: ReadingReport,
 ) -> Iterator[Example]:
     layout: Layout | None = None
     identities = _Identities(file.path.stem, report)
+    values = _Values()
     for count, (number, row) in enumerate(records, 1):
         report.read += 1
         identities.number = count
@@ -156,18 +206,82 @@ def _examples(
             _same_label_column(row, layout)
             example = to_example(row, layout, identities.of)
         except FormatError as error:
-            placed = _placed(error, file, number)
-            if not skip_bad or isinstance(error, _HeaderError):
-                raise placed from None
-            report.note_bad(placed)
+            explained = values.explained(error, file, layout)
+            if not rules.skip_bad or isinstance(explained, _HeaderError | UndeclaredNumbersError):
+                raise _placed(explained, file, number) from None
+            report.note_bad(_placed(explained, file, number))
+            values.bad[values.of(row, layout)] += 1
             continue
+        if rules.skip_bad:
+            values.good.add(values.of(row, layout))
         if example.label is None and expects_gold(example, layout):
             report.no_gold += 1
-            if drop_no_gold:
+            if rules.drop_no_gold:
                 continue
         report.note_example(example)
         yield example
     _refuse_nothing(file, report)
+    refuse_mixture(report.labels, where=str(file.path))  # type: ignore[arg-type]  # counts of Gold labels
+    if not rules.allow_loss:
+        _refuse_loss(file, report, rules.labels or {}, values)
+
+
+@dataclass
+class _Values:
+    """The values of the label column: those of *good* records, and how many *bad* records have each."""
+
+    good: set[str] = field(default_factory=set)
+    bad: Counter[str] = field(default_factory=Counter)
+    _all: Counter[str] = field(default_factory=Counter)
+
+    @staticmethod
+    def of(row: Row | FormatError, layout: Layout | None) -> str:
+        if layout is None or isinstance(row, FormatError):
+            return ""
+        value = row.get(layout.columns.get("label", ""))
+        return "" if isinstance(value, list | dict) else name_of(value)
+
+    def explained(self, error: FormatError, file: FormattedFile, layout: Layout | None) -> FormatError:
+        """Return *error*; if it is about a label in a plain file, with what the label column holds."""
+        if not isinstance(error, UnknownLabelError) or layout is None or layout.labels.numbered:
+            return error
+        if not self._all:
+            rows = (row for _, row in iter_records(file) if not isinstance(row, FormatError))
+            self._all.update(self.of(row, layout) for row in rows)
+        return explained_by_counts(error, self._all, declared=layout.labels.declared is not None)
+
+    def vanished(self) -> list[str]:
+        """Return the values of which at least two records were bad, and none good."""
+        return [
+            name for name, count in self.bad.most_common() if name and count > 1 and name not in self.good
+        ]
+
+
+def _refuse_loss(file: FormattedFile, report: ReadingReport, declared: Names, values: _Values) -> None:
+    """Raise FormatError if too many records were skipped, or if a label was lost with them."""
+    if vanished := values.vanished():
+        name = vanished[0]
+        raise FormatError(
+            f"all {values.bad[name]:,} records with the label '{name}' were skipped",
+            where=str(file.path),
+            hint=f"--labels {name}=LABEL declares what it means ({name}=- for no gold label); {_ALLOW}",
+        )
+    if report.bad > _MOST_SKIPPED * report.read:
+        raise FormatError(
+            f"{report.bad:,} of {report.read:,} records are malformed, which is more than 1 %; the first: "
+            f"{report.messages[0].splitlines()[0]}",
+            where=str(file.path),
+            hint=_ALLOW,
+        )
+    absent = [label for label in dict.fromkeys(declared.values()) if label and not report.labels[label]]
+    if absent:
+        names = " or ".join(f"'{name}'" for name, label in declared.items() if label == absent[0])
+        raise FormatError(
+            f"no record has the label {names}, which --labels declares as {absent[0]}",
+            where=str(file.path),
+            wanted="at least one",
+            hint=_ALLOW,
+        )
 
 
 class _Identities:

@@ -28,6 +28,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
+from crossexam.corpora.label_names import Names
 from crossexam.corpora.reading import ReadingReport, corpus_manifest, read_examples
 from crossexam.corpora.split_files import CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
@@ -168,7 +169,9 @@ class CorpusSpec:
         self,
         *,
         columns: Mapping[str, str] | None = None,
+        labels: Names | None = None,
         skip_bad: bool = False,
+        allow_loss: bool = False,
         drop_no_gold: bool = True,
         labelled_only: bool = False,
         report: ReadingReport | None = None,
@@ -187,7 +190,9 @@ class CorpusSpec:
         stream = read_examples(
             self.locate(data_dir=data_dir),
             columns=columns,
+            labels=labels,
             skip_bad=skip_bad,
+            allow_loss=allow_loss,
             drop_no_gold=drop_no_gold,
             report=report,
         )
@@ -227,14 +232,22 @@ def iter_corpus(
     spec: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
+    labels: Names | None = None,
     skip_bad: bool = False,
+    allow_loss: bool = False,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
     data_dir: Path | None = None,
 ) -> Iterator[Example]:
     """Return the examples of the corpus *spec*, read one at a time; see :meth:`CorpusSpec.examples`."""
     return CorpusSpec.parse(spec).examples(
-        columns=columns, skip_bad=skip_bad, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir
+        columns=columns,
+        labels=labels,
+        skip_bad=skip_bad,
+        allow_loss=allow_loss,
+        drop_no_gold=drop_no_gold,
+        report=report,
+        data_dir=data_dir,
     )
 
 
@@ -242,7 +255,9 @@ def read_corpus(
     spec: str | Path,
     *,
     columns: Mapping[str, str] | None = None,
+    labels: Names | None = None,
     skip_bad: bool = False,
+    allow_loss: bool = False,
     drop_no_gold: bool = True,
     report: ReadingReport | None = None,
     data_dir: Path | None = None,
@@ -263,7 +278,13 @@ def read_corpus(
     file = parsed.locate(data_dir=data_dir)
     examples = tuple(
         parsed.examples(
-            columns=columns, skip_bad=skip_bad, drop_no_gold=drop_no_gold, report=report, data_dir=data_dir
+            columns=columns,
+            labels=labels,
+            skip_bad=skip_bad,
+            allow_loss=allow_loss,
+            drop_no_gold=drop_no_gold,
+            report=report,
+            data_dir=data_dir,
         )
     )
     if not examples:

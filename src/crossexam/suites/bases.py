@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
-from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.labels import (
+    ENTAILMENT_OR_NOT,
+    LABELS,
+    THREE_LABELS,
+    Gold,
+    Projection,
+    projection_named,
+    projection_of,
+)
+from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import CorpusSpec
 
@@ -27,15 +38,38 @@ class Base:
     """A base: its *part* in the names of test sets, its *spec*, and its *identity*, a hash of its content.
 
     ``open`` returns a new stream of its examples each time; ``report`` counts the records dropped while
-    reading; an ``in_memory`` base has no file.
+    reading; an ``in_memory`` base has no file.  ``golds`` returns a stream of all its gold labels, without
+    regard to a limit.  ``declared`` is the projection that its corpus or the user declares; ``reading`` are
+    the options with which it is read that are not the defaults.
     """
 
     part: str
     spec: str
     identity: str
     open: Callable[[], Iterator[Example]]
+    golds: Callable[[], Iterator[Gold | None]]
     report: ReadingReport = field(default_factory=ReadingReport)
     in_memory: bool = False
+    declared: Projection = THREE_LABELS
+    reading: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def projection(self) -> Projection:
+        """How three labels are mapped to those of the base, read from it as far as needed.
+
+        A base has the three labels if it has both neutral and contradiction, even if another copy of its
+        corpus has fewer; otherwise it has those that are declared.  Without a declaration, not_entailment
+        shows that there are two.
+        """
+        seen: set[Gold | None] = set()
+        enough = len(LABELS) - 1 if self.declared is not THREE_LABELS else 1
+        for gold in self.golds():
+            seen.add(gold)
+            if gold == "not_entailment":
+                return ENTAILMENT_OR_NOT
+            if len(seen & _REJECTED) >= enough:
+                return THREE_LABELS
+        return self.declared
 
 
 def part_name(spec: str) -> str:
@@ -52,21 +86,53 @@ def part_name(spec: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower() or "base"
 
 
-def base_from_spec(
-    spec: str, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False, limit: int | None = None
-) -> Base:
+def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Base:
     """Return the base named by *spec*: a corpus or a slice of one (:class:`CorpusSpec`).
 
-    Raises CrossexamError if the corpus cannot be found.
+    *reading* are the options of :func:`crossexam.corpora.reading.read_examples`: ``columns``, ``labels``,
+    ``skip_bad``, ``allow_loss``.  Raises CrossexamError if the corpus cannot be found.
     """
     corpus = CorpusSpec.parse(spec)
     report = ReadingReport()
+    changed = {name: value for name, value in reading.items() if value}
 
     def open_stream() -> Iterator[Example]:
         report.reset()
-        return islice(corpus.examples(columns=columns, skip_bad=skip_bad, report=report), limit)
+        return islice(corpus.examples(report=report, **changed), limit)
 
-    return Base(part_name(spec), spec, corpus.identity(), open_stream, report)
+    def golds() -> Iterator[Gold | None]:
+        return (example.label for example in corpus.examples(**changed))
+
+    return Base(
+        part_name(spec),
+        spec,
+        _identity(corpus.identity(), changed),
+        open_stream,
+        golds,
+        report,
+        declared=_declared(corpus, changed),
+        reading=changed,
+    )
+
+
+#: Labels other than entailment in corpora with three labels.
+_REJECTED: Final[frozenset[Gold | None]] = frozenset({"neutral", "contradiction"})
+
+
+def _declared(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
+    """Return the projection that the corpus has, or that the labels declared by the user need."""
+    if "not_entailment" in reading.get("labels", {}).values():
+        return ENTAILMENT_OR_NOT
+    reader = None if "columns" in reading else READERS.get(corpus.locate().corpus or "")
+    return projection_named(reader.projection) if reader else THREE_LABELS
+
+
+def _identity(content: str, reading: Mapping[str, Any]) -> str:
+    """Return what identifies the examples read from a file with the given *content* hash."""
+    if not reading:
+        return content
+    text = json.dumps(reading, sort_keys=True)
+    return f"{content}-{hashlib.blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 
 def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None = None) -> Base:
@@ -76,7 +142,16 @@ def base_from_examples(data: Dataset | Iterable[Example], *, limit: int | None =
         raise CrossexamError(f"the base '{dataset.name}' has no examples")
     spec = str(dataset.manifest.get("spec", dataset.name))
     stream = partial(islice, dataset.examples, limit)
-    return Base(part_name(spec), spec, dataset.content_hash(), stream, in_memory=True)
+    declared = dataset.entry.projection
+    return Base(
+        part_name(spec),
+        spec,
+        dataset.content_hash(),
+        stream,
+        lambda: (example.label for example in dataset),
+        in_memory=True,
+        declared=projection_named(declared) if declared else THREE_LABELS,
+    )
 
 
 def distinct_parts(bases: Iterable[Base]) -> None:
@@ -93,7 +168,13 @@ def distinct_parts(bases: Iterable[Base]) -> None:
 
 def describe_base(base: Base) -> dict[str, Any]:
     """Return the description of *base* for the manifest."""
-    return {"part": base.part, "spec": base.spec, "identity": base.identity, "read": base.report.as_dict()}
+    return {
+        "part": base.part,
+        "spec": base.spec,
+        "identity": base.identity,
+        "read": base.report.as_dict(),
+        **({"reading": dict(base.reading)} if base.reading else {}),
+    }
 
 
 def installed_word_problems() -> list[Base]:
@@ -110,25 +191,22 @@ def installed_word_problems() -> list[Base]:
 def with_gold(
     dataset: Dataset, probabilities: NDArray[np.float64]
 ) -> tuple[tuple[Example, ...], NDArray[np.float64], NDArray[np.int64]]:
-    """Return the examples of *dataset* that have a gold label, their probabilities [n, 3] and gold [n].
+    """Return the examples of *dataset* that have a gold label, their probabilities [n, k] and gold [n].
 
-    Raises ValueError if the shape of *probabilities* does not match *dataset*, and CrossexamError if the
-    gold labels are not the three.
+    The k columns are the labels of the projection of *dataset*.  Raises ValueError if the shape of
+    *probabilities* [n, 3] does not match *dataset*.
     """
     import numpy as np
 
-    if probabilities.shape != (len(dataset), len(LABEL_INDEX)):
+    projection = projection_of(dataset.manifest, (example.label for example in dataset))
+
+    if probabilities.shape != (len(dataset), len(LABELS)):
         raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} examples of {dataset.name}")
-    if any(example.label not in (None, *LABEL_INDEX) for example in dataset):
-        raise CrossexamError(
-            "there are only two gold labels, entailment and not_entailment",
-            where=dataset.name,
-            wanted="a corpus with three labels, as many as the model that selects the subset has",
-        )
     kept = [place for place, example in enumerate(dataset) if example.label is not None]
     examples = tuple(dataset.examples[place] for place in kept)
-    gold = np.array([LABEL_INDEX[example.label] for example in examples if example.label], dtype=np.int64)
-    return examples, probabilities[np.array(kept, dtype=np.int64)], gold
+    place = {label: column for column, label in enumerate(projection.labels)}
+    gold = np.array([place[example.label] for example in examples if example.label], dtype=np.int64)
+    return examples, projection.shares(probabilities[np.array(kept, dtype=np.int64)]), gold
 
 
 def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
@@ -140,4 +218,7 @@ def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
 def part_of_base(dataset: Dataset, name: str, examples: tuple[Example, ...]) -> Dataset:
     """Return *examples* as the subset *name* of *dataset*; ``base.PART`` becomes ``name.PART``."""
     part = dataset.name.removeprefix("base.")
-    return Dataset(f"{name}.{part}", examples, {"construction": name, "part": part, "base_set": None})
+    projection = {"projection": dataset.entry.projection} if dataset.entry.projection else {}
+    return Dataset(
+        f"{name}.{part}", examples, {"construction": name, "part": part, "base_set": None, **projection}
+    )

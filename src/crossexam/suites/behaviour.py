@@ -21,7 +21,7 @@ from crossexam.constructions.word_pair_swaps import SWAPS, SwapResources, swaps,
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import LABELS, THREE_LABELS
 from crossexam.core.manifest import TestSetEntry, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
@@ -171,7 +171,13 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 
 def _check_labels(base: Base) -> None:
-    """Raise CrossexamError if no example of *base* has one of the three labels."""
+    """Raise CrossexamError if *base* has only two labels, or none."""
+    if base.projection is not THREE_LABELS:
+        raise CrossexamError(
+            "the base does not tell contradiction from neutral, and the suite starts from contradictions",
+            where=base.spec,
+            wanted="a corpus with entailment, neutral and contradiction",
+        )
     if not any(example.label in LABELS for example in base.open()):
         raise CrossexamError(
             "no example has any of the three labels",

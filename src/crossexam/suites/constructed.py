@@ -11,6 +11,7 @@ from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources, adjectives_identity
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
+from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import seldom_collected
 from crossexam.models.table import open_model
@@ -49,7 +50,7 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
         subsets = CSSubsets(base, lambdas, open_model(request.options.model), writer) if lambdas else None
         _build_from(base, on_pairs, request, writer, with_base=True, subsets=subsets)
     for base in request.problems:
-        _build_from(base, on_problems, request, writer, with_base=False)
+        _build_from(base, on_problems, request, writer, with_base=False, projection=_of_problems(request))
     writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
 
 
@@ -61,13 +62,15 @@ def _build_from(
     *,
     with_base: bool,
     subsets: CSSubsets | None = None,
+    projection: Projection | None = None,
 ) -> None:
+    projection = projection or base.projection
     resources = request.resources()
     base_set = f"{BASE}.{base.part}"
     whole = _BaseSet(writer.open(base_set)) if with_base else None
     derived = [
         _DerivedSet(
-            Applier(construction, resources, seed=request.seed),
+            Applier(construction, resources, seed=request.seed, projection=projection),
             writer.open(f"{construction.name}.{base.part}"),
         )
         for construction in constructions
@@ -86,13 +89,21 @@ def _build_from(
         raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
     writer.progress(f"building from {base.spec}", done, done)
     if whole is not None:
-        writer.close(whole.sink, TestSetEntry(BASE, base.part, signature=signature(_corpus(base, request))))
+        signed = signature(_corpus(base, request))
+        entry = TestSetEntry(BASE, base.part, signature=signed, projection=projection.declaration)
+        writer.close(whole.sink, entry)
     for test_set in derived:
         writer.close(
             test_set.sink, _entry(test_set.applier, base, base_set if with_base else None, request, resources)
         )
     if subsets is not None:
         subsets.close(request.limit_part())
+
+
+def _of_problems(request: SuiteRequest) -> Projection:
+    """Return the projection of items from word problems: two labels if no base of the suite has three."""
+    has_three = [base.projection is THREE_LABELS for base in request.bases]
+    return THREE_LABELS if any(has_three) or not has_three else ENTAILMENT_OR_NOT
 
 
 @dataclass(frozen=True)
@@ -144,6 +155,7 @@ def _entry(
         test_class=construction.test_class,
         signature=signature(parts),
         yields=applier.counts.as_dict(),
+        projection=applier.projection.declaration,
     )
 
 

@@ -142,7 +142,8 @@ class CSSubsets:
     def take(self, chunk: Sequence[Example]) -> tuple[Example, ...]:
         """Add the examples with a sufficient score; return all labelled ones of *chunk* with their scores."""
         probabilities = self.model.predict([(example.premise, example.hypothesis) for example in chunk])
-        whole = Dataset(f"{BASE}.{self.base.part}", tuple(chunk))
+        projection = {"projection": self.base.projection.name}
+        whole = Dataset(f"{BASE}.{self.base.part}", tuple(chunk), projection)
         for lam, sink in self._sinks.items():
             for example in cs_subset(whole, probabilities, lam).examples:
                 sink.write(example)
@@ -160,6 +161,7 @@ class CSSubsets:
                 self.base.part,
                 version=VERSION,
                 test_class="compositionality",
+                projection=self.base.projection.declaration,
                 signature=signature({**parts, "model": self.model.key[:16], **limit}),
                 yields={"examples": self._read, "items": sink.rows, "rejected": rejected},
             )

@@ -145,7 +145,7 @@ def _whole(base: Base) -> Dataset:
     examples = tuple(example for example in base.open() if example.label is not None)
     if not examples:
         raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
-    return Dataset(f"{BASE}.{base.part}", examples)
+    return Dataset(f"{BASE}.{base.part}", examples, {"projection": base.projection.name})
 
 
 def _entry(
@@ -153,7 +153,12 @@ def _entry(
 ) -> TestSetEntry:
     """Return the manifest entry of *dataset*, which is the base itself or a subset of it."""
     parts: dict[str, object] = {"corpus": f"{base.spec}@{base.identity}"}
-    entry = TestSetEntry(BASE, base.part, signature=signature({**parts, **request.limit_part()}))
+    entry = TestSetEntry(
+        BASE,
+        base.part,
+        signature=signature({**parts, **request.limit_part()}),
+        projection=base.projection.declaration,
+    )
     if dataset.entry.is_base:
         return entry
     name = dataset.entry.construction

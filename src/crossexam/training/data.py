@@ -17,6 +17,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
+from crossexam.core.labels import projection_of
 from crossexam.core.randomness import rng_for
 from crossexam.corpora.labelled import Corpus, load_corpus
 from crossexam.corpora.spec import CorpusSpec
@@ -192,6 +193,7 @@ def augment(
     """
     construction = construction_named(wanted.name)
     resources = resources or LanguageResources()
+    projection = projection_of({}, (example.label for example in examples))
     drawn = epoch if wanted.redrawn else 0
     if wanted.count is None:
         items = list(_first_items(construction, examples, resources, seed, drawn))
@@ -208,7 +210,7 @@ def augment(
             f"'{wanted.name}' yields no labelled items from {len(examples)} training examples",
             where="--augment",
         )
-    return items
+    return [replace(item, label=projection.gold(item.label)) for item in items]
 
 
 def _first_items(

@@ -29,7 +29,7 @@ def _diagnostic(row: Row) -> Row:
     }
     if "Premise" in row:
         return pair(row["Premise"], row["Hypothesis"], row["Label"], domain=row["Domain"], **tags)
-    return pair(row["sentence1"], row["sentence2"], row["label"], name=row["idx"], **tags)
+    return pair(row["sentence1"], row["sentence2"], gold_label(_RTE, row["label"]), name=row["idx"], **tags)
 
 
 # The numbers are those of the hub's copy of SuperGLUE: neither GLUE's order nor ours.

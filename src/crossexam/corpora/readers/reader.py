@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import Gold
 from crossexam.corpora.columns import INFO_COLUMNS, Layout
 from crossexam.corpora.installed import CorpusFile
+from crossexam.corpora.label_names import LabelNames
 from crossexam.corpora.records import FormattedFile, Row, detect_format, iter_records
+
+#: Readers return names of labels, or numbers in the order of the hub if their corpus documents that.
+_DOCUMENTED: Final = LabelNames(numbered=True)
 
 Records = Iterator[tuple[int, Row | FormatError]]
 Splitter = Callable[[Path], Records]
@@ -67,7 +71,7 @@ def layout_of(row: Row) -> Layout:
     """Return the layout of a record of :func:`pair`: its four columns; the others go to ``info``."""
     roles = ("premise", "hypothesis", "label", "id")
     extra = {key: key for key in row if key not in {*roles, "split", *INFO_COLUMNS, "annotator_labels"}}
-    return Layout("pair", {role: role for role in roles}, extra)
+    return Layout("pair", {role: role for role in roles}, extra, _DOCUMENTED)
 
 
 def shared_info(row: Row) -> Row:

@@ -409,10 +409,52 @@ def test_the_table_of_known_checkpoints_is_sound() -> None:
 
 
 def test_heads_that_are_no_classifiers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match=r"a regression head \(one output\)"):
+    with pytest.raises(CrossexamError, match="one output, and nothing says from which value on"):
         open_model(f"hf/{save(tmp_path / 'one', labels=1)}")
     with pytest.raises(CrossexamError, match="a head of 5 classes\n  wanted: a classifier with two or three"):
         open_model(f"hf/{save(tmp_path / 'five', labels=5)}")
+
+
+def test_a_head_with_one_output_needs_a_threshold(tmp_path: Path) -> None:
+    folder = save(tmp_path / "one", labels=1)
+    with pytest.raises(CrossexamError, match="the checkpoint has one output, and nothing says") as caught:
+        open_model(f"hf/{folder}")
+    assert "hint: --threshold 0.5" in str(caught.value)
+    half = open_model(f"hf/{folder}", {"threshold": 0.5})
+    plain = half.predict(PAIRS)[:, 0]
+    assert half.details["two_label"] is True
+    assert half.details["threshold"] == 0.5
+    other = open_model(f"hf/{folder}", {"threshold": 0.6})
+    assert other.key != half.key
+    np.testing.assert_array_equal(other.predict(PAIRS)[:, 0] > 0.5, plain > 0.6)
+    turned = open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": "not_entailment,entailment"})
+    np.testing.assert_allclose(turned.predict(PAIRS)[:, 0], 1 - plain, atol=1e-12)
+    with pytest.raises(CrossexamError, match="names 3 classes, but the checkpoint has one output"):
+        open_model(f"hf/{folder}", {"threshold": 0.5, "label_order": "entailment,neutral,contradiction"})
+
+
+def test_an_output_that_is_a_score_is_refused(tmp_path: Path) -> None:
+    folder = edit_config(
+        save(tmp_path / "one", labels=1),
+        sentence_transformers={"activation_fn": "torch.nn.modules.linear.Identity"},
+    )
+    with pytest.raises(CrossexamError, match="one output, which is a score and not a probability"):
+        open_model(f"hf/{folder}", {"threshold": 0.5})
+
+
+def test_a_threshold_for_a_head_of_two_classes(tmp_path: Path) -> None:
+    folder = save(tmp_path, labels=2, id2label={"0": "not_entailment", "1": "entailment"})
+    plain = open_model(f"hf/{folder}").predict(PAIRS)[:, 0]
+    cut = float(np.median(plain))
+    strict = open_model(f"hf/{folder}", {"threshold": cut}).predict(PAIRS)[:, 0]
+    np.testing.assert_array_equal(strict > 0.5, plain > cut)
+    assert 0 < int((strict > 0.5).sum()) < len(PROBE)
+
+
+def test_three_classes_take_no_threshold(tmp_path: Path) -> None:
+    folder = save(tmp_path, id2label={"0": "entailment", "1": "neutral", "2": "contradiction"})
+    with pytest.raises(CrossexamError, match="the checkpoint has three classes"):
+        open_model(f"hf/{folder}", {"threshold": 0.5})
 
 
 def test_a_checkpoint_without_a_head_is_refused(tmp_path: Path) -> None:

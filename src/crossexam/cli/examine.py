@@ -38,6 +38,7 @@ def examine(
     dtype: options.Dtype = "float32",
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
+    threshold: options.Threshold = None,
     revision: options.Revision = None,
     items: options.Items = None,
 ) -> None:
@@ -58,7 +59,15 @@ def examine(
     triples = parse_option_settings(settings or ())
     of_models = [triple for triple in triples if triple[0] in MODELS]
     chosen = options.model_options(
-        batch_size, device, dtype, max_length, label_order, revision, models=models, settings=of_models
+        batch_size,
+        device,
+        dtype,
+        max_length,
+        label_order,
+        revision,
+        threshold=threshold,
+        models=models,
+        settings=of_models,
     )
     request = requested(
         suite or DEFAULT_SUITE,

@@ -140,6 +140,15 @@ LabelOrder = Annotated[
         help="Class order of the model or file: contradiction,neutral,entailment.", rich_help_panel=_MODEL
     ),
 ]
+Threshold = Annotated[
+    float | None,
+    typer.Option(
+        help="P(entailment) above which a model of two labels predicts entailment; required by models with "
+        "one output.",
+        rich_help_panel=_MODEL,
+        metavar="P",
+    ),
+]
 Revision = Annotated[str | None, typer.Option(help="Revision of a hub checkpoint.", rich_help_panel=_MODEL)]
 ModelSettings = Annotated[
     list[str] | None,
@@ -302,6 +311,7 @@ def model_options(
     label_order: str | None,
     revision: str | None,
     *,
+    threshold: float | None = None,
     models: Sequence[str] = (),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
@@ -320,6 +330,7 @@ def model_options(
         "dtype": None if dtype == "float32" else dtype,
         "max_length": max_length,
         "label_order": label_order or None,
+        "threshold": threshold,
         "revision": revision,
     }
     kinds = kinds_of(models)

@@ -24,6 +24,7 @@ def run(
     dtype: options.Dtype = "float32",
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
+    threshold: options.Threshold = None,
     revision: options.Revision = None,
     values: options.ModelSettings = None,
 ) -> None:
@@ -41,6 +42,7 @@ def run(
         max_length,
         label_order,
         revision,
+        threshold=threshold,
         models=[model],
         settings=options.model_settings(values),
     )

@@ -1,13 +1,14 @@
-"""The output of a function or file as probabilities: checked, and in the order of ``LABELS``."""
+"""The output of a function as probabilities: checked, and in the order of ``LABELS``."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.core.labels import LABELS
-from crossexam.models.label_order import Order, class_name, to_label_columns
+from crossexam.core.labels import GOLDS, LABELS
+from crossexam.models.label_order import ClassName, Order, class_name, is_two_label, to_label_columns
+from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,12 +22,47 @@ _WANTED: Final = (
 )
 
 
-def to_probabilities(answers: Any, count: int, order: Order | None, *, where: str) -> NDArray[np.float64]:
+class NamedLabels:
+    """The labels that a model has named so far, which show whether it has two labels or three."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+
+    @property
+    def two_label(self) -> bool:
+        """Whether not_entailment is among them."""
+        return "not_entailment" in self._seen
+
+    def add(self, names: Iterable[str], *, where: str) -> None:
+        """Add *names*; raises FormatError if there are both not_entailment and a label that it covers."""
+        self._seen.update(names)
+        covered = sorted(self._seen & {"neutral", "contradiction"})
+        if self.two_label and covered:
+            raise FormatError(
+                f"some answers are not_entailment, others are {' or '.join(covered)}",
+                where=where,
+                wanted="either entailment, neutral and contradiction, or entailment and not_entailment",
+            )
+
+
+def to_probabilities(
+    answers: Any,
+    count: int,
+    order: Order | None,
+    *,
+    where: str,
+    threshold: float | None = None,
+    named: NamedLabels | None = None,
+) -> NDArray[np.float64]:
     """Return *answers* for *count* pairs as probabilities [count, 3]; raises FormatError.
+
+    Single numbers are probabilities of entailment, which need a *threshold*.  The names of labels in the
+    answers are added to *named*.
 
     >>> to_probabilities(["neutral"], 1, None, where="f").tolist()
     [[0.0, 1.0, 0.0]]
     """
+    named = named or NamedLabels()
     rows = _as_rows(answers, where)
     if len(rows) != count:
         raise FormatError(f"{len(rows)} answers for {count} pairs", where=where, wanted=_WANTED)
@@ -35,13 +71,39 @@ def to_probabilities(answers: Any, count: int, order: Order | None, *, where: st
 
         return np.zeros((0, len(LABELS)))
     first = rows[0]
+    if isinstance(first, float):
+        return _from_scores(rows, threshold, where)
     if isinstance(first, str):
-        return _from_names(rows, where)
-    if isinstance(first, Mapping):
-        return _from_mappings(rows, where)
-    if isinstance(first, int):
-        return _from_numbers(rows, order, where)
-    return _from_table(rows, order, where)
+        table = _from_names(rows, where, named)
+    elif isinstance(first, Mapping):
+        table = _from_mappings(rows, where, named)
+    elif isinstance(first, int):
+        table = _from_numbers(rows, order, where, named)
+    else:
+        table = _from_table(rows, order, where)
+    return table if threshold is None else _thresholded(table, threshold, order, named, where)
+
+
+def _from_scores(rows: Sequence[Any], threshold: float | None, where: str) -> NDArray[np.float64]:
+    """Return probabilities of entailment as probabilities of labels."""
+    import numpy as np
+
+    if threshold is None:
+        raise missing_threshold("the answers are single numbers", where=where)
+    for number, row in enumerate(rows):
+        if not isinstance(row, float) or not 0 <= row <= 1:
+            raise FormatError(
+                f"answer {number} is {row!r}", where=where, wanted="a probability of entailment, from 0 to 1"
+            )
+    return at_threshold(np.asarray(rows, dtype=np.float64), threshold)
+
+
+def _thresholded(
+    table: NDArray[np.float64], threshold: float, order: Order | None, named: NamedLabels, where: str
+) -> NDArray[np.float64]:
+    if not (named.two_label or (order and is_two_label(order))):
+        raise refuse_threshold("the answers have three labels", where=where)
+    return at_threshold(table[:, LABELS.index("entailment")], threshold)
 
 
 def _as_rows(answers: Any, where: str) -> list[Any]:
@@ -67,20 +129,28 @@ def one_hot(indices: Sequence[int]) -> NDArray[np.float64]:
     return hot
 
 
-def _from_names(rows: Sequence[Any], where: str) -> NDArray[np.float64]:
-    return one_hot([_label_index(row, number, where) for number, row in enumerate(rows)])
+def _from_names(rows: Sequence[Any], where: str, named: NamedLabels) -> NDArray[np.float64]:
+    names = [_label(row, number, where) for number, row in enumerate(rows)]
+    named.add(names, where=where)
+    return one_hot([_column(name) for name in names])
 
 
-def _label_index(name: object, number: int, where: str) -> int:
+def _label(name: object, number: int, where: str) -> ClassName:
     found = class_name(name)
     if found is None or not isinstance(name, str):
         raise FormatError(
-            f"answer {number} is {name!r}, which is not a label", where=where, wanted=" or ".join(LABELS)
+            f"answer {number} is {name!r}, which is not a label", where=where, wanted=" or ".join(GOLDS)
         )
-    return LABELS.index("neutral" if found == "not_entailment" else found)
+    return found
 
 
-def _from_numbers(rows: Sequence[Any], order: Order | None, where: str) -> NDArray[np.float64]:
+def _column(name: ClassName) -> int:
+    return LABELS.index("neutral" if name == "not_entailment" else name)
+
+
+def _from_numbers(
+    rows: Sequence[Any], order: Order | None, where: str, named: NamedLabels
+) -> NDArray[np.float64]:
     if order is None:
         raise FormatError(
             "the answers are class indices, but no class order is declared",
@@ -92,20 +162,23 @@ def _from_numbers(rows: Sequence[Any], order: Order | None, where: str) -> NDArr
             raise FormatError(
                 f"answer {number} is {row!r}", where=where, wanted=f"a number from 0 to {len(order) - 1}"
             )
-    return _from_names([order[row] for row in rows], where)
+    return _from_names([order[row] for row in rows], where, named)
 
 
-def _from_mappings(rows: Sequence[Any], where: str) -> NDArray[np.float64]:
+def _from_mappings(rows: Sequence[Any], where: str, named: NamedLabels) -> NDArray[np.float64]:
     table = []
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a mapping, like answer 0")
         if "label" in row:  # what a text-classification pipeline returns for its best class
-            table.append([float(k == _label_index(row["label"], number, where)) for k in range(len(LABELS))])
-            continue
+            row = {row["label"]: 1.0}
         shares = [0.0] * len(LABELS)
-        for name, share in row.items():
-            shares[_label_index(name, number, where)] += float(share)
+        labels = [_label(name, number, where) for name in row]
+        named.add(labels, where=where)
+        for label, share in zip(labels, row.values(), strict=True):
+            if not isinstance(share, int | float):
+                raise FormatError(f"answer {number} is {row!r}", where=where, wanted="a number per label")
+            shares[_column(label)] += float(share)
         table.append(shares)
     return _from_table(table, None, where)
 

@@ -13,7 +13,15 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.files import read_json, sha256_of
-from crossexam.models.label_order import KNOWN_ORDERS, Order, class_name, parse_order
+from crossexam.models.label_order import (
+    KNOWN_ORDERS,
+    TWO_LABELS,
+    Order,
+    class_name,
+    is_two_label,
+    parse_order,
+)
+from crossexam.models.threshold import missing_threshold, refuse_threshold
 from crossexam.training.transformers_logging import quiet_transformers
 
 #: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
@@ -120,18 +128,27 @@ class DeclaredOrder:
     source: str
 
 
-def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) -> DeclaredOrder:
+def declared_order(
+    checkpoint: Checkpoint, label_order: tuple[str, ...] | None, threshold: float | None = None
+) -> DeclaredOrder:
     """Return the class order of *checkpoint*: the declared one, else its configuration's, else a known one.
 
-    Raises CrossexamError if no source gives the order, or if the head has one output or more than three.
+    A head with one output is read as two classes, P(entailment) and the rest, and needs a *threshold*.
+    Raises CrossexamError if it has none, if no source gives the order, if the head has more than three
+    outputs, or if a threshold is given for three.
     """
     where = checkpoint.where
     names = _class_names(checkpoint.config)
+    if len(names) == 1:
+        return _order_of_one_output(checkpoint, label_order, threshold)
     if len(names) not in (2, 3):
-        what = "a regression head (one output)" if len(names) == 1 else f"a head of {len(names)} classes"
         raise CrossexamError(
-            f"the checkpoint has {what}", where=where, wanted="a classifier with two or three NLI classes"
+            f"the checkpoint has a head of {len(names)} classes",
+            where=where,
+            wanted="a classifier with two or three NLI classes, or with one output",
         )
+    if threshold is not None and len(names) == 3:
+        raise refuse_threshold("the checkpoint has three classes", where=where)
     if label_order:
         order = parse_order(label_order, where="--label-order")
         if len(order) != len(names):
@@ -151,6 +168,31 @@ def declared_order(checkpoint: Checkpoint, label_order: tuple[str, ...] | None) 
         wanted="a class order",
         hint=f"--label-order {example} (or what its card says); it is then checked on easy items",
     )
+
+
+def _order_of_one_output(
+    checkpoint: Checkpoint, label_order: tuple[str, ...] | None, threshold: float | None
+) -> DeclaredOrder:
+    activation = (checkpoint.config.get("sentence_transformers") or {}).get("activation_fn", "")
+    if str(activation).endswith("Identity"):
+        raise CrossexamError(
+            "the checkpoint has one output, which is a score and not a probability",
+            where=checkpoint.where,
+            wanted="a classifier, or one output with a sigmoid",
+            hint="a function can turn its scores into labels: py/MODULE:FUNCTION",
+        )
+    if threshold is None:
+        raise missing_threshold("the checkpoint has one output", where=checkpoint.where)
+    if not label_order:
+        return DeclaredOrder(TWO_LABELS, "one output, read as P(entailment)")
+    order = parse_order(label_order, where="--label-order")
+    if not is_two_label(order):
+        raise CrossexamError(
+            f"--label-order names {len(order)} classes, but the checkpoint has one output",
+            where=checkpoint.where,
+            wanted="entailment,not_entailment, or not_entailment,entailment if it is P(not_entailment)",
+        )
+    return DeclaredOrder(order, "declared")
 
 
 def _class_names(config: Mapping[str, Any]) -> list[str]:

@@ -37,7 +37,8 @@ class Mean:
     @property
     def details(self) -> Mapping[str, Any]:
         """Return the details of each member, by name."""
-        return {"members": {member.name: dict(member.details) for member in self.members}}
+        members = {member.name: dict(member.details) for member in self.members}
+        return {"members": members, "two_label": any(each.get("two_label") for each in members.values())}
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the mean of the members' probabilities of *pairs*: [n, 3].

@@ -12,16 +12,17 @@ import inspect
 import sys
 import types
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.answers import to_probabilities
+from crossexam.models.answers import NamedLabels, to_probabilities
 from crossexam.models.label_order import Order, is_two_label, parse_order
 from crossexam.models.model import Pair
+from crossexam.models.threshold import check_threshold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,9 +33,17 @@ _VERSION: Final = "function.v1"
 
 @dataclass(frozen=True)
 class Options:
-    """The class order of the function's columns or class indices, if it returns such."""
+    """How the function's numbers are read.
+
+    ``label_order`` is the class order of its columns or class indices; ``threshold`` is the probability above
+    which a function of two labels predicts entailment.
+    """
 
     label_order: tuple[str, ...] | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
 
 
 @dataclass(frozen=True)
@@ -45,7 +54,9 @@ class FunctionModel:
     key: str
     function: Callable[[list[Pair]], Any]
     order: Order | None = None
-    details: Mapping[str, Any] = field(default_factory=dict)
+    threshold: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+    named: NamedLabels = field(default_factory=NamedLabels)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the function's predictions as probabilities [n, 3]; raises CrossexamError, FormatError."""
@@ -57,7 +68,11 @@ class FunctionModel:
             raise CrossexamError(
                 f"the function raised {type(error).__name__}: {error}", where=self.name
             ) from error
-        return to_probabilities(answers, len(pairs), self.order, where=self.name)
+        found = to_probabilities(
+            answers, len(pairs), self.order, where=self.name, threshold=self.threshold, named=self.named
+        )
+        self.details["two_label"] = self.details.get("two_label", False) or self.named.two_label
+        return found
 
 
 def open_function(name: str, options: Options) -> FunctionModel:
@@ -108,12 +123,15 @@ def from_callable(function: Callable[..., Any], options: Options) -> FunctionMod
 
 def _model(name: str, function: Callable[..., Any], options: Options, source: str) -> FunctionModel:
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
-    digest = hashlib.blake2b(f"{_VERSION}\x1f{name}\x1f{order}\x1f{source}".encode(), digest_size=16)
+    parts = [_VERSION, name, str(order), source]
+    parts += [] if options.threshold is None else [f"threshold {options.threshold}"]
+    digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
     details = {
         "label_order": list(order) if order else None,
-        "two_label": bool(order and is_two_label(order)),
+        "two_label": options.threshold is not None or bool(order and is_two_label(order)),
+        **({} if options.threshold is None else {"threshold": options.threshold}),
     }
-    return FunctionModel(name, digest.hexdigest(), function, order, details)
+    return FunctionModel(name, digest.hexdigest(), function, order, options.threshold, details)
 
 
 def _source_of_module(module: types.ModuleType, function: Callable[..., Any]) -> str:

@@ -18,11 +18,10 @@ from crossexam.models.label_order import (
     is_two_label,
     order_text,
     refuse_conflict,
-    row_softmax,
-    to_label_columns,
     verify_order,
 )
 from crossexam.models.model import Batch, Pair, check_batch_size
+from crossexam.models.threshold import check_threshold, head_shares, label_probabilities
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,8 +38,8 @@ class Options:
 
     ``batch_size`` counts pairs (``auto``: batches of about the same number of tokens); ``dtype`` is that of
     the weights; ``max_length`` counts the tokens of a pair, by default the checkpoint's maximum;
-    ``label_order`` declares the class order, by default the configuration's; ``revision`` is that of a hub
-    checkpoint.
+    ``label_order`` declares the class order, by default the configuration's; ``threshold`` is the probability
+    above which a model of two labels predicts entailment; ``revision`` is that of a hub checkpoint.
     """
 
     device: str = "auto"
@@ -48,10 +47,12 @@ class Options:
     dtype: Literal["float32", "bfloat16", "float16"] = "float32"
     max_length: int | None = None
     label_order: tuple[str, ...] | None = None
+    threshold: float | None = None
     revision: str | None = None
 
     def __post_init__(self) -> None:
         check_batch_size(self.batch_size)
+        check_threshold(self.threshold)
 
 
 class HuggingFaceModel:
@@ -62,7 +63,8 @@ class HuggingFaceModel:
         self._checkpoint, self._declared, self._options = checkpoint, declared, options
         self._classifier: SequenceClassifier | None = None
         content = checkpoint.content_hash()
-        parts = (_VERSION, content, options.dtype, str(options.max_length), order_text(declared.order))
+        parts = [_VERSION, content, options.dtype, str(options.max_length), order_text(declared.order)]
+        parts += [] if options.threshold is None else [f"threshold {options.threshold}"]
         self.key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
         self._details: dict[str, Any] = {
             "checkpoint": content,
@@ -72,6 +74,7 @@ class HuggingFaceModel:
             "label_order": list(declared.order),
             "label_order_from": declared.source,
             "two_label": is_two_label(declared.order),
+            **({} if options.threshold is None else {"threshold": options.threshold}),
             "probe": "not asked: every answer was in the store",
             "real_tokens": 0,
             "processed_tokens": 0,
@@ -107,7 +110,9 @@ class HuggingFaceModel:
             lengths = encoded.lengths[rows]
             self._details["real_tokens"] += int(lengths.sum())
             self._details["processed_tokens"] += len(rows) * int(lengths.max())
-            probabilities = to_label_columns(row_softmax(logits), self._declared.order)
+            probabilities = label_probabilities(
+                head_shares(logits), self._declared.order, self._options.threshold
+            )
             yield Batch(rows, probabilities, encoded.truncated[rows].tolist())
 
     def _loaded(self) -> SequenceClassifier:
@@ -127,7 +132,7 @@ class HuggingFaceModel:
         probe = classifier.encode(PAIRS)
         classifier.read_first_token_only(probe)
         logits = next(iter(classifier.logits(probe, [list(range(len(PAIRS)))])))
-        result = verify_order(row_softmax(logits), self._declared.order)
+        result = verify_order(head_shares(logits), self._declared.order)
         refuse_conflict(result, where=self.name, source=_source_text(self._declared.source))
         self._details |= {
             "probe": result.as_details(),
@@ -152,4 +157,6 @@ def open_huggingface(name: str, options: Options) -> HuggingFaceModel:
     none; errors in the files or the class names are raised at once.
     """
     checkpoint = find_checkpoint(name.partition("/")[2], options.revision)
-    return HuggingFaceModel(checkpoint, declared_order(checkpoint, options.label_order), options)
+    return HuggingFaceModel(
+        checkpoint, declared_order(checkpoint, options.label_order, options.threshold), options
+    )

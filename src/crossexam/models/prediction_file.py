@@ -20,7 +20,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.models.answers import check_probabilities, one_hot
+from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
 from crossexam.models.label_order import (
     TWO_LABELS,
     Order,
@@ -33,6 +33,7 @@ from crossexam.models.label_order import (
     to_label_columns,
 )
 from crossexam.models.model import Pair
+from crossexam.models.threshold import at_threshold, check_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,9 +44,17 @@ _LISTED: Final = 5  # ids that an error names
 
 @dataclass(frozen=True)
 class Options:
-    """The class order of the file's lists or class indices, if it has such."""
+    """How the file's numbers are read.
+
+    ``label_order`` is the class order of its lists or class indices; ``threshold`` is the probability above
+    which a model of two labels predicted entailment.
+    """
 
     label_order: tuple[str, ...] | None = None
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,7 @@ class PredictionFile:
     columns: PredictionColumns
     rows: Sequence[Row]
     order: Order | None
+    threshold: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
@@ -137,9 +147,21 @@ class PredictionFile:
         if not rows:
             return np.zeros((0, 3))
         if self.columns.form == "label":
-            return self._from_labels(rows, examples)
-        table = self._numbers(rows)
+            found = self._from_labels(rows, examples)
+        else:
+            found = self._from_numbers(self._numbers(rows), examples)
+        if self.threshold is None:
+            return found
+        if not self.details["two_label"]:
+            raise refuse_threshold("the predictions have three labels", where=str(self.path))
+        return at_threshold(found[:, LABELS.index("entailment")], self.threshold)
+
+    def _from_numbers(self, table: NDArray[np.float64], examples: Sequence[Example]) -> NDArray[np.float64]:
+        import numpy as np
+
         if self.columns.form == "shares":
+            if table.shape[1] == 1:
+                table = np.concatenate([table, 1 - table], axis=1)
             shares = check_probabilities(table, where=str(self.path))
             return shares if table.shape[1] == len(LABELS) else to_label_columns(shares, TWO_LABELS)
         if self.order is None or table.shape[1] != len(self.order):
@@ -187,8 +209,6 @@ class PredictionFile:
                 where=f"{self.path}, item {examples[names.index(None)].id}",
                 wanted="entailment, neutral or contradiction, or numbers with --label-order",
             )
-        if "not_entailment" in names:
-            self.details["two_label"] = True
         indices = ["entailment neutral contradiction".split().index(_three(name)) for name in names]
         return one_hot(indices)
 
@@ -236,16 +256,25 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
-    seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}"
+    threshold = options.threshold
+    if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
+        raise missing_threshold(f"the only column of probabilities is '{columns.answer[0]}'", where=str(path))
+    seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}{'' if threshold is None else f'@{threshold}'}"
+    named = NamedLabels()
+    if columns.form == "label":
+        names = {class_name(row[columns.answer[0]]) for row in rows}
+        named.add(filter(None, names), where=f"{path}, column '{columns.answer[0]}'")
     details = {
         "predictions": len(rows),
         "column": " ".join(columns.answer),
         "label_order": list(order) if order else None,
-        "two_label": bool(order and is_two_label(order))
-        or (columns.form == "shares" and len(columns.answer) == len(TWO_LABELS)),
+        "two_label": named.two_label
+        or bool(order and is_two_label(order))
+        or (columns.form == "shares" and len(columns.answer) <= len(TWO_LABELS)),
+        **({} if threshold is None else {"threshold": threshold}),
     }
     key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
-    return PredictionFile(name, key, path, columns, rows, order, details)
+    return PredictionFile(name, key, path, columns, rows, order, threshold, details)
 
 
 def _three(name: str | None) -> str:
@@ -274,6 +303,8 @@ _SHARE_COLUMNS: Final = (
     ("p_entailment",    "p_not_entailment"),
     ("prob_entailment", "prob_not_entailment"),
     ("entailment",      "not_entailment"),
+    ("p_entailment",),
+    ("prob_entailment",),
 )
 _LIST_COLUMNS: Final = ("probabilities", "probs")
 _LOGIT_COLUMNS: Final = ("logits",)
@@ -285,7 +316,7 @@ _LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "
 class PredictionColumns:
     """The names of the columns of a prediction file that identify the item and hold the prediction.
 
-    At least one of ``id`` and ``text`` is not None; *form* is "shares" (three named columns, or two),
+    At least one of ``id`` and ``text`` is not None; *form* is "shares" (one to three named columns),
     "probabilities" (a list), "logits" (a list) or "label".
     """
 

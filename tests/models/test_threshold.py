@@ -1,0 +1,180 @@
+"""Models of two labels: heads with one output, thresholds, and names of not_entailment by every route."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.evaluation.measures import accuracy_by_set
+from crossexam.models.model import Pair
+from crossexam.models.table import open_model
+from crossexam.models.threshold import at_threshold, head_shares
+from crossexam.runs.run import predict_suite
+
+SHARES = [0.9, 0.7, 0.55, 0.2]
+TWO = Dataset(
+    "base.two",
+    tuple(
+        Example(f"i{k}", f"Premise {k}.", f"Hypothesis {k}.", label)  # type: ignore[arg-type]
+        for k, label in enumerate(["entailment", "entailment", "not_entailment", "not_entailment"])
+    ),
+)
+THREE = Dataset(
+    "base.three",
+    tuple(
+        Example(e.id, e.premise, e.hypothesis, "contradiction" if e.label == "not_entailment" else e.label)
+        for e in TWO
+    ),
+)
+OF = {(e.premise, e.hypothesis): share for e, share in zip(TWO, SHARES, strict=True)}
+
+
+def accuracy(run: Run) -> float:
+    (found,) = accuracy_by_set(run).values()
+    return 100 * found.value
+
+
+def shares_of(pairs: list[Pair]) -> list[float]:
+    return [OF[pair] for pair in pairs]
+
+
+def columns_of(pairs: list[Pair]) -> list[dict[str, float]]:
+    return [{"entailment": OF[pair], "not_entailment": 1 - OF[pair]} for pair in pairs]
+
+
+def three_of(pairs: list[Pair]) -> list[list[float]]:
+    return [[OF[pair], 0.0, 1 - OF[pair]] for pair in pairs]
+
+
+def names_of(pairs: list[Pair]) -> list[str]:
+    return ["entailment" if OF[pair] > 0.5 else "not_entailment" for pair in pairs]
+
+
+@pytest.mark.parametrize(
+    ("function", "threshold", "expected"),
+    [
+        (shares_of, 0.6, 100),
+        (shares_of, 0.5, 75),
+        (shares_of, 0.8, 75),
+        (columns_of, None, 75),
+        (columns_of, 0.6, 100),
+        (names_of, None, 75),
+        (three_of, None, 75),
+    ],
+)
+@pytest.mark.parametrize("data", [TWO, THREE], ids=["two labels", "three labels"])
+def test_functions_of_two_labels(
+    function: Callable[[list[Pair]], Any], threshold: float | None, expected: float, data: Dataset
+) -> None:
+    run = predict_suite(function, data, options={"threshold": threshold})
+    assert run.manifest["details"]["two_label"] is (function is not three_of)
+    assert accuracy(run) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "threshold", "expected"),
+    [
+        (lambda share: {"p_entailment": share}, 0.6, 100),
+        (lambda share: {"p_entailment": share}, 0.5, 75),
+        (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, None, 75),
+        (lambda share: {"p_entailment": share, "p_not_entailment": 1 - share}, 0.6, 100),
+        (lambda share: {"prediction": "entailment" if share > 0.5 else "not_entailment"}, None, 75),
+    ],
+)
+@pytest.mark.parametrize("data", [TWO, THREE], ids=["two labels", "three labels"])
+def test_files_of_two_labels(
+    tmp_path: Path, row: Any, threshold: float | None, expected: float, data: Dataset
+) -> None:
+    path = tmp_path / "p.jsonl"
+    rows = [{"id": e.id, **row(share)} for e, share in zip(data, SHARES, strict=True)]
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    run = predict_suite(f"file/{path}", data, options={"threshold": threshold})
+    assert run.manifest["details"]["two_label"] is True
+    assert accuracy(run) == expected
+
+
+def test_a_file_is_of_two_labels_even_if_the_rows_that_are_asked_for_do_not_show_it(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    rows = [{"id": e.id, "prediction": name} for e, name in zip(TWO, names_of(list(OF)), strict=True)]
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    run = predict_suite(f"file/{path}", TWO, limit=2)
+    assert run.manifest["details"]["two_label"] is True
+
+
+def test_single_numbers_need_a_threshold(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="single numbers, and nothing says from which value") as caught:
+        predict_suite(shares_of, TWO)
+    assert "--threshold 0.5" in str(caught.value)
+    path = tmp_path / "p.csv"
+    path.write_text("id,p_entailment\ni0,0.9\n")
+    with pytest.raises(CrossexamError, match="the only column of probabilities is 'p_entailment', and noth"):
+        open_model(f"file/{path}")
+
+
+@pytest.mark.parametrize("threshold", [0, 1, -0.5, 2, float("nan")])
+@pytest.mark.parametrize("kind", ["hf", "py", "file"])
+def test_thresholds_lie_between_0_and_1(kind: str, threshold: float) -> None:
+    with pytest.raises(CrossexamError, match=r"the threshold is .*\n  wanted: a number above 0 and below 1"):
+        open_model(f"{kind}/x:y", {"threshold": threshold})
+
+
+@pytest.mark.parametrize("answer", [1.2, -0.1, float("nan"), "entailment", None])
+def test_single_numbers_are_probabilities(answer: Any) -> None:
+    with pytest.raises(FormatError, match="answer 1 is"):
+        predict_suite(lambda pairs: [0.5, answer, 0.5, 0.5], TWO, options={"threshold": 0.5})
+
+
+def test_three_labels_take_no_threshold(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match=r"the answers have three labels.*\n  wanted: no --threshold"):
+        predict_suite(three_of, TWO, options={"threshold": 0.5})
+    path = tmp_path / "p.jsonl"
+    path.write_text("".join(json.dumps({"id": e.id, "prediction": "neutral"}) + "\n" for e in TWO))
+    with pytest.raises(CrossexamError, match="the predictions have three labels"):
+        predict_suite(f"file/{path}", TWO, options={"threshold": 0.5})
+
+
+def test_answers_do_not_mix_two_labels_with_three(tmp_path: Path) -> None:
+    def mixed(pairs: list[Pair]) -> list[str]:
+        return ["not_entailment" if pair[0].endswith("1.") else "neutral" for pair in pairs]
+
+    message = "some answers are not_entailment, others are neutral"
+    with pytest.raises(FormatError, match=message):
+        predict_suite(mixed, TWO)
+    with pytest.raises(FormatError, match=message):  # over batches, too
+        predict_suite(mixed, TWO, options={"batch_size": 1})
+    path = tmp_path / "p.jsonl"
+    rows = [{"id": e.id, "prediction": mixed([(e.premise, e.hypothesis)])[0]} for e in TWO]
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    with pytest.raises(FormatError, match=message):
+        open_model(f"file/{path}")
+
+
+def test_an_ensemble_with_a_model_of_two_labels_has_two(tmp_path: Path) -> None:
+    path = tmp_path / "p.jsonl"
+    rows = [{"premise": e.premise, "hypothesis": e.hypothesis, "prediction": "not_entailment"} for e in TWO]
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    run = predict_suite(f"mean/file/{path},builtin/overlap", THREE)
+    assert run.manifest["details"]["two_label"] is True
+
+
+def test_the_order_of_probabilities_stays() -> None:
+    shares = np.linspace(0, 1, 101)
+    for threshold in (0.01, 0.5, 0.93):
+        moved = at_threshold(shares, threshold)
+        assert (np.diff(moved[:, 0]) > 0).all()
+        np.testing.assert_allclose(moved.sum(axis=1), 1)
+    np.testing.assert_allclose(at_threshold(shares, 0.5)[:, 0], shares)
+
+
+def test_one_output_is_a_sigmoid() -> None:
+    logits = np.array([[-800.0], [0.0], [2.0]])
+    with np.errstate(over="ignore"):
+        np.testing.assert_allclose(head_shares(logits)[:, 0], [0, 0.5, 0.8807970779778823])

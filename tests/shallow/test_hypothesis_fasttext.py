@@ -139,9 +139,7 @@ def test_what_cannot_be_fitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     unlabelled = [replace(example, label=None) for example in TRAINED_ON]
     assert fit_hypothesis_fasttext([*TRAINED_ON, *unlabelled], SMALL).examples == len(TRAINED_ON)
     two = Example("rte-1", "It rains.", "It pours.", "not_entailment")
-    with pytest.raises(
-        CrossexamError, match="example rte-1 is labelled not_entailment\n  wanted: entailment, n"
-    ):
+    with pytest.raises(CrossexamError, match="there are both not_entailment and neutral"):
         fit_hypothesis_fasttext([*TRAINED_ON, two], SMALL)
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(CrossexamError, match=r'pip install "crossexam\[torch\]"'):
@@ -213,7 +211,7 @@ def test_requests_that_make_no_sense(corpus: Path, tmp_path: Path) -> None:
         fit_once(HYPOTHESIS_FASTTEXT, replace(request, train="snli:train@0.1"))
     two = _written(tmp_path / "two.jsonl", [replace(TRAINED_ON[2], label="not_entailment"), *TRAINED_ON])
     for change in ({"train": str(two)}, {"dev": str(two)}, {"tests": (str(two),)}):
-        with pytest.raises(CrossexamError, match=r"two.jsonl: example .* is labelled not_entailment"):
+        with pytest.raises(CrossexamError, match=r"two.jsonl: there are both not_entailment and"):
             fit_once(HYPOTHESIS_FASTTEXT, replace(request, **change))
     assert not (tmp_path / "m").exists()
 
@@ -254,7 +252,7 @@ def test_folders_that_are_no_models(folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"output": np.zeros((4, 2), dtype=np.float32)},
+        {"output": np.zeros((4, 1), dtype=np.float32)},
         {"met": np.zeros(1, dtype=np.int64)},
         {"output": np.full((4, 3), np.nan, dtype=np.float32)},
         {"vectors": np.zeros(4, dtype=np.float32)},

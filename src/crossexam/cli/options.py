@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crossexam.suites.build import SuiteKind
 
 _CONSTRUCTION: Final = "How to build"
-_READING: Final = "How to read the base"
+_READING: Final = "How to read files"
 _MODEL: Final = "How to run the model"
 
 BaseSpecs = Annotated[
@@ -205,9 +205,10 @@ def reading_options(
 
 def bases_from(specs: Sequence[str], reading: Mapping[str, Any], limit: int | None) -> list[Base]:
     """Return the bases named by the options; *reading* are the options of reading them."""
+    from crossexam.corpora.spec import each_reading
     from crossexam.suites.bases import base_from_spec
 
-    return [base_from_spec(spec, limit=limit, **reading) for spec in specs]
+    return [base_from_spec(spec.text, limit=limit, **own) for spec, own in each_reading(specs, reading)]
 
 
 def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from crossexam.cli.options import AllowLoss, Columns, Labels, SkipBad, reading_options
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.training.debiasing import METHODS
 
@@ -128,6 +129,14 @@ Augment = Annotated[
         metavar="NAME[:COUNT],...",
     ),
 ]
+TwoLabels = Annotated[
+    bool,
+    typer.Option(
+        "--two-labels",
+        help="Train a model of entailment and not_entailment, as from corpora with two labels.",
+        rich_help_panel=_CHANGES,
+    ),
+]
 DebiasName = Annotated[
     str | None, typer.Option(help=f"Debiasing method: {', '.join(METHODS)}.", rich_help_panel=_CHANGES)
 ]
@@ -165,6 +174,15 @@ class _Choices:
     augment: str | None
     debias: str | None
     bias: Path | None
+    two_labels: bool
+    columns: str | None
+    labels: str | None
+    skip_bad: bool
+    allow_loss: bool
+
+    def reading(self) -> dict[str, Any]:
+        """Return the options of reading the corpora."""
+        return reading_options(self.columns, self.labels, self.skip_bad, self.allow_loss)
 
     def settings(self) -> dict[str, str]:
         """Return the values of ``--set`` and ``--epochs`` by field."""
@@ -221,6 +239,11 @@ def train(
     augment: Augment = None,
     debias: DebiasName = None,
     bias: BiasRun = None,
+    two_labels: TwoLabels = False,
+    columns: Columns = None,
+    labels: Labels = None,
+    skip_bad: SkipBad = False,
+    allow_loss: AllowLoss = False,
 ) -> None:
     """Train a model. The same command resumes interrupted training."""
     choices = _Choices(**locals())
@@ -247,6 +270,8 @@ def _fit_shallow(shallow: ShallowModel, choices: _Choices) -> None:
         limit=choices.limit,
         seed=choices.seed,
         vectors=choices.vectors,
+        two_labels=choices.two_labels,
+        reading=choices.reading(),
     )
     _fit_and_show(shallow, request)
 
@@ -344,7 +369,14 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
 
     return TrainingRequest(
         choices.model,
-        load_data(choices.training, choices.dev, tests=choices.test or (), limit=choices.limit),
+        load_data(
+            choices.training,
+            choices.dev,
+            tests=choices.test or (),
+            limit=choices.limit,
+            two_labels=choices.two_labels,
+            **choices.reading(),
+        ),
         choices.output,
         values=choices.settings(),
         vectors=choices.vectors,

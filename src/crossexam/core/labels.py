@@ -117,6 +117,8 @@ class Projection:
     def predictions(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the most probable label of each row of *probabilities* [n, 3], as its index in GOLDS: [n].
 
+        Of two labels, entailment is predicted if its share exceeds 1/2.
+
         >>> import numpy as np
         >>> PROJECTIONS["two labels"].predictions(np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0]])).tolist()
         [3, 0]
@@ -124,7 +126,9 @@ class Projection:
         import numpy as np
 
         places = np.array([GOLD_INDEX[label] for label in self.labels], dtype=np.int64)
-        winners: NDArray[np.int64] = places[self.shares(probabilities).argmax(axis=1)]
+        shares = self.shares(probabilities)
+        columns = shares.argmax(axis=1) if len(places) > 2 else (shares[:, 0] <= 0.5).astype(np.int64)
+        winners: NDArray[np.int64] = places[columns]
         return winners
 
     def gold(self, label: Gold | None) -> Gold | None:
@@ -138,6 +142,18 @@ class Projection:
         if "not_entailment" in self.labels:
             return "not_entailment"
         raise FormatError(f"the label '{label}' is not one of the {self.name}", wanted=", ".join(self.labels))
+
+    def class_of(self, label: Gold | None) -> int:
+        """Return the class of *label* in a model with these labels: its index, -1 for no label.
+
+        A model of three labels has no class for not_entailment, which is 3: its predictions are projected.
+
+        >>> THREE_LABELS.class_of("contradiction"), PROJECTIONS["two labels"].class_of("contradiction")
+        (2, 1)
+        """
+        if label is None:
+            return -1
+        return GOLD_INDEX[label] if self is THREE_LABELS else self.labels.index(self.gold(label) or label)
 
     @property
     def declaration(self) -> str | None:
@@ -191,6 +207,28 @@ def projection_named(name: str) -> Projection:
     if name not in PROJECTIONS:
         raise UnknownNameError("projection", name, PROJECTIONS)
     return PROJECTIONS[name]
+
+
+def projection_for(declared: Projection, golds: Iterable[Gold | None]) -> Projection:
+    """Return the projection of a corpus whose reader declares *declared*; *golds* are read as far as needed.
+
+    A corpus has the three labels if it has both neutral and contradiction, even if another copy of it has
+    fewer; otherwise it has those that are declared.  Without a declaration, not_entailment shows that there
+    are two.
+
+    >>> projection_for(PROJECTIONS["no contradiction"], ["entailment", "neutral"]).name
+    'no contradiction'
+    """
+    seen: set[Gold | None] = set()
+    rejected = set(LABELS[1:])
+    enough = 1 if declared is THREE_LABELS else len(rejected)
+    for gold in golds:
+        seen.add(gold)
+        if gold == "not_entailment":
+            return ENTAILMENT_OR_NOT
+        if len(seen & rejected) >= enough:
+            return THREE_LABELS
+    return declared
 
 
 def projection_of(manifest: Any, golds: Iterable[Gold | None]) -> Projection:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.labels import GOLDS, THREE_LABELS
+from crossexam.core.labels import GOLDS, THREE_LABELS, projection_for, projection_named
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, expects_gold, find_layout, to_example
 from crossexam.corpora.installed import CorpusFile
@@ -138,18 +138,18 @@ def read_examples(
     report = ReadingReport() if report is None else report
     rules = _Rules(skip_bad, drop_no_gold, allow_loss, labels)
     reader = None if columns else READERS.get(file.corpus or "")
+    if file.corpus is not None and labels is not None and not columns:
+        raise FormatError(
+            f"the labels of '{file.corpus}' are known",
+            where=file.spec,
+            wanted="no --labels",
+            hint="name its columns with --columns to read it as a file of your own",
+        )
     if reader is not None:
-        if labels is not None:
-            raise FormatError(
-                f"the labels of '{file.corpus}' are known",
-                where=file.spec,
-                wanted="no --labels",
-                hint="name its columns with --columns to read it as a file of your own",
-            )
         formatted, records = normalized_records(reader, file)
         return _examples(formatted, records, lambda row, _: layout_of(row), rules, report)
     formatted = detect_format(file.path)
-    names = LabelNames(labels, numbered=file.corpus is not None)
+    names = LabelNames(labels, numbered=file.corpus is not None and not columns)
 
     def find(row: Row, before: Layout | None) -> Layout:
         return before or replace(_layout(formatted, row, columns), labels=names)
@@ -177,9 +177,10 @@ def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
         "sha256": sha256_of(file.path),
         "counts": report.as_dict(),
     }
-    projection = READERS[file.corpus].projection if file.corpus in READERS else THREE_LABELS.name
-    if projection != THREE_LABELS.name and not (report.labels["neutral"] and report.labels["contradiction"]):
-        manifest["projection"] = projection
+    declared = projection_named(READERS[file.corpus].projection) if file.corpus in READERS else THREE_LABELS
+    projection = projection_for(declared, report.labels)  # type: ignore[arg-type]  # counts of Gold labels
+    if projection is not THREE_LABELS:
+        manifest |= {"projection": projection.name}
     known = catalog().get(file.corpus or "")
     if known is not None:
         manifest |= {"licence": known.licence, "citation": known.citation, "homepage": known.homepage}

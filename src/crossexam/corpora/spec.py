@@ -16,19 +16,21 @@ characters the path contains.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
+from crossexam.core.labels import THREE_LABELS, Projection, projection_named
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
 from crossexam.corpora.label_names import Names
+from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport, corpus_manifest, read_examples
 from crossexam.corpora.split_files import CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
@@ -157,6 +159,11 @@ class CorpusSpec:
         split = _known_split(corpus, self.split, self.name)
         return find_split(corpus, split, data_dir or data_folder()) is not None
 
+    def declared_projection(self, *, data_dir: Path | None = None) -> Projection:
+        """Return the projection that the corpus's reader declares; raises as :meth:`locate` does."""
+        reader = READERS.get(self.locate(data_dir=data_dir).corpus or "")
+        return projection_named(reader.projection) if reader else THREE_LABELS
+
     def sha256(self, *, data_dir: Path | None = None) -> str:
         """Return the SHA-256 of the corpus's file; raises as :meth:`locate` does."""
         return sha256_of(self.path(data_dir=data_dir))
@@ -226,6 +233,29 @@ class CorpusSpec:
     def _located(self, path: Path, corpus: str | None) -> CorpusFile:
         name = path.stem if corpus is None else f"{corpus}:{path.stem}"
         return CorpusFile(self.text, f"{name}{self._suffix}", path.stem, path, corpus)
+
+
+def changed_reading(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of the options of reading a corpus that are not the defaults.
+
+    >>> changed_reading({"columns": None, "labels": {"yes": "entailment"}, "skip_bad": False})
+    {'labels': {'yes': 'entailment'}}
+    """
+    return {name: value for name, value in reading.items() if value}
+
+
+def each_reading(
+    specs: Sequence[str | CorpusSpec], reading: Mapping[str, Any]
+) -> list[tuple[CorpusSpec, dict[str, Any]]]:
+    """Return each of *specs* with the options of reading it.
+
+    If there are files as well as named corpora, ``columns`` and ``labels`` are for the files: what the fields
+    and labels of a named corpus mean is known.
+    """
+    parsed = [spec if isinstance(spec, CorpusSpec) else CorpusSpec.parse(spec) for spec in specs]
+    mixed = len({spec.corpus is None for spec in parsed}) == 2
+    general = {name: value for name, value in reading.items() if name not in {"columns", "labels"}}
+    return [(spec, general if mixed and spec.corpus else dict(reading)) for spec in parsed]
 
 
 def iter_corpus(

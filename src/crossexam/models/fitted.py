@@ -36,7 +36,9 @@ class FittedModel:
         """The settings and the training corpora, from the manifest."""
         fingerprint = read_json(self.folder / MANIFEST).get("fingerprint", {})
         train = [corpus.get("spec") for corpus in fingerprint.get("train", ())]
-        return {**{part: fingerprint.get(part) for part in self.shallow.described}, "train": train}
+        described = {part: fingerprint.get(part) for part in self.shallow.described}
+        two = {"two_label": True} if fingerprint.get("two_labels") else {}
+        return {**described, "train": train, **two}
 
     @cached_property
     def fitted(self) -> Predictor:

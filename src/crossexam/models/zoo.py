@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import SIDES, Example, Side
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import LABELS, THREE_LABELS
 from crossexam.models.inference import plan_batches
-from crossexam.models.label_order import row_softmax
+from crossexam.models.label_order import row_softmax, to_label_columns
 from crossexam.models.model import Batch, Pair, check_batch_size
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class ZooModel:
         self._facts: dict[str, Any] = {
             "checkpoint": content,
             "architecture": self._described.architecture.name,
+            **({} if self._described.classes is THREE_LABELS else {"two_label": True}),
             "dtype": options.dtype,
             "sentences_asked": 0,
             "sentences_encoded": 0,
@@ -109,7 +110,10 @@ class ZooModel:
                 for rows, logits in self._logits(encoded, wanted):
                     yield Batch(
                         [part[row] for row in rows],
-                        row_softmax(logits.double().cpu().numpy()),
+                        to_label_columns(
+                            row_softmax(logits.double().cpu().numpy()),
+                            self._described.classes.labels,
+                        ),
                         [cut[row] for row in rows],
                     )
         self._note_sources()

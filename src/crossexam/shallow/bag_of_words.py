@@ -29,10 +29,18 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, write_json
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import ENTAILMENT_OR_NOT, LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
-from crossexam.shallow.fitting import CONFIG, FeatureTable, FitRequest, RecipeCells, ShallowModel
+from crossexam.shallow.fitting import (
+    CONFIG,
+    FeatureTable,
+    FitRequest,
+    RecipeCells,
+    ShallowModel,
+    all_classes,
+    label_columns,
+)
 from crossexam.shallow.lexical_features import KINDS, OF_TWO, FeatureSettings, LexicalFeatures, WordCollector
 
 if TYPE_CHECKING:
@@ -45,7 +53,10 @@ _PAIRS_AT_ONCE: Final = 20_000
 
 @dataclass(frozen=True)
 class BagOfWords:
-    """The *features*, and the *weights* [f, 3] of each for each label, columns as LABELS."""
+    """The *features*, and the *weights* [f, k] of each for each label.
+
+    Columns are as LABELS or, of a model of two labels, entailment and the rest.
+    """
 
     features: LexicalFeatures
     weights: NDArray[np.floating[Any]]
@@ -59,7 +70,7 @@ class BagOfWords:
         found = [np.zeros((0, len(LABELS)))]
         for start in range(0, len(pairs), _PAIRS_AT_ONCE):
             table = self.features.matrix(pairs[start : start + _PAIRS_AT_ONCE])
-            found.append(softmax(table @ weights, axis=1))
+            found.append(label_columns(softmax(table @ weights, axis=1)))
         return np.concatenate(found)
 
     def strongest(self, top: int) -> dict[str, list[tuple[str, float]]]:
@@ -71,7 +82,8 @@ class BagOfWords:
         import numpy as np
 
         found: dict[str, list[tuple[str, float]]] = {}
-        for column, label in enumerate(LABELS):
+        labels = LABELS if self.weights.shape[1] == len(LABELS) else ENTAILMENT_OR_NOT.labels
+        for column, label in enumerate(labels):
             weights = self.weights[:, column].astype(np.float64)
             best = np.argsort(-weights, kind="stable")[:top]
             found[label] = list(zip(self.features.names(best), weights[best].tolist(), strict=True))
@@ -124,11 +136,12 @@ def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
                 raise FormatError(f"the features '{kind}' do not match the words", where=where)
             codes[kind] = numbers[0] * len(words) + numbers[1] if kind in OF_TWO else numbers[0]
     features = LexicalFeatures(words, codes)
-    if weights.shape != (len(features), len(LABELS)) or arrays or not np.isfinite(weights).all():
+    fit = weights.ndim == 2 and len(weights) == len(features) and weights.shape[1] in (2, len(LABELS))
+    if not fit or arrays or not np.isfinite(weights).all():
         raise FormatError(
             f"weights of shape {weights.shape} for {len(features)} features",
             where=where,
-            wanted=f"finite weights ({len(features)}, {len(LABELS)})",
+            wanted=f"finite weights ({len(features)}, 2 or 3)",
         )
     return BagOfWords(features, weights)
 
@@ -172,11 +185,12 @@ def fit_bag_of_words(
     fitting: FitSettings | None = None,
     *,
     tagger: Tagger | None = None,
+    classes: Projection = THREE_LABELS,
     progress: Progress = silent,
 ) -> FittedBagOfWords:
     """Return the model fitted on *examples*, which are read once and not kept; raises CrossexamError.
 
-    Examples without a gold label are left out.
+    *classes* are the labels that the model has.  Examples without a gold label are left out.
     """
     import numpy as np
 
@@ -187,16 +201,11 @@ def fit_bag_of_words(
         for example in examples:
             if example.label is not None:
                 words.add(example)
-                labels.append(LABEL_INDEX[example.label])
+                labels.append(classes.class_of(example.label))
                 if not len(labels) % _REPORT_EVERY:
                     progress("reading words", len(labels), None)
     gold = np.frombuffer(bytes(labels), dtype=np.uint8)
-    for index, label in enumerate(LABELS):
-        if index not in gold:
-            raise CrossexamError(
-                f"none of the {len(gold)} training examples is labelled {label}",
-                wanted="examples of all three labels",
-            )
+    all_classes(gold, classes)
     progress("counting features", 0, None)
     vocabulary, table = words.features(features)
     del words
@@ -211,7 +220,7 @@ def fit_bag_of_words(
 
 
 def _regression(table: Any, gold: NDArray[Any], fitting: FitSettings) -> tuple[NDArray[np.float32], int]:
-    """Return the weights [f, 3] of softmax regression of *gold* [n] on *table* [n, f], and the iterations."""
+    """Return the weights [f, k] of softmax regression of *gold* [n] on *table* [n, f], and the iterations."""
     import numpy as np
 
     try:
@@ -220,7 +229,10 @@ def _regression(table: Any, gold: NDArray[Any], fitting: FitSettings) -> tuple[N
         raise MissingExtraError("scikit-learn", "shallow", "fitting a bag-of-words model") from None
     regression = LogisticRegression(C=fitting.c, fit_intercept=False, max_iter=fitting.iterations)
     regression.fit(table, gold)
-    return regression.coef_.T.astype(np.float32), int(regression.n_iter_[0])
+    weights = regression.coef_.T
+    if weights.shape[1] == 1:  # of two labels, scikit-learn has only the log odds of the second
+        weights = np.concatenate([-weights / 2, weights / 2], axis=1)
+    return weights.astype(np.float32), int(regression.n_iter_[0])
 
 
 def _fit(
@@ -228,7 +240,12 @@ def _fit(
 ) -> tuple[BagOfWords, dict[str, Any]]:
     tagger = resolve_tagger(request.tagger)
     fitted = fit_bag_of_words(
-        examples, parts["features"], parts["fit"], tagger=tagger, progress=request.progress
+        examples,
+        parts["features"],
+        parts["fit"],
+        tagger=tagger,
+        classes=request.classes,
+        progress=request.progress,
     )
     return fitted.model, {
         "examples": fitted.examples,

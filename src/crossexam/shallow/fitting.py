@@ -14,7 +14,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -22,12 +22,21 @@ from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, sha256_of, write_json
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import (
+    ENTAILMENT_OR_NOT,
+    GOLD_INDEX,
+    GOLDS,
+    LABELS,
+    THREE_LABELS,
+    Projection,
+    projection_for,
+)
 from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.settings import Settings
-from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus
-from crossexam.corpora.spec import CorpusSpec
+from crossexam.corpora.label_names import refuse_mixture
+from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus, trains_two_labels
+from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,6 +60,8 @@ class FitRequest:
 
     ``values`` are texts by field of the model's settings; *limit* takes the first examples of each training
     corpus; *vectors* is a text file of word vectors and *tagger* a POS tagger, for the models that use one.
+    The model has two labels if the training corpora have, or if *two_labels*; *reading* are the options of
+    :func:`crossexam.corpora.reading.read_examples`.
     """
 
     train: str
@@ -62,7 +73,14 @@ class FitRequest:
     seed: int = 0
     vectors: Path | None = None
     tagger: str = "auto"
+    two_labels: bool = False
+    reading: Mapping[str, Any] = field(default_factory=dict)
     progress: Progress = silent
+
+    @property
+    def classes(self) -> Projection:
+        """The labels that the model tells apart: three, or entailment and the rest."""
+        return ENTAILMENT_OR_NOT if self.two_labels else THREE_LABELS
 
 
 class FittedFolder(NamedTuple):
@@ -202,21 +220,33 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
         **model.inputs(request),
     }
     specs = corpora_of(request.train)
-    dev, tests = load_corpus(request.dev), [load_corpus(spec) for spec in request.tests]
-    for corpus in (dev, *tests):
-        all_three_way(corpus.examples, corpus.spec)
+    names = [*(spec.text for spec in specs), request.dev, *request.tests]
+    reading = {spec.text: options for spec, options in each_reading(names, request.reading)}
+    dev = load_corpus(request.dev, **reading[request.dev])
+    tests = [load_corpus(spec, **reading[spec]) for spec in request.tests]
+    of_corpora = [_projection(spec, reading[spec.text]) for spec in specs]
+    request = replace(request, two_labels=trains_two_labels(of_corpora, request.train, request.two_labels))
     fingerprint = json.loads(
-        json.dumps({**settings, **signatures(specs), "dev": dev.describe(), "limit": request.limit})
+        json.dumps(
+            {
+                **settings,
+                **signatures(specs),
+                "dev": dev.describe(),
+                "limit": request.limit,
+                **({"two_labels": True} if request.two_labels else {}),
+                **({"reading": changed} if (changed := changed_reading(request.reading)) else {}),
+            }
+        )
     )
     manifest = fitted_before(request.folder, fingerprint)
     if manifest is None:
-        fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit))
+        fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit, reading))
         request.progress("scoring on dev", 0, None)
-        scored = score_on_corpus(fitted, dev)
+        scored = score_on_corpus(fitted, dev, request.classes)
         scores = {"dev_accuracy": scored["accuracy"], "dev_loss": scored["loss"]}
         manifest = {"kind": model.kind, "scores": scores, "fingerprint": fingerprint, **facts}
         write_json(request.folder / MANIFEST, manifest)
-    return _scored_on_tests(model, request.folder, manifest, tests)
+    return _scored_on_tests(model, request, manifest, tests)
 
 
 def _fit_into_folder(
@@ -235,11 +265,12 @@ def _fit_into_folder(
 
 
 def _scored_on_tests(
-    model: ShallowModel, folder: Path, manifest: Mapping[str, Any], tests: Sequence[Corpus]
+    model: ShallowModel, request: FitRequest, manifest: Mapping[str, Any], tests: Sequence[Corpus]
 ) -> FittedFolder:
-    """Score the model in *folder* on *tests*, and add the scores to its *manifest*."""
+    """Score the model in the folder of *request* on *tests*, and add the scores to its *manifest*."""
+    folder = request.folder
     fitted = model.load(folder)
-    scores = {test.spec: score_on_corpus(fitted, test) for test in tests}
+    scores = {test.spec: score_on_corpus(fitted, test, request.classes) for test in tests}
     manifest = {**manifest, "tests": {**manifest.get("tests", {}), **scores}}
     write_json(folder / MANIFEST, manifest)
     return FittedFolder(folder, manifest)
@@ -255,41 +286,46 @@ def signatures(specs: Sequence[CorpusSpec]) -> dict[str, Any]:
     return {"train": [{"spec": spec.text, "sha256": spec.sha256()} for spec in specs]}
 
 
-def stream(specs: Sequence[CorpusSpec], limit: int | None) -> Iterator[Example]:
+def _projection(spec: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
+    """Return the projection of a training corpus, which is read as far as that takes."""
+    golds = (example.label for example in iter_labelled(spec, **reading))
+    return projection_for(spec.declared_projection(), golds)
+
+
+def stream(
+    specs: Sequence[CorpusSpec], limit: int | None, reading: Mapping[str, Mapping[str, Any]] | None = None
+) -> Iterator[Example]:
     """Yield the labelled examples of the corpora, one at a time: they are never all in memory.
 
-    Raises CrossexamError at a label that is not one of LABELS.
+    *reading* are the options of reading each of them, by its text.
     """
     for spec in specs:
-        for example in iter_labelled(spec, limit=limit):
-            all_three_way((example,), spec.text)
-            yield example
+        yield from iter_labelled(spec, limit=limit, **(reading or {}).get(spec.text, {}))
 
 
-def all_three_way(examples: Sequence[Example], where: str) -> None:
-    """Raise CrossexamError if an example has a label that is not one of LABELS.
-
-    >>> all_three_way([Example("a", "It rains.", "It pours.", "neutral")], "here")
-    """
-    for example in examples:
-        if example.label is not None and example.label not in LABEL_INDEX:
-            raise CrossexamError(
-                f"example {example.id} is labelled {example.label}",
-                where=where,
-                wanted=f"{', '.join(LABELS[:-1])} or {LABELS[-1]}: this model has three classes",
-                hint="crossexam run accepts corpora with two labels, but training does not",
-            )
-
-
-def all_labels(gold: Sequence[int] | NDArray[np.integer[Any]]) -> None:
-    """Raise CrossexamError if one of the three labels is missing from *gold*, indices of LABELS."""
+def all_classes(gold: Sequence[int] | NDArray[np.integer[Any]], classes: Projection = THREE_LABELS) -> None:
+    """Raise CrossexamError if one of the labels of *classes* is missing from *gold*, their indices."""
     present = {int(index) for index in gold}
-    for index, label in enumerate(LABELS):
+    if present - set(range(len(classes.labels))):
+        refuse_mixture((GOLDS[index] for index in present), where="the training examples")
+    for index, label in enumerate(classes.labels):
         if index not in present:
             raise CrossexamError(
                 f"none of the {len(gold)} training examples is labelled {label}",
-                wanted="examples of all three labels",
+                wanted=f"examples of {', '.join(classes.labels[:-1])} and {classes.labels[-1]}",
             )
+
+
+def label_columns(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return *shares* [n, k] as [n, 3]: of two columns, the second is what is not entailment.
+
+    >>> import numpy as np
+    >>> label_columns(np.array([[0.25, 0.75]])).tolist()
+    [[0.25, 0.75, 0.0]]
+    """
+    import numpy as np
+
+    return np.pad(shares, ((0, 0), (0, len(LABELS) - shares.shape[1])))
 
 
 def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -311,15 +347,24 @@ def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any
     return manifest
 
 
-def score_on_corpus(model: Predictor, corpus: Corpus) -> dict[str, Any]:
-    """Return the manifest's entry for *model* on *corpus*: accuracy in percent, mean log loss in nats."""
+def score_on_corpus(model: Predictor, corpus: Corpus, classes: Projection = THREE_LABELS) -> dict[str, Any]:
+    """Return the manifest's entry for *model* on *corpus*: accuracy in percent, mean log loss in nats.
+
+    *classes* are the labels of the model.  Labels that it or the corpus does not tell apart are projected.
+    """
     import numpy as np
 
-    all_three_way(corpus.examples, corpus.spec)
-    gold = np.array([LABEL_INDEX[example.label] for example in corpus.examples if example.label])
+    projection = corpus.projection if classes is THREE_LABELS else classes
+    place = {label: index for index, label in enumerate(projection.labels)}
+    golds = [projection.gold(example.label) for example in corpus.examples]
+    gold = np.array([place[label] for label in golds if label])
     predicted = model.probabilities([(example.premise, example.hypothesis) for example in corpus.examples])
-    right = predicted.argmax(axis=1) == gold
-    losses = -np.log(np.maximum(predicted[np.arange(len(gold)), gold], np.finfo(np.float64).tiny))
+    if projection is THREE_LABELS:
+        shares, right = predicted, predicted.argmax(axis=1) == gold
+    else:
+        of_golds = np.array([GOLD_INDEX[label] for label in golds if label])
+        shares, right = projection.shares(predicted), projection.predictions(predicted) == of_golds
+    losses = -np.log(np.maximum(shares[np.arange(len(gold)), gold], np.finfo(np.float64).tiny))
     return {
         "accuracy": round(100 * float(right.mean()), 4),
         "loss": round(float(losses.mean()), 6),

@@ -48,7 +48,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crossexam.core.errors import FormatError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, write_json
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, silent
 from crossexam.language.tokens import words
 from crossexam.shallow.fitting import (
@@ -56,8 +56,8 @@ from crossexam.shallow.fitting import (
     FitRequest,
     RecipeCells,
     ShallowModel,
-    all_labels,
-    all_three_way,
+    all_classes,
+    label_columns,
 )
 
 if TYPE_CHECKING:
@@ -146,7 +146,8 @@ class HypothesisFastText:
         found = [np.zeros((0, len(LABELS)))]
         for start in range(0, len(pairs), _SENTENCES_AT_ONCE):
             hypotheses = [hypothesis for _, hypothesis in pairs[start : start + _SENTENCES_AT_ONCE]]
-            found.append(softmax(self._means(hypotheses) @ self.output.astype(np.float64), axis=1))
+            logits = self._means(hypotheses) @ self.output.astype(np.float64)
+            found.append(label_columns(softmax(logits, axis=1)))
         return np.concatenate(found)
 
     def _means(self, sentences: Sequence[str]) -> NDArray[np.float64]:
@@ -201,12 +202,12 @@ def load_hypothesis_fasttext(folder: Path) -> HypothesisFastText:
     config = read_json(folder / CONFIG)
     grams = NGrams(tuple(text.split("\n")), met, int(config["buckets"]), int(config["ngrams"]))
     width = vectors.shape[1] if vectors.ndim == 2 else 0
-    fit = vectors.shape == (len(grams), width) and output.shape == (width, len(LABELS))
+    fit = vectors.shape == (len(grams), width) and output.shape in ((width, 2), (width, len(LABELS)))
     if not fit or not (np.isfinite(vectors).all() and np.isfinite(output).all()):
         raise FormatError(
             f"vectors of shape {vectors.shape} and a layer of shape {output.shape} for {len(grams)} n-grams",
             where=where,
-            wanted=f"finite numbers ({len(grams)}, d) and (d, {len(LABELS)})",
+            wanted=f"finite numbers ({len(grams)}, d) and (d, 2 or 3)",
         )
     return HypothesisFastText(grams, vectors, output)
 
@@ -267,34 +268,36 @@ def fit_hypothesis_fasttext(
     settings: FastTextSettings | None = None,
     *,
     seed: int = 0,
+    classes: Projection = THREE_LABELS,
     progress: Progress = silent,
 ) -> FittedFastText:
     """Return the model fitted on the hypotheses of *examples*; raises CrossexamError.
 
-    Examples without a gold label are left out.
+    *classes* are the labels that the model has.  Examples without a gold label are left out.
     """
     import numpy as np
 
     settings = settings or FastTextSettings()
-    sentences, labels = _read(examples, progress)
+    sentences, labels = _read(examples, classes, progress)
     gold = np.frombuffer(bytes(labels), dtype=np.uint8).astype(np.int64)
-    all_labels(gold)
+    all_classes(gold, classes)
     grams, bags = _numbered(sentences, settings)
     with _one_thread():
         vectors, output, losses = _descended(bags, gold, len(grams), settings, seed, progress)
     return FittedFastText(HypothesisFastText(grams, vectors, output), len(gold), losses)
 
 
-def _read(examples: Iterable[Example], progress: Progress) -> tuple[list[list[str]], bytearray]:
+def _read(
+    examples: Iterable[Example], classes: Projection, progress: Progress
+) -> tuple[list[list[str]], bytearray]:
     """Return the words of the hypotheses and the labels of those *examples* that have one."""
     sentences: list[list[str]] = []
     labels = bytearray()
     for example in examples:
         if example.label is None:
             continue
-        all_three_way((example,), "training data")
         sentences.append(tokens_of(example.hypothesis))
-        labels.append(LABEL_INDEX[str(example.label)])
+        labels.append(classes.class_of(example.label))
         if not len(labels) % _REPORT_EVERY:
             progress("reading words", len(labels), None)
     return sentences, labels
@@ -340,13 +343,13 @@ def _one_thread() -> Iterator[None]:
 def _descended(
     bags: Bags, gold: NDArray[np.int64], rows: int, settings: FastTextSettings, seed: int, progress: Progress
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], tuple[float, ...]]:
-    """Return vectors [rows, d], output layer [d, 3], and the mean loss of each epoch."""
+    """Return vectors [rows, d], output layer [d, k], and the mean loss of each epoch."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)
     first = (2 * torch.rand(rows, settings.width, generator=generator) - 1) / settings.width
     bag = torch.nn.EmbeddingBag.from_pretrained(first, freeze=False, mode="mean", sparse=True)
-    output = torch.zeros(settings.width, len(LABELS), requires_grad=True)
+    output = torch.zeros(settings.width, int(gold.max()) + 1, requires_grad=True)
     steps = torch.optim.SGD([bag.weight, output], lr=settings.learning_rate)
     batches = -(-len(gold) // settings.batch_size)
     total = batches * settings.epochs
@@ -358,7 +361,7 @@ def _descended(
         for start in range(0, len(gold), settings.batch_size):
             chosen = order[start : start + settings.batch_size]
             found, begins = (torch.from_numpy(each) for each in bags.of(chosen))
-            logits = bag(found, begins) @ output  # [batch, 3]
+            logits = bag(found, begins) @ output  # [batch, k]
             loss = torch.nn.functional.cross_entropy(logits, torch.from_numpy(gold[chosen]), reduction="sum")
             steps.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
@@ -374,7 +377,11 @@ def _fit(
     examples: Iterator[Example], request: FitRequest, parts: Mapping[str, Any]
 ) -> tuple[HypothesisFastText, dict[str, Any]]:
     fitted = fit_hypothesis_fasttext(
-        examples, parts["fasttext"], seed=request.seed, progress=request.progress
+        examples,
+        parts["fasttext"],
+        seed=request.seed,
+        classes=request.classes,
+        progress=request.progress,
     )
     grams = fitted.model.grams
     return fitted.model, {

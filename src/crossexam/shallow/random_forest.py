@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, silent
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
@@ -37,8 +37,8 @@ from crossexam.shallow.fitting import (
     FitRequest,
     RecipeCells,
     ShallowModel,
-    all_labels,
-    all_three_way,
+    all_classes,
+    label_columns,
 )
 from crossexam.shallow.pair_features import FEATURES, PairFeatures
 
@@ -56,8 +56,8 @@ class DecisionTrees:
     """The nodes of all trees, one tree after another.
 
     ``roots`` [t] are the first node of each tree; ``left`` and ``right`` [m] the children of a node, which
-    for a leaf are the leaf itself; ``feature`` and ``threshold`` [m] what a node compares; ``shares`` [m, 3]
-    the shares of the labels, columns as LABELS.
+    for a leaf are the leaf itself; ``feature`` and ``threshold`` [m] what a node compares; ``shares`` [m, k]
+    the shares of the labels, columns as LABELS or, of a model of two labels, entailment and the rest.
 
     >>> import numpy as np
     >>> shares = np.array([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -85,10 +85,10 @@ class DecisionTrees:
         found = [np.zeros((0, len(LABELS)))]
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             leaves = self.leaves(rows[start : start + _ROWS_AT_ONCE])
-            added = np.zeros((len(leaves), len(LABELS)))
+            added = np.zeros((len(leaves), self.shares.shape[1]))
             for tree in range(len(self.roots)):
                 added += self.shares[leaves[:, tree]]
-            found.append(added / len(self.roots))
+            found.append(label_columns(added / len(self.roots)))
         return np.concatenate(found)
 
     def leaves(self, rows: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -151,7 +151,7 @@ def _sound(forest: DecisionTrees) -> bool:
     whole = (forest.roots, forest.left, forest.right, forest.feature)
     if not all(each.ndim == 1 and each.dtype.kind in "iu" for each in whole) or not len(forest.roots):
         return False
-    shaped = forest.threshold.shape == (nodes,) and forest.shares.shape == (nodes, len(LABELS))
+    shaped = forest.threshold.shape == (nodes,) and forest.shares.shape in ((nodes, 2), (nodes, len(LABELS)))
     if not shaped or not all(len(each) == nodes for each in (forest.right, forest.feature)):
         return False
     leaf = forest.left == np.arange(nodes)
@@ -224,11 +224,12 @@ def fit_random_forest(
     settings: ForestSettings | None = None,
     *,
     seed: int = 0,
+    classes: Projection = THREE_LABELS,
     progress: Progress = silent,
 ) -> FittedForest:
     """Return the forest fitted on *examples*, which are read once and not kept; raises CrossexamError.
 
-    Examples without a gold label are left out.
+    *classes* are the labels that the model has.  Examples without a gold label are left out.
     """
     import numpy as np
 
@@ -238,11 +239,11 @@ def fit_random_forest(
     for part in _parts(examples):
         read = features.of([(example.premise, example.hypothesis) for example in part])
         tables.append(read.features.astype(np.float32))
-        labels.extend(LABEL_INDEX[str(example.label)] for example in part)
+        labels.extend(classes.class_of(example.label) for example in part)
         words, found = words + read.words, found + read.found
         progress("reading features", len(labels), None)
     gold = np.frombuffer(bytes(labels), dtype=np.uint8)
-    all_labels(gold)
+    all_classes(gold, classes)
     progress("growing trees", 0, None)
     forest, importances = _grown(np.concatenate(tables), gold, settings or ForestSettings(), seed)
     return FittedForest(RandomForest(features, forest), len(gold), importances, words, found)
@@ -251,7 +252,6 @@ def fit_random_forest(
 def _parts(examples: Iterable[Example]) -> Iterator[list[Example]]:
     labelled = (example for example in examples if example.label is not None)
     while part := list(islice(labelled, _EXAMPLES_AT_ONCE)):
-        all_three_way(part, "training data")
         yield part
 
 
@@ -314,7 +314,9 @@ def _fit(
 ) -> tuple[RandomForest, dict[str, Any]]:
     settings = parts["forest"]
     vectors = first_vectors(_vector_file(request), settings.words, progress=request.progress)
-    fitted = fit_random_forest(examples, vectors, settings, seed=request.seed, progress=request.progress)
+    fitted = fit_random_forest(
+        examples, vectors, settings, seed=request.seed, classes=request.classes, progress=request.progress
+    )
     forest = fitted.model.forest
     return fitted.model, {
         "examples": fitted.examples,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
@@ -21,12 +21,12 @@ from crossexam.core.labels import (
     THREE_LABELS,
     Gold,
     Projection,
+    projection_for,
     projection_named,
     projection_of,
 )
-from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.reading import ReadingReport
-from crossexam.corpora.spec import CorpusSpec
+from crossexam.corpora.spec import CorpusSpec, changed_reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,21 +55,8 @@ class Base:
 
     @cached_property
     def projection(self) -> Projection:
-        """How three labels are mapped to those of the base, read from it as far as needed.
-
-        A base has the three labels if it has both neutral and contradiction, even if another copy of its
-        corpus has fewer; otherwise it has those that are declared.  Without a declaration, not_entailment
-        shows that there are two.
-        """
-        seen: set[Gold | None] = set()
-        enough = len(LABELS) - 1 if self.declared is not THREE_LABELS else 1
-        for gold in self.golds():
-            seen.add(gold)
-            if gold == "not_entailment":
-                return ENTAILMENT_OR_NOT
-            if len(seen & _REJECTED) >= enough:
-                return THREE_LABELS
-        return self.declared
+        """How three labels are mapped to those of the base."""
+        return projection_for(self.declared, self.golds())
 
 
 def part_name(spec: str) -> str:
@@ -94,7 +81,7 @@ def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Ba
     """
     corpus = CorpusSpec.parse(spec)
     report = ReadingReport()
-    changed = {name: value for name, value in reading.items() if value}
+    changed = changed_reading(reading)
 
     def open_stream() -> Iterator[Example]:
         report.reset()
@@ -115,16 +102,11 @@ def base_from_spec(spec: str, *, limit: int | None = None, **reading: Any) -> Ba
     )
 
 
-#: Labels other than entailment in corpora with three labels.
-_REJECTED: Final[frozenset[Gold | None]] = frozenset({"neutral", "contradiction"})
-
-
 def _declared(corpus: CorpusSpec, reading: Mapping[str, Any]) -> Projection:
     """Return the projection that the corpus has, or that the labels declared by the user need."""
     if "not_entailment" in reading.get("labels", {}).values():
         return ENTAILMENT_OR_NOT
-    reader = None if "columns" in reading else READERS.get(corpus.locate().corpus or "")
-    return projection_named(reader.projection) if reader else THREE_LABELS
+    return THREE_LABELS if "columns" in reading else corpus.declared_projection()
 
 
 def _identity(content: str, reading: Mapping[str, Any]) -> str:

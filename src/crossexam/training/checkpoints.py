@@ -16,13 +16,14 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import torch
 from torch import Tensor
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.labels import THREE_LABELS, Projection, projection_named
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
 
 if TYPE_CHECKING:
@@ -45,15 +46,30 @@ _MODEL_FILES: Final = (CONFIG, WEIGHTS, WORDS_FILE, CHARACTERS_FILE, TAGS_FILE) 
 
 @dataclass(frozen=True)
 class Description:
-    """The content of ``config.json``: architecture, configuration, and sizes of the vocabularies."""
+    """The content of ``config.json``: architecture, configuration, sizes of the vocabularies, labels."""
 
     architecture: Architecture
     config: Any
     sizes: Sizes
+    classes: Projection = THREE_LABELS
 
     def build(self) -> nn.Module:
-        """Return the model with its initial weights."""
-        return self.architecture.build(self.config, self.sizes)
+        """Return the model with its initial weights, and as many outputs as labels."""
+        model = self.architecture.build(self.config, self.sizes)
+        if self.classes is not THREE_LABELS:
+            model.output = narrowed(cast("nn.Linear", model.output), len(self.classes.labels))
+        return model
+
+
+def narrowed(layer: nn.Linear, outputs: int) -> nn.Linear:
+    """Return *layer* with only its first *outputs*, as they were initialised."""
+    from torch import nn
+
+    kept = nn.Linear(layer.in_features, outputs, bias=layer.bias is not None)
+    kept.weight.data = layer.weight.data[:outputs].clone()
+    if layer.bias is not None:
+        kept.bias.data = layer.bias.data[:outputs].clone()
+    return kept
 
 
 def save_model(folder: Path, description: Description, model: nn.Module, vocabulary: Vocabulary) -> None:
@@ -68,6 +84,7 @@ def save_model(folder: Path, description: Description, model: nn.Module, vocabul
             "architecture": description.architecture.name,
             "config": asdict(description.config),
             "sizes": asdict(description.sizes),
+            **({} if description.classes is THREE_LABELS else {"labels": description.classes.name}),
         },
     )
 
@@ -85,8 +102,8 @@ def read_description(folder: Path) -> Description:
             wanted=f"field 'kind' to be '{KIND}'",
             hint=f"for a transformers checkpoint, use hf/{folder}" if "model_type" in content else None,
         )
-    if content.get("format") != FORMAT or set(content) != _FIELDS:
-        unknown = sorted(set(content) ^ _FIELDS)
+    if content.get("format") != FORMAT or set(content) - {"labels"} != _FIELDS:
+        unknown = sorted((set(content) - {"labels"}) ^ _FIELDS)
         what = f"fields {', '.join(unknown)}" if unknown else f"format {content.get('format')}"
         raise FormatError(
             f"{what}: this version of Crossexam cannot read it",
@@ -102,9 +119,9 @@ def read_description(folder: Path) -> Description:
     except UnknownNameError as error:
         raise FormatError(error.what, where=f"{path}, field 'architecture'", hint=error.hint) from None
     config = _with_fields(architecture.config, content["config"], f"{path}, field 'config'")
-    return Description(
-        architecture, config, _with_fields(Sizes(0), content["sizes"], f"{path}, field 'sizes'")
-    )
+    sizes = _with_fields(Sizes(0), content["sizes"], f"{path}, field 'sizes'")
+    classes = projection_named(str(content.get("labels", THREE_LABELS.name)))
+    return Description(architecture, config, sizes, classes)
 
 
 def load_model(folder: Path) -> tuple[nn.Module, Description, Vocabulary]:

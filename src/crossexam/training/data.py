@@ -17,10 +17,10 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
-from crossexam.core.labels import projection_of
+from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
-from crossexam.corpora.labelled import Corpus, load_corpus
-from crossexam.corpora.spec import CorpusSpec
+from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
+from crossexam.corpora.spec import CorpusSpec, each_reading
 from crossexam.training.tokenization import words_of
 
 
@@ -31,6 +31,12 @@ class Data:
     train: tuple[Corpus, ...]
     dev: Corpus
     tests: tuple[Corpus, ...] = ()
+    two_labels: bool = False
+
+    @property
+    def classes(self) -> Projection:
+        """The labels that a model trained on the data tells apart: three, or entailment and the rest."""
+        return ENTAILMENT_OR_NOT if self.two_labels else THREE_LABELS
 
     @property
     def examples(self) -> tuple[Example, ...]:
@@ -56,22 +62,38 @@ class Data:
 
     def describe(self) -> dict[str, Any]:
         """Return what a manifest says of the data that the weights depend on."""
-        return {"train": [corpus.describe() for corpus in self.train], "dev": self.dev.describe()}
+        described = {"train": [corpus.describe() for corpus in self.train], "dev": self.dev.describe()}
+        return {**described, **({"two_labels": True} if self.two_labels else {})}
 
 
-def load_data(train: str, dev: str, *, tests: Sequence[str] = (), limit: int | None = None) -> Data:
+def load_data(
+    train: str,
+    dev: str,
+    *,
+    tests: Sequence[str] = (),
+    limit: int | None = None,
+    two_labels: bool = False,
+    **reading: Any,
+) -> Data:
     """Return the data that the options name; raises CrossexamError if it cannot be trained on.
 
     *train* is a union of corpora, *dev* and each of *tests* one corpus (:class:`CorpusSpec`).  Only training
-    corpora may have a share.  *limit* takes the first examples of each training corpus.
+    corpora may have a share.  *limit* takes the first examples of each training corpus.  The model has two
+    labels if the training corpora have, or if *two_labels*; corpora of both kinds need it.  *reading* are the
+    options of :func:`crossexam.corpora.reading.read_examples`.
     """
     specs = CorpusSpec.parse_union(train)
-    corpora = _unique_ids([load_corpus(spec, limit=limit) for spec in specs])
-    data = Data(tuple(corpora), load_corpus(dev), tuple(load_corpus(test) for test in tests))
-    seen = {example.label for example in data.examples}
+    read = [
+        load_corpus(spec, limit=limit if place < len(specs) else None, **options)
+        for place, (spec, options) in enumerate(each_reading([*specs, dev, *tests], reading))
+    ]
+    corpora, rest = _unique_ids(read[: len(specs)]), read[len(specs) :]
+    two = trains_two_labels([corpus.projection for corpus in corpora], train, two_labels)
+    data = Data(tuple(corpora), rest[0], tuple(rest[1:]), two)
+    seen = {data.classes.class_of(example.label) for example in data.examples}
     if len(seen) == 1:
         raise CrossexamError(
-            f"all {len(data.examples)} training examples are {seen.pop()}",
+            f"all {len(data.examples)} training examples are {data.classes.labels[seen.pop()]}",
             where=train,
             wanted="examples of at least two labels",
             hint="a file sorted by label needs a larger --limit" if limit else None,

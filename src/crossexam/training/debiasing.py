@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.labels import THREE_LABELS, Projection
 from crossexam.core.randomness import rng_for
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 
@@ -181,9 +182,9 @@ def _adversary_layers(output: ModelOutput) -> Layers:
 
     if output.hypothesis is None:
         raise CrossexamError("the adversary needs a model that encodes the hypothesis separately")
-    width = output.hypothesis.shape[-1]
+    width, classes = output.hypothesis.shape[-1], output.logits.shape[-1]
     hidden = nn.Linear(width, _ADVERSARY_WIDTH)
-    return {"adversary": nn.Sequential(hidden, nn.Tanh(), nn.Linear(_ADVERSARY_WIDTH, 3))}
+    return {"adversary": nn.Sequential(hidden, nn.Tanh(), nn.Linear(_ADVERSARY_WIDTH, classes))}
 
 
 def _adversary_loss(output: ModelOutput, batch: LabelledBatch, layers: Layers, debias: Debias) -> Tensor:
@@ -317,10 +318,12 @@ def make_bias(examples: Sequence[Example], probabilities: Tensor, labels: Tensor
     return Bias(rows, {"log_bias": log_bias_of(probabilities)})
 
 
-def probabilities_from_run(run: Run, examples: Sequence[Example]) -> Tensor:
-    """Return the predictions in *run* for *examples*, looked up by their text: [n, 3].
+def probabilities_from_run(
+    run: Run, examples: Sequence[Example], classes: Projection = THREE_LABELS
+) -> Tensor:
+    """Return the predictions in *run* for *examples*, looked up by their text: [n, k] for k *classes*.
 
-    Raises CrossexamError if the run lacks one of them.
+    Raises CrossexamError if the run lacks one of them, or if its model has two labels and *classes* three.
     """
     import numpy as np
     import torch
@@ -339,7 +342,12 @@ def probabilities_from_run(run: Run, examples: Sequence[Example]) -> Tensor:
             wanted="predictions for the whole training set",
             hint="crossexam run MODEL TRAINING-SET.jsonl -o RUN, then --bias RUN",
         )
-    return torch.from_numpy(np.array([known[e.premise, e.hypothesis] for e in examples]))
+    if classes is THREE_LABELS and run.manifest.get("details", {}).get("two_label"):
+        raise CrossexamError(
+            f"{run.model} has two labels, and the training data three", where="--bias", hint="--two-labels"
+        )
+    probabilities = np.array([known[e.premise, e.hypothesis] for e in examples])
+    return torch.from_numpy(probabilities if classes is THREE_LABELS else classes.shares(probabilities))
 
 
 #: Trains the biased model on the examples at the first indices and predicts those at the second: [n, 3].
@@ -358,7 +366,7 @@ def split_into_folds(count: int, folds: int, seed: int) -> list[list[int]]:
 
 
 def cross_predict(count: int, debias: Debias, seed: int, predict: TrainAndPredict) -> Tensor:
-    """Return the predictions of biased models for *count* training examples: [count, 3].
+    """Return the predictions of biased models for *count* training examples: [count, k] for k labels.
 
     With several folds, each model predicts the fold it was not trained on.  With one, a single model
     predicts its own training data, as in He et al. 2019 and Clark et al. 2019; if there is little of it,
@@ -375,8 +383,10 @@ def cross_predict(count: int, debias: Debias, seed: int, predict: TrainAndPredic
         raise CrossexamError(
             f"cannot split {count} training examples into {folds} folds", where="--set folds"
         )
-    table = torch.zeros(count, 3, dtype=torch.float64)
+    places: list[int] = []
+    found: list[Tensor] = []
     for number, held_out in enumerate(split_into_folds(count, folds, seed)):
         rest = sorted(set(everything) - set(held_out))
-        table[held_out] = predict(rest, held_out, f"bias {number + 1} of {folds}").double()
-    return table
+        places += held_out
+        found.append(predict(rest, held_out, f"bias {number + 1} of {folds}").double())
+    return torch.cat(found)[torch.tensor(places).argsort()]

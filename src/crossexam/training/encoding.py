@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, TAGS_KEY, Example, Side
-from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.labels import THREE_LABELS, Projection
 from crossexam.core.randomness import rng_for
 from crossexam.training.tokenization import SentenceReader, TokenizedSentence
 from crossexam.training.vocabulary import Vocabulary
@@ -65,11 +65,14 @@ class EncodedPairs:
 class Encoder:
     """The encoder of examples into indices, and of indices into batches.
 
-    ``needs`` are those of the architecture.  ``reader`` counts the sources of tags and parses.
+    ``needs`` are those of the architecture, ``classes`` the labels that the model has.  ``reader`` counts
+    the sources of tags and parses.
     """
 
-    def __init__(self, vocabulary: Vocabulary, needs: Collection[str] = ()) -> None:
-        self.vocabulary, self.needs = vocabulary, frozenset(needs)
+    def __init__(
+        self, vocabulary: Vocabulary, needs: Collection[str] = (), classes: Projection = THREE_LABELS
+    ) -> None:
+        self.vocabulary, self.needs, self.classes = vocabulary, frozenset(needs), classes
         self.reader = SentenceReader(tags="tags" in needs, trees="trees" in needs)
         self._forms: dict[str, int] = {}
         self._words: list[int] = []
@@ -92,7 +95,7 @@ class Encoder:
                 if key not in known:
                     known[key] = self.encode(self.reader.sentence(example, side), max_length)
                 encoded.append(known[key])
-        labels = [-1 if e.label is None else LABEL_INDEX[e.label] for e in examples]
+        labels = [self.classes.class_of(example.label) for example in examples]
         return EncodedPairs(sides["premise"], sides["hypothesis"], np.array(labels, dtype=np.int64))
 
     def encode(self, sentence: TokenizedSentence, max_length: int | None = None) -> EncodedSentence:

@@ -170,7 +170,8 @@ class _Session(Generic[E]):
 
     def score(self, model: nn.Module) -> Score:
         """Return the dev score of *model*."""
-        return score_model(self.training.pipeline, model, self.dev, self.device.device)
+        projection = self.request.data.dev.projection
+        return score_model(self.training.pipeline, model, self.dev, self.device.device, projection)
 
     def fit(self, objective: Objective, bias: Bias | None) -> list[dict[str, Any]]:
         """Train *objective*, leaving the best weights in its model, and return the curve."""
@@ -219,7 +220,7 @@ class _Session(Generic[E]):
         examples = request.data.examples
         encoded = self.training.pipeline.encode(examples, for_training=True)
         if request.bias is not None:
-            probabilities = debiasing.probabilities_from_run(request.bias, examples)
+            probabilities = debiasing.probabilities_from_run(request.bias, examples, request.data.classes)
         else:
             predict = partial(self._predict_biased, self.training.biased(), encoded)
             probabilities = debiasing.cross_predict(len(encoded), debias, request.seed, predict)
@@ -228,7 +229,7 @@ class _Session(Generic[E]):
     def _predict_biased(
         self, biased: Training[E], encoded: E, rows: Sequence[int], held_out: Sequence[int], name: str
     ) -> Tensor:
-        """Train the biased model on *rows* of *encoded*; return its predictions for *held_out*: [n, 3]."""
+        """Train the biased model on *rows* of *encoded*; return its predictions for *held_out*: [n, k]."""
         part, seed = encoded.take(rows), self.request.seed
         settings = LoopSettings(
             biased.recipe,

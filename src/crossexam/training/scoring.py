@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 import torch
 from torch import Tensor, nn
 
+from crossexam.core.labels import GOLD_INDEX, LABELS, THREE_LABELS, Projection
 from crossexam.training.debiasing import cross_entropy
 from crossexam.training.encoding import plan_scoring
 from crossexam.training.pipeline import E, Pipeline
@@ -29,26 +30,52 @@ def words_per_batch(device: torch.device) -> int:
 
 
 def predict_logits(pipeline: Pipeline[E], model: nn.Module, encoded: E, device: torch.device) -> Tensor:
-    """Return the logits of *encoded*, on the CPU: [n, 3]."""
-    table = torch.zeros(len(encoded), 3)
+    """Return the logits of *encoded*, on the CPU: [n, k] for a model of k labels."""
+    places: list[int] = []
+    found: list[Tensor] = []
     model.eval()
     with torch.inference_mode():
         for rows in plan_scoring(encoded.lengths, words_per_batch(device)):
             batch = pipeline.collate(encoded, rows).to(device)
-            table[rows] = pipeline.logits(model, batch.inputs).float().cpu()
-    return table
+            places += rows
+            found.append(pipeline.logits(model, batch.inputs).float().cpu())
+    table = torch.cat(found)
+    return table[torch.tensor(places).argsort()]
 
 
-def score_of(logits: Tensor, labels: Tensor) -> Score:
-    """Return accuracy and loss of *logits* [n, 3] against *labels* [n].
+def score_of(logits: Tensor, labels: Tensor, projection: Projection = THREE_LABELS) -> Score:
+    """Return accuracy and loss of *logits* [n, k] against *labels* [n].
+
+    Three labels are mapped to those of *projection*; *labels* are then indices of GOLDS.
 
     >>> score_of(torch.tensor([[9.0, 0, 0], [9.0, 0, 0]]), torch.tensor([0, 1])).accuracy
     50.0
+    >>> score_of(torch.tensor([[9.0, 0, 0]]), torch.tensor([3]), ENTAILMENT_OR_NOT).accuracy
+    0.0
     """
+    if projection is not THREE_LABELS and logits.shape[1] == len(LABELS):
+        return _score_projected(logits, labels, projection)
     right = float((logits.argmax(-1) == labels).float().mean())
     return Score(100 * right, float(cross_entropy(logits, labels).mean()))
 
 
-def score_model(pipeline: Pipeline[E], model: nn.Module, encoded: E, device: torch.device) -> Score:
-    """Return how well *model* predicts the labels of *encoded*."""
-    return score_of(predict_logits(pipeline, model, encoded, device), torch.from_numpy(encoded.labels))
+def _score_projected(logits: Tensor, labels: Tensor, projection: Projection) -> Score:
+    probabilities = torch.softmax(logits.double(), -1).numpy()
+    right = float((torch.from_numpy(projection.predictions(probabilities)) == labels).double().mean())
+    columns = {GOLD_INDEX[label]: column for column, label in enumerate(projection.labels)}
+    gold = torch.tensor([columns[label] for label in labels.tolist()]).unsqueeze(1)
+    shares = torch.from_numpy(projection.shares(probabilities)).gather(1, gold)
+    losses = -shares.clamp_min(torch.finfo(torch.float64).tiny).log()
+    return Score(100 * right, float(losses.mean()))
+
+
+def score_model(
+    pipeline: Pipeline[E],
+    model: nn.Module,
+    encoded: E,
+    device: torch.device,
+    projection: Projection = THREE_LABELS,
+) -> Score:
+    """Return how well *model* predicts the labels of *encoded*, which are those of *projection*."""
+    logits = predict_logits(pipeline, model, encoded, device)
+    return score_of(logits, torch.from_numpy(encoded.labels), projection)

@@ -122,7 +122,10 @@ def score_on_tests(trained: TrainedModel, tests: Sequence[Corpus], device: str =
     model, pipeline = _LOADERS[read_json(trained.folder / checkpoints.MANIFEST)["kind"]](trained.folder)
     model.to(target)
     scores = {
-        spec: _entry(test, scoring.score_model(pipeline, model, pipeline.encode(test.examples), target))
+        spec: _entry(
+            test,
+            scoring.score_model(pipeline, model, pipeline.encode(test.examples), target, test.projection),
+        )
         for spec, test in missing.items()
     }
     manifest = {**read_json(trained.folder / checkpoints.MANIFEST), "tests": {**known, **scores}}

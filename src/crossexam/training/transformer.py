@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json
-from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.settings import Settings
 from crossexam.training.checkpoints import MANIFEST
 from crossexam.training.debiasing import METHODS, Debias
@@ -65,6 +65,7 @@ class TransformerPipeline:
 
     tokenizer: Any
     max_length: int
+    classes: Projection = THREE_LABELS
 
     def encode(self, examples: Sequence[Example], *, for_training: bool = False) -> TokenizedTexts:
         """Return *examples* tokenized, always truncated; raises CrossexamError if a sentence is empty."""
@@ -78,7 +79,7 @@ class TransformerPipeline:
             max_length=self.max_length,
             return_attention_mask=False,
         )
-        labels = np.array([LABEL_INDEX[e.label] if e.label else -1 for e in examples], dtype=np.int64)
+        labels = np.array([self.classes.class_of(example.label) for example in examples], dtype=np.int64)
         names = [name for name in ("input_ids", "token_type_ids") if name in fields]
         return TokenizedTexts({name: fields[name] for name in names}, labels)
 
@@ -134,16 +135,17 @@ class TransformerTraining:
     @cached_property
     def pipeline(self) -> TransformerPipeline:
         """How the transformer reads examples."""
-        return TransformerPipeline(_load_tokenizer(self._source), self.recipe.max_length)
+        classes = self.request.data.classes
+        return TransformerPipeline(_load_tokenizer(self._source), self.recipe.max_length, classes)
 
     def identity(self) -> dict[str, Any]:
         """Return no further fields: the name of the checkpoint says it all."""
         return {}
 
     def build(self) -> nn.Module:
-        """Return the pretrained model; a classification head of other than three classes is new."""
+        """Return the pretrained model; a classification head with another number of classes is new."""
         torch.manual_seed(self.request.seed)
-        model: Any = _load_classifier(self._source)
+        model: Any = _load_classifier(self._source, self.request.data.classes)
         if model.config.pad_token_id is None:
             model.config.pad_token_id = self.pipeline.tokenizer.pad_token_id
         built: nn.Module = model
@@ -169,25 +171,27 @@ class TransformerTraining:
 
 def load_transformer(folder: Path) -> tuple[nn.Module, TransformerPipeline]:
     """Return the fine-tuned model in *folder* and how it reads examples; raises CrossexamError."""
-    max_length = read_json(folder / MANIFEST)["fingerprint"]["recipe"]["max_length"]
-    model: nn.Module = _load_classifier(str(folder))
-    return model, TransformerPipeline(_load_tokenizer(str(folder)), max_length)
+    fingerprint = read_json(folder / MANIFEST)["fingerprint"]
+    classes = ENTAILMENT_OR_NOT if fingerprint["data"].get("two_labels") else THREE_LABELS
+    model: nn.Module = _load_classifier(str(folder), classes)
+    tokenizer = _load_tokenizer(str(folder))
+    return model, TransformerPipeline(tokenizer, fingerprint["recipe"]["max_length"], classes)
 
 
 def _load_tokenizer(source: str) -> Any:
     return _loaded(source, "AutoTokenizer")
 
 
-def _load_classifier(source: str) -> Any:
+def _load_classifier(source: str, classes: Projection) -> Any:
     return _loaded(
         source,
         "AutoModelForSequenceClassification",
         use_safetensors=True,
         ignore_mismatched_sizes=True,
         dtype=torch.float32,
-        id2label=dict(enumerate(LABELS)),
-        label2id=LABEL_INDEX,
-        num_labels=len(LABELS),
+        id2label=dict(enumerate(classes.labels)),
+        label2id={label: index for index, label in enumerate(classes.labels)},
+        num_labels=len(classes.labels),
     )
 
 

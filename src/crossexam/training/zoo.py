@@ -102,7 +102,8 @@ class _Inputs:
 
     @cached_property
     def pipeline(self) -> ZooPipeline:
-        return ZooPipeline(Encoder(self.vocabulary, self._needs), self._recipe.max_length)
+        classes = self._request.data.classes
+        return ZooPipeline(Encoder(self.vocabulary, self._needs, classes), self._recipe.max_length)
 
     def fill(self, table: nn.Embedding) -> None:
         """Initialise the word embeddings."""
@@ -156,7 +157,7 @@ class ZooTraining:
     def build(self) -> nn.Module:
         """Return the untrained model with its word vectors; raises CrossexamError if their width differs."""
         torch.manual_seed(self.request.seed)
-        model: Any = self.architecture.build(self.config, self.inputs.sizes)
+        model: Any = self._description.build()
         table = model.words.table
         if self.inputs.vectors is not None:
             check_width(self.inputs.vectors, table.embedding_dim, self.architecture.name, self.config)
@@ -175,8 +176,12 @@ class ZooTraining:
 
     def save(self, folder: Path, model: nn.Module) -> None:
         """Write configuration, weights and vocabulary into *folder*."""
-        description = checkpoints.Description(self.architecture, self.config, self.inputs.sizes)
-        checkpoints.save_model(folder, description, model, self.inputs.vocabulary)
+        checkpoints.save_model(folder, self._description, model, self.inputs.vocabulary)
+
+    @property
+    def _description(self) -> checkpoints.Description:
+        classes = self.request.data.classes
+        return checkpoints.Description(self.architecture, self.config, self.inputs.sizes, classes)
 
     def facts(self, model: nn.Module) -> dict[str, Any]:
         """Return the sizes of model and vocabulary, and where vectors, parses and tags come from."""
@@ -217,4 +222,4 @@ def _check_method(method: str, architecture: Architecture) -> None:
 def load_zoo(folder: Path) -> tuple[nn.Module, ZooPipeline]:
     """Return the trained model in *folder* and how it reads examples; raises CrossexamError."""
     model, description, vocabulary = checkpoints.load_model(folder)
-    return model, ZooPipeline(Encoder(vocabulary, description.architecture.needs))
+    return model, ZooPipeline(Encoder(vocabulary, description.architecture.needs, description.classes))

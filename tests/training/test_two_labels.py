@@ -1,0 +1,153 @@
+"""Training, development and test corpora with two labels, for every kind of model that can be trained."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS
+from crossexam.corpora.labelled import load_corpus
+from crossexam.corpora.spec import read_corpus
+from crossexam.evaluation.measures import accuracy_by_set
+from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+from crossexam.training.data import load_data
+
+torch = pytest.importorskip("torch")
+
+THREE = "builtin:demo"
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built-in corpus with two labels, in words of its own."""
+    path = tmp_path_factory.mktemp("two") / "two.jsonl"
+    rows = [
+        {
+            "premise": example.premise,
+            "hypothesis": example.hypothesis,
+            "label": "yes" if example.label == "entailment" else "no",
+        }
+        for example in read_corpus(THREE)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
+    words = sorted({word for example in read_corpus(THREE) for word in example.premise.lower().split()})
+    numbers = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = (f"{w} {' '.join(f'{n:.3f}' for n in row)}" for w, row in zip(words, numbers, strict=True))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def trained(folder: Path, *arguments: object) -> dict[str, Any]:
+    result = CliRunner().invoke(app, ["train", *map(str, arguments), "-o", str(folder)])
+    assert result.exit_code == 0, result.output
+    manifest: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
+    return manifest
+
+
+def of_kind(kind: str, checkpoint: Path, vectors: Path) -> tuple[list[object], str]:
+    """Return the arguments that train a small model of *kind*, and the prefix of its name."""
+    return {
+        "zoo": (["cbow", "--epochs", 2, "--set", "width=8", "--set", "hidden=8"], "zoo"),
+        "bow": (["bag-of-words", "--set", "min_count=1"], "bow"),
+        "hom": (["hypothesis-fasttext", "--epochs", 2], "hom"),
+        "rf": (["random-forest", "--vectors", vectors, "--set", "trees=3"], "rf"),
+        "hf": ([f"hf/{checkpoint}", "--epochs", 1], "hf"),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
+def test_two_labels_in_training_dev_and_test(
+    kind: str, two: Path, vectors: Path, tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    arguments, prefix = of_kind(kind, tiny_checkpoint, vectors)
+    labels = ["--labels", "yes=entailment,no=not_entailment"]
+    manifest = trained(tmp_path / "m", *arguments, "--train", two, "--dev", two, "--test", two, *labels)
+    (test,) = manifest["tests"].values()
+    assert test["accuracy"] == pytest.approx(manifest["scores"]["dev_accuracy"], abs=1e-3)
+    model = open_model(f"{prefix}/{tmp_path / 'm'}", {"device": "cpu"})
+    assert model.details["two_label"] is True
+    answered = model.predict([("It rains.", "It is wet."), ("A dog runs.", "A cat sleeps.")])
+    assert (answered[:, 2] == 0).all()
+    np.testing.assert_allclose(answered.sum(axis=1), 1)
+    for dataset in (_read(two), read_corpus(THREE)):
+        run = predict_suite(model.name, dataset, options={"device": "cpu"})
+        (found,) = accuracy_by_set(run).values()
+        assert 100 * found.value == pytest.approx(test["accuracy"], abs=1e-3)
+
+
+def _read(two: Path) -> Dataset:
+    return read_corpus(two, labels={"yes": "entailment", "no": "not_entailment"})
+
+
+@pytest.mark.parametrize("kind", ["zoo", "bow", "hom"])
+def test_a_model_of_three_labels_is_scored_on_two_by_projection(
+    kind: str, two: Path, vectors: Path, tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    arguments, prefix = of_kind(kind, tiny_checkpoint, vectors)
+    other = tmp_path / "two.jsonl"
+    golds = {"yes": "entailment", "no": "not_entailment"}
+    rows = [json.loads(line) for line in two.read_text().splitlines()]
+    other.write_text("".join(json.dumps({**row, "label": golds[row["label"]]}) + "\n" for row in rows))
+    manifest = trained(tmp_path / "m", *arguments, "--train", THREE, "--dev", other, "--test", other)
+    model = open_model(f"{prefix}/{tmp_path / 'm'}", {"device": "cpu"})
+    assert not model.details.get("two_label")
+    data = read_corpus(other)
+    shares = model.predict([(example.premise, example.hypothesis) for example in data])
+    entailed = shares[:, 0] > shares[:, 1] + shares[:, 2]
+    right = np.mean([is_e == (e.label == "entailment") for is_e, e in zip(entailed, data, strict=True)])
+    (test,) = manifest["tests"].values()
+    assert test["accuracy"] == pytest.approx(100 * right, abs=1e-3)
+    gold = [shares[k, 0] if e.label == "entailment" else 1 - shares[k, 0] for k, e in enumerate(data)]
+    assert test["loss"] == pytest.approx(-np.log(gold).mean(), abs=1e-4)
+
+
+def test_corpora_of_both_kinds_need_a_declaration(two: Path) -> None:
+    both = f"{two}+{THREE}"
+    labels = {"yes": "entailment", "no": "not_entailment"}
+    with pytest.raises(CrossexamError, match="some training corpora have three labels, others two"):
+        load_data(both, THREE, labels=labels)
+    data = load_data(both, THREE, labels=labels, two_labels=True)
+    assert data.classes is ENTAILMENT_OR_NOT
+    with pytest.raises(CrossexamError, match="the labels of 'builtin' are known"):
+        load_data(THREE, THREE, labels=labels)
+
+
+def test_two_labels_can_be_declared_for_three(tmp_path: Path) -> None:
+    arguments = ["bag-of-words", "--train", THREE, "--dev", THREE, "--two-labels"]
+    manifest = trained(tmp_path / "m", *arguments)
+    assert manifest["fingerprint"]["two_labels"] is True
+    assert open_model(f"bow/{tmp_path / 'm'}").details["two_label"] is True
+
+
+def test_the_labels_of_a_corpus(two: Path) -> None:
+    assert load_corpus(THREE).projection is THREE_LABELS
+    labels = {"yes": "entailment", "no": "not_entailment"}
+    assert load_corpus(str(two), labels=labels).projection is ENTAILMENT_OR_NOT
+
+
+def test_scitail_is_scored_by_its_projection(tmp_path: Path) -> None:
+    path = tmp_path / "scitail_1.0_test.tsv"
+    path.write_text("A dog runs.\tAn animal runs.\tentails\nA dog runs.\tA dog is brown.\tneutral\n" * 4)
+    corpus = load_corpus(f"scitail@{path}")
+    assert corpus.projection is PROJECTIONS["no contradiction"]
+    arguments = ["bag-of-words", "--train", THREE, "--dev", THREE, "--test", f"scitail@{path}"]
+    manifest = trained(tmp_path / "m", *arguments)
+    shares = open_model(f"bow/{tmp_path / 'm'}").predict([(e.premise, e.hypothesis) for e in corpus.examples])
+    right = (shares[:, 0] > shares[:, 1]) == np.array([e.label == "entailment" for e in corpus.examples])
+    (test,) = manifest["tests"].values()
+    assert test["accuracy"] == pytest.approx(100 * right.mean(), abs=1e-3)

@@ -68,6 +68,9 @@ class Applier:
     def items(self, example: Example) -> Iterator[Example]:
         """Yield the items built from *example*."""
         self.counts.examples += 1
+        if example.is_single_text and not self.construction.takes_single_texts:
+            self.counts.rejected["a single sentence, not a pair"] += 1
+            return
         base = (example.premise, example.hypothesis)
         if self.construction.per_sentence:
             example = self._new_sentences(example)

@@ -130,6 +130,11 @@ class Construction:
         """The name with the version: ``antonymy.v1``."""
         return f"{self.name}.v{self.version}"
 
+    @property
+    def takes_single_texts(self) -> bool:
+        """Whether a sentence or a word problem alone, without a hypothesis, can give an item."""
+        return self.per_sentence or self.reads_problems
+
 
 def changed_options(options: Any) -> dict[str, Any]:
     """Return the fields of *options* (a dataclass or None) that differ from their defaults."""

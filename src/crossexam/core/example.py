@@ -63,6 +63,10 @@ PROPOSED: Final = "proposed"
 STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
 
 
+#: Kinds of example that are single texts, without a hypothesis and a gold label; see ``info["kind"]``.
+SINGLE_TEXTS: Final = frozenset({"problem", "sentence"})
+
+
 @dataclass(frozen=True, slots=True)
 class Edit:
     """The replacement, on the new *side*, of *old* (characters *start* to *end* of the old text) by *new*."""
@@ -109,6 +113,11 @@ class Example:
     base: str | None = None
     change: Change | None = None
     info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_single_text(self) -> bool:
+        """Whether it is a sentence or a word problem alone, which is not a pair and has no label."""
+        return self.info.get(KIND) in SINGLE_TEXTS and not self.hypothesis
 
     def text(self, side: Side) -> str:
         """Return the sentence on *side*."""

@@ -26,6 +26,7 @@ from crossexam.core.example import (
     PARSE_KEY,
     PROMPT_ID,
     RATIONALE,
+    SINGLE_TEXTS,
     TAGS_KEY,
     Example,
 )
@@ -168,9 +169,6 @@ def _shape(columns: Mapping[str, str], names: list[str], mapping: Mapping[str, s
         hint=f"name it with --columns premise=A,hypothesis=B; the columns are: {', '.join(names)}",
     )
 
-
-#: Kinds of example that are single texts, without a hypothesis and a gold label; see ``info["kind"]``.
-SINGLE_TEXTS: Final = frozenset({"problem", "sentence"})
 
 _JSON_NAMES: Final = {bool: "true or false", int: "a number", float: "a number", str: "a string",
                       list: "an array", dict: "an object", type(None): "null"}  # fmt: skip

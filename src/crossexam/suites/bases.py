@@ -58,6 +58,12 @@ class Base:
         """How three labels are mapped to those of the base."""
         return projection_for(self.declared, self.golds())
 
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Whether the base consists of pairs; False if it has sentences or word problems alone."""
+        first = next(self.open(), None)
+        return first is None or not first.is_single_text
+
 
 def part_name(spec: str) -> str:
     """Return the part of test-set names that stands for the base *spec*.

@@ -48,7 +48,7 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
     on_pairs = [c for c in request.constructions if not c.reads_problems or not request.problems]
     for base in request.bases:
         subsets = CSSubsets(base, lambdas, open_model(request.options.model), writer) if lambdas else None
-        _build_from(base, on_pairs, request, writer, with_base=True, subsets=subsets)
+        _build_from(base, on_pairs, request, writer, with_base=base.has_pairs, subsets=subsets)
     for base in request.problems:
         _build_from(base, on_problems, request, writer, with_base=False, projection=_of_problems(request))
     writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})

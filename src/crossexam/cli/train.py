@@ -291,11 +291,18 @@ def _fit_and_show(model: ShallowModel, request: FitRequest) -> None:
     """Train *model*, then print its scores."""
     from dataclasses import replace
 
-    from crossexam.cli.console import progress_bar, show, written
+    from crossexam.cli.console import note, progress_bar, show, written
+    from crossexam.corpora.reading import label_counts
     from crossexam.shallow.fitting import fit_once
 
     with progress_bar() as progress:
         fitted = fit_once(model, replace(request, progress=progress))
+    manifest = fitted.manifest
+    for spec, labels in (
+        (request.train, manifest.get("train_labels", {})),
+        (request.dev, manifest["fingerprint"]["dev"]["labels"]),
+    ):
+        note(f"{spec}: {label_counts(labels)}")
     show(_shallow_table(model, request, fitted))
     written(request.folder)
 
@@ -323,6 +330,7 @@ def _train_neural(choices: _Choices) -> None:
     """Train with one or several seeds, or a grid of settings, and print the scores."""
     from crossexam.cli.console import note, show, spread_line, training_progress, training_table, written
     from crossexam.core.settings import grid
+    from crossexam.corpora.reading import label_counts
     from crossexam.training.train import train_grid, train_seeds
     from crossexam.zoo.table import ABBREVIATIONS
 
@@ -331,6 +339,8 @@ def _train_neural(choices: _Choices) -> None:
     combinations, seeds = grid(choices.sweep or []), choices.all_seeds()
     with training_progress() as watch:
         request = _request(choices, watch)
+        for corpus in (*request.data.train, request.data.dev, *request.data.tests):
+            note(f"{corpus.spec}: {label_counts(corpus.describe()['labels'])}")
         if choices.sweep:
             models = train_grid(request, combinations, seeds)
         else:

@@ -92,9 +92,7 @@ class ReadingReport:
         >>> ReadingReport(labels=Counter({"not_entailment": 3, "entailment": 1})).label_counts()
         'entailment 1 (25.0 %), not_entailment 3 (75.0 %)'
         """
-        named = {label: self.labels[label] for label in GOLDS if self.labels[label]}
-        total = sum(named.values())
-        return ", ".join(f"{label} {n:,} ({100 * n / total:.1f} %)" for label, n in named.items())
+        return label_counts(self.labels)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts for a manifest; labels in alphabetical order, "none" last."""
@@ -110,6 +108,18 @@ class ReadingReport:
             "bad_messages": list(self.messages),
             "renamed_ids": self.renamed,
         }
+
+
+def label_counts(counts: Mapping[str, int] | Mapping[str | None, int]) -> str:
+    """Return *counts* per label in one line; the empty string if there are none.
+
+    >>> label_counts({"not_entailment": 1})
+    'not_entailment 1 (100.0 %)'
+    """
+    of_any: Mapping[Any, int] = counts
+    named = {label: of_any[label] for label in GOLDS if of_any.get(label)}
+    total = sum(named.values())
+    return ", ".join(f"{label} {n:,} ({100 * n / total:.1f} %)" for label, n in named.items())
 
 
 def read_examples(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -254,10 +255,12 @@ def _fit_into_folder(
 ) -> tuple[Predictor, dict[str, Any]]:
     """Fit and save everything but the manifest; return the model and the manifest's account of the fit."""
     start = time.monotonic()
-    fitted, facts = model.fit(examples, request, parts)
+    labels: Counter[str | None] = Counter()
+    fitted, facts = model.fit(_counted(examples, labels), request, parts)
     model.save(request.folder, fitted, {name: asdict(part) for name, part in parts.items()})
     return fitted, {
         "paper": model.paper,
+        "train_labels": {label: labels[label] for label in GOLDS if labels[label]},
         **facts,
         "seconds": round(time.monotonic() - start, 1),
         "versions": versions(*model.packages),
@@ -274,6 +277,12 @@ def _scored_on_tests(
     manifest = {**manifest, "tests": {**manifest.get("tests", {}), **scores}}
     write_json(folder / MANIFEST, manifest)
     return FittedFolder(folder, manifest)
+
+
+def _counted(examples: Iterator[Example], labels: Counter[str | None]) -> Iterator[Example]:
+    for example in examples:
+        labels[example.label] += 1
+        yield example
 
 
 def corpora_of(train: str) -> list[CorpusSpec]:

@@ -23,6 +23,9 @@ from crossexam.language.parsing.parsers import DependencyParser, resolve_parser
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
+#: The resources that users choose, and that may not be installed.
+_CHOSEN: Final = frozenset({"tagger", "recognizer", "parser"})
+
 
 @dataclass
 class LanguageResources:
@@ -67,6 +70,12 @@ class LanguageResources:
             counting = LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
             self._tables[spec] = adjectives_from(spec, counting)
         return self._tables[spec]
+
+    def load(self, names: Iterable[str]) -> None:
+        """Load the tagger, recognizer and parser among *names*; raises MissingResourceError."""
+        for name in names:
+            if name in _CHOSEN:
+                getattr(self, name)
 
     def prepare(self, chunk: Sequence[Example]) -> None:
         """Announce the next examples, so that taggers and parsers can work in batches."""

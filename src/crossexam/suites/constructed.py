@@ -47,8 +47,8 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
     not_built = _without_resources(request, first)
     for reason, names in _by_reason(not_built).items():
         writer.note(f"warning: not built: {', '.join(names)}: {reason}")
-    without = {"not_built": not_built} if not_built else {}
-    if writer.already_built(_identity(request, lambdas) | without):
+    identity = _identity(request, lambdas)
+    if writer.already_built(identity | ({"not_built": list(not_built)} if not_built else {})):
         return
     resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
     constructions = [c for c in request.constructions if c.name not in not_built]
@@ -62,30 +62,36 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
         _build_from(
             base, on_problems, request, writer, next(resources), with_base=False, projection=projection
         )
-    signed = {"without": "+".join(not_built)} if not_built else {}
-    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed, **signed}, **without)
+    signed = {"bases": "+".join(request.base_identities()), "seed": request.seed}
+    if not_built:
+        reasons = {name: error.what for name, error in not_built.items()}
+        writer.finish(signed | {"without": "+".join(not_built)}, not_built=reasons)
+    else:
+        writer.finish(signed)
 
 
-def _without_resources(request: SuiteRequest, resources: LanguageResources) -> dict[str, str]:
-    """Return why constructions cannot be built, by name: a resource that they use is not installed.
+def _without_resources(
+    request: SuiteRequest, resources: LanguageResources
+) -> dict[str, MissingResourceError]:
+    """Return the errors of the constructions that use a resource which is not installed, by name.
 
-    Raises MissingResourceError if that is the construction which was asked for.
+    Raises the error if the construction was asked for by name.
     """
-    reasons = {}
+    errors = {}
     for construction in request.constructions:
         try:
             resources.load(construction.uses)
         except MissingResourceError as error:
             if construction.name == request.kind.name:
                 raise
-            reasons[construction.name] = f"{error.what} ({error.hint})"
-    return reasons
+            errors[construction.name] = error
+    return errors
 
 
-def _by_reason(not_built: Mapping[str, str]) -> dict[str, list[str]]:
+def _by_reason(not_built: Mapping[str, MissingResourceError]) -> dict[str, list[str]]:
     names: dict[str, list[str]] = {}
-    for name, reason in not_built.items():
-        names.setdefault(reason, []).append(name)
+    for name, error in not_built.items():
+        names.setdefault(f"{error.what}\n  hint: {error.hint}", []).append(name)
     return names
 
 

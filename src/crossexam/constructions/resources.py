@@ -101,7 +101,7 @@ class LanguageResources:
 
 
 _CHUNK: Final = 1_000
-_COUNTING: Final = "1"  # the version of the way in which pairs are counted
+_COUNTING: Final = "2"  # the version of the way in which pairs are counted and sentences tagged
 
 
 def count_adjectives(

@@ -70,6 +70,14 @@ def test_a_sentence_with_other_words_is_left_out(script: dict[str, Any]) -> None
     assert script["in_our_words"](sentence, whole[:1]) is None
 
 
+def test_sentences_of_people_are_repeated_with_names(script: dict[str, Any]) -> None:
+    man = [("A", "DT"), ("man", "NN"), ("plays", "VBZ"), ("guitar", "NN")]
+    others = [[("A", "DT"), ("tree", "NN"), ("grows", "VBZ"), ("here", "RB")], [*man[:2], ("in", "IN"), *man]]
+    [named] = script["with_names"]([man, *others, man[1:]])
+    assert named[1:] == man[2:]
+    assert (named[0][0] in script["NAMES"], named[0][1]) == (True, "NNP")
+
+
 def test_training_twice_gives_the_same_bytes_with_small_weights_dropped(
     script: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -4,7 +4,8 @@
         --source "SNLI and MultiNLI train, parts" -o src/crossexam/language/lexicons/adjectives.tsv
 
 One pass; each distinct sentence counts once.  Parses that a corpus ships are read, other sentences are
-tagged by NLTK (its model: ``python -m nltk.downloader averaged_perceptron_tagger_eng``).
+tagged by the tagger in the package.  The shipped table was counted before there was one, with NLTK's own
+weights in its place.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Count which adjectives stand before which nouns.")
     parser.add_argument("corpora", nargs="+", help="CORPUS:SPLIT or files")
     parser.add_argument("--source", required=True, help="what the table says it was counted in")
-    parser.add_argument("--tagger", default="auto", help="auto, nltk, spacy:PIPELINE")
+    parser.add_argument("--tagger", default="auto", help="auto, builtin, nltk, spacy:PIPELINE")
     parser.add_argument("-o", "--output", type=Path, required=True, help="the table to write")
     arguments = parser.parse_args()
     streams = (iter_corpus(spec, drop_no_gold=False) for spec in arguments.corpora)

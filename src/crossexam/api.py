@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,9 +75,10 @@ def build(
     *base* is the name of a corpus, a path, a Dataset or examples; for a suite with a fixed list of corpora
     it is one of these, or None for all that are installed.  If *folder* is given, the suite is also written
     there.  Numerical reasoning is built from *word_problems*, or from the premises of the base if there are
-    none.  *options* are the options of constructions and suites by name
-    (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms (``as_published=True``).  Raises
-    CrossexamError.
+    none.  Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a
+    warning; the manifest lists them under ``not_built``.  *options* are the options of constructions and
+    suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
+    (``as_published=True``).  Raises CrossexamError.
 
     >>> len(build("negation", "builtin:demo", limit=3)["negation.builtin_demo"])
     3
@@ -107,9 +109,13 @@ def build(
         parser=parser,
     )
     if folder is None:
-        return build_in_memory(request)
-    build_to_folder(request, Path(folder))
-    return load_suite(folder)
+        built = build_in_memory(request)
+    else:
+        build_to_folder(request, Path(folder))
+        built = load_suite(folder)
+    for name, reason in (built.manifest.get("not_built") or {}).items():
+        warnings.warn(f"{name} was not built: {reason}", stacklevel=2)
+    return built
 
 
 def check(data: Suite | Dataset) -> list[Finding]:

@@ -72,7 +72,7 @@ def test_a_parse_of_another_sentence_is_an_error_that_shows_the_place(
 ) -> None:
     with pytest.raises(AlignmentError, match=message) as caught:
         align(sentence, [("X", word) for word in parsed])
-    assert "hint: `--tagger nltk`" in str(caught.value)
+    assert "hint: `--tagger builtin`" in str(caught.value)
 
 
 WORDS = st.sampled_from(

@@ -104,7 +104,8 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
             note(f"{base.spec}: {line}")
     manifest = read_json(folder / MANIFEST)
     overview = request.kind.overview
-    show(overview_table(overview(manifest)) if overview else yield_summary(entries_of(manifest)))
+    yields = yield_summary(entries_of(manifest), manifest.get("not_built") or {})
+    show(overview_table(overview(manifest)) if overview else yields)
     for text in built.notes:
         note(text)
     written(folder)

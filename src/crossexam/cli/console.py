@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.progress import Progress
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from crossexam.core.manifest import TestSetEntry
     from crossexam.training.request import Status, TrainedModel, TrainingRequest
+
+_NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def show(renderable: RenderableType) -> None:
@@ -69,8 +72,11 @@ def progress_bar() -> Iterator[Progress]:
         yield progress
 
 
-def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
-    """Return a table with the numbers of items and, by reason, of rejected examples per test set."""
+def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str, str] = _NOTHING) -> Table:
+    """Return a table with the numbers of items and, by reason, of rejected examples per test set.
+
+    *not_built* are constructions that were not built, with the reason.
+    """
     from rich.table import Table
 
     table = Table(title="yield", title_justify="left")
@@ -85,6 +91,8 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry]) -> Table:
             continue
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts["rejected"].items())
         table.add_row(name, f"{counts['examples']:,}", f"{counts['items']:,}", reasons)
+    for name, reason in not_built.items():
+        table.add_row(name, "", "", f"not built: {reason}")
     return table
 
 

@@ -74,7 +74,8 @@ TaggerSpec = Annotated[
     typer.Option(
         "--tagger",
         "--annotator",
-        help="POS tagger: auto (tags of the parses in the corpus, else NLTK), nltk, spacy:PIPELINE.",
+        help="POS tagger: auto (the parses in the corpus, else builtin), builtin, parses, nltk, "
+        "spacy:PIPELINE.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]

@@ -23,6 +23,9 @@ from crossexam.language.parsing.parsers import DependencyParser, resolve_parser
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
+#: The resources that users choose, and that may not be installed.
+_CHOSEN: Final = frozenset({"tagger", "recognizer", "parser"})
+
 
 @dataclass
 class LanguageResources:
@@ -68,6 +71,12 @@ class LanguageResources:
             self._tables[spec] = adjectives_from(spec, counting)
         return self._tables[spec]
 
+    def load(self, names: Iterable[str]) -> None:
+        """Load the tagger, recognizer and parser among *names*; raises MissingResourceError."""
+        for name in names:
+            if name in _CHOSEN:
+                getattr(self, name)
+
     def prepare(self, chunk: Sequence[Example]) -> None:
         """Announce the next examples, so that taggers and parsers can work in batches."""
         self._chunk, self._prepared, self._parser_prepared = chunk, False, False
@@ -92,7 +101,7 @@ class LanguageResources:
 
 
 _CHUNK: Final = 1_000
-_COUNTING: Final = "1"  # the version of the way in which pairs are counted
+_COUNTING: Final = "2"  # the version of the way in which pairs are counted and sentences tagged
 
 
 def count_adjectives(

@@ -46,7 +46,11 @@ class UnknownNameError(CrossexamError):
         super().__init__(f"no {kind} is called '{name}'", where=where, hint=hint)
 
 
-class MissingExtraError(CrossexamError):
+class MissingResourceError(CrossexamError):
+    """A package, a model or data that is not installed; what does not need it can go on."""
+
+
+class MissingExtraError(MissingResourceError):
     """A feature that needs an optional dependency that is not installed."""
 
     def __init__(self, package: str, extra: str, needed_for: str) -> None:

@@ -178,5 +178,5 @@ def _misfit(what: str, sentence: str) -> AlignmentError:
         what,
         where=f"sentence {sentence[:60]!r}",
         wanted="the parse of this sentence",
-        hint="`--tagger nltk` tags the sentence itself",
+        hint="`--tagger builtin` tags the sentence itself",
     )

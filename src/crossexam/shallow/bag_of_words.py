@@ -6,9 +6,9 @@ corpora, then with scikit-learn on a sparse matrix; ``bag_of_words.npz`` in its 
 weights (plain arrays, nothing pickled).
 
 Content words are word types, not tokens.  A word is a noun, verb, adjective or adverb if it is tagged as one
-in most of its occurrences in the training data (by the parses that a corpus ships, else by NLTK); then all
-its occurrences count, in training and afterwards.  So predicting for bare text takes no POS tagger: a word of
-the vocabulary is a content word.
+in most of its occurrences in the training data (by the parses that a corpus ships, else by a POS tagger);
+then all its occurrences count, in training and afterwards.  So predicting for bare text takes no POS tagger:
+a word of the vocabulary is a content word.
 
 Deviation from the paper, which goes by the tag of each token: fitted on the SNLI and MultiNLI subsets
 (47,872 pairs) and scored on SNLI dev, test and MultiNLI dev matched, ours has 60.4, 60.2 and 47.9 %,

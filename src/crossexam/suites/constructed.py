@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any, Final
 
 from crossexam.constructions.apply import CHUNK, Applier, chunks
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources, adjectives_identity
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, MissingResourceError
 from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
@@ -42,16 +43,58 @@ def build_compositionality(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 
 def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float]) -> None:
-    if writer.already_built(_identity(request, lambdas)):
+    first = request.resources()
+    not_built = _without_resources(request, first)
+    for reason, names in _by_reason(not_built).items():
+        writer.note(f"warning: not built: {', '.join(names)}: {reason}")
+    identity = _identity(request, lambdas)
+    if writer.already_built(identity | ({"not_built": list(not_built)} if not_built else {})):
         return
-    on_problems = [c for c in request.constructions if c.reads_problems]
-    on_pairs = [c for c in request.constructions if not c.reads_problems or not request.problems]
+    resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
+    constructions = [c for c in request.constructions if c.name not in not_built]
+    on_problems = [c for c in constructions if c.reads_problems]
+    on_pairs = [c for c in constructions if not c.reads_problems or not request.problems]
     for base in request.bases:
         subsets = CSSubsets(base, lambdas, open_model(request.options.model), writer) if lambdas else None
-        _build_from(base, on_pairs, request, writer, with_base=base.has_pairs, subsets=subsets)
-    for base in request.problems:
-        _build_from(base, on_problems, request, writer, with_base=False, projection=_of_problems(request))
-    writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
+        _build_from(
+            base, on_pairs, request, writer, next(resources), with_base=base.has_pairs, subsets=subsets
+        )
+    for base in request.problems if on_problems else ():
+        projection = _of_problems(request)
+        _build_from(
+            base, on_problems, request, writer, next(resources), with_base=False, projection=projection
+        )
+    signed = {"bases": "+".join(request.base_identities()), "seed": request.seed}
+    if not_built:
+        reasons = {name: error.what for name, error in not_built.items()}
+        writer.finish(signed | {"without": "+".join(not_built)}, not_built=reasons)
+    else:
+        writer.finish(signed)
+
+
+def _without_resources(
+    request: SuiteRequest, resources: LanguageResources
+) -> dict[str, MissingResourceError]:
+    """Return the errors of the constructions that use a resource which is not installed, by name.
+
+    Raises the error if the construction was asked for by name.
+    """
+    errors = {}
+    for construction in request.constructions:
+        try:
+            resources.load(construction.uses)
+        except MissingResourceError as error:
+            if construction.name == request.kind.name:
+                raise
+            errors[construction.name] = error
+    return errors
+
+
+def _by_reason(not_built: Mapping[str, MissingResourceError]) -> dict[str, list[str]]:
+    names: dict[str, list[str]] = {}
+    for name, error in not_built.items():
+        names.setdefault(f"{error.what}\n  hint: {error.hint}", []).append(name)
+    return names
 
 
 def _build_from(
@@ -59,13 +102,13 @@ def _build_from(
     constructions: Sequence[Construction],
     request: SuiteRequest,
     writer: SuiteWriter,
+    resources: LanguageResources,
     *,
     with_base: bool,
     subsets: CSSubsets | None = None,
     projection: Projection | None = None,
 ) -> None:
     projection = projection or base.projection
-    resources = request.resources()
     base_set = f"{BASE}.{base.part}"
     whole = _BaseSet(writer.open(base_set)) if with_base else None
     derived = [

@@ -1,8 +1,10 @@
-"""Tags from NLTK's averaged perceptron (Bird, Klein and Loper, 2009; Honnibal, 2013).
+"""Tags from NLTK's averaged perceptron (Honnibal, 2013), with the weights in the package or NLTK's own.
 
-Its model is not in NLTK's wheel: `python -m nltk.downloader averaged_perceptron_tagger_eng` fetches it.
+The weights in the package were trained by `scripts/train_tagger.py`; PERCEPTRON-NOTICE.txt has their sources
+and licence.  NLTK's own are not in NLTK's wheel: `python -m nltk.downloader averaged_perceptron_tagger_eng`
+fetches them.
 
-It tags our words (:func:`crossexam.language.tokens.words`), not those of `NLTKWordTokenizer`: that
+Both tag our words (:func:`crossexam.language.tokens.words`), not those of `NLTKWordTokenizer`: that
 tokenizer rewrites quotation marks and has to search for the offsets afterwards, which fails on some
 sentences; it leaves full stops attached to words inside a text of several sentences; and it is three times
 as slow.  Of the 13,143 distinct sentences of MultiNLI dev matched, 98 % have the same words in both.
@@ -11,15 +13,17 @@ as slow.  Of the 13,143 distinct sentences of MultiNLI dev matched, 98 % have th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import Example, Side
 from crossexam.language.tokens import Token, words
 
 RESOURCE: Final = "averaged_perceptron_tagger_eng"
+SHIPPED: Final = Path(__file__).with_name("perceptron.json.gz")
 REMEMBERED: Final = 8192  # sentences, about 25 MB of tokens
 
 _PENN_BRACKETS: Final = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
@@ -27,29 +31,74 @@ _OPENING_QUOTES: Final = frozenset("“„«")
 _CLOSING_QUOTES: Final = frozenset("”»")
 
 
-class NltkTagger:
-    """A tagger of any sentence, which loads NLTK and the model when it is created.
+class Perceptron(NamedTuple):
+    """A *tagger* of NLTK's class ``PerceptronTagger``, and its *name* in signatures."""
 
-    Importing NLTK takes about a second (and another if scikit-learn is installed, which it imports),
-    loading the model 0.3 s; it then tags some 55,000 words per second.
+    name: str
+    tagger: Any
+
+
+def shipped(path: Path = SHIPPED) -> Perceptron:
+    """Return the perceptron with the weights in the package, or in another file of the same format.
+
+    The file is compressed JSON: weights by feature and tag, tags of unambiguous words, all tags.  Its hash is
+    part of the name, and so is the version of NLTK, whose features the weights belong to.
+    """
+    return _from_file(path)
+
+
+def downloaded() -> Perceptron:
+    """Return the perceptron with NLTK's own weights; raises MissingResourceError if there are none."""
+    import nltk
+
+    try:
+        folder = str(nltk.data.find(f"taggers/{RESOURCE}/"))
+    except LookupError:
+        raise MissingResourceError(
+            "the weights of NLTK's part-of-speech tagger are not installed",
+            where=f"looked in NLTK_DATA and {', '.join(nltk.data.path[:3])} ...",
+            wanted=f"taggers/{RESOURCE}",
+            hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger builtin`",
+        ) from None
+    return _from_nltk(folder)
+
+
+@lru_cache(maxsize=1)
+def _from_file(path: Path) -> Perceptron:
+    import gzip
+    import hashlib
+    import json
+
+    import nltk
+    from nltk.tag.perceptron import PerceptronTagger
+
+    packed = path.read_bytes()
+    tagger = PerceptronTagger.decode_json_obj(json.loads(gzip.decompress(packed)))
+    digest = hashlib.sha256(packed).hexdigest()[:8]
+    return Perceptron(f"builtin-perceptron-{digest}-nltk-{nltk.__version__}", tagger)
+
+
+@lru_cache(maxsize=1)
+def _from_nltk(folder: str) -> Perceptron:
+    """Return the perceptron in the *folder* where NLTK finds its weights."""
+    import nltk
+    from nltk.tag.perceptron import PerceptronTagger
+
+    return Perceptron(f"nltk-perceptron-{nltk.__version__}", PerceptronTagger())
+
+
+class NltkTagger:
+    """A tagger of any sentence, which loads NLTK and the weights of a *perceptron* when it is created.
+
+    Importing NLTK takes about a second, as it imports scipy.stats, and scikit-learn if that is installed; its
+    submodules cannot be imported without it.  Weights are loaded once per process, in 0.15 s; the tagger then
+    tags some 35,000 words per second.
     """
 
-    def __init__(self) -> None:
-        import nltk
-        from nltk.tag.perceptron import PerceptronTagger
-
-        self.name = f"nltk-perceptron-{nltk.__version__}"
+    def __init__(self, perceptron: Callable[[], Perceptron] = downloaded) -> None:
+        self.name, self._tagger = perceptron()
         self.answered: Counter[str] = Counter()
         self._tagged = lru_cache(REMEMBERED)(self._tag)
-        try:
-            self._tagger: Any = PerceptronTagger()
-        except LookupError:
-            raise CrossexamError(
-                "the model of NLTK's part-of-speech tagger is not installed",
-                where=f"looked in NLTK_DATA and {', '.join(nltk.data.path[:3])} ...",
-                wanted=f"taggers/{RESOURCE}",
-                hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger spacy:PIPELINE`",
-            ) from None
 
     def signature(self) -> str:
         """Return the name, as there is only one source."""
@@ -69,12 +118,16 @@ class NltkTagger:
     def _tag(self, sentence: str) -> tuple[Token, ...]:
         self.answered[self.name] += 1
         tokens = words(sentence)
-        tagged = self._tagger.tag([_in_penn(sentence, token) for token in tokens])
+        tagged = self._tagger.tag([in_penn(sentence, token) for token in tokens])
         return tuple([Token(*token[:3], tag) for token, (_, tag) in zip(tokens, tagged, strict=True)])
 
 
-def _in_penn(sentence: str, token: Token) -> str:
-    """Return the word as the Penn Treebank writes it, on which the tagger was trained."""
+def in_penn(sentence: str, token: Token) -> str:
+    """Return the word of *token* as the Penn Treebank writes it, on which taggers are trained.
+
+    >>> [in_penn('"Yes" (no)', token) for token in words('"Yes" (no)')]
+    ['``', 'Yes', "''", '-LRB-', 'no', '-RRB-']
+    """
     text = token.text
     if len(text) > 2 or text.isalnum():
         return text.replace("’", "'")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.errors import CrossexamError, MissingExtraError, MissingResourceError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.tokens import Token
 
@@ -36,7 +36,7 @@ def load_pipeline(name: str, assigns: Collection[str], what: str) -> Any:
     try:
         nlp = spacy.load(name)
     except OSError:
-        raise CrossexamError(
+        raise MissingResourceError(
             f"there is no spaCy pipeline '{name}'",
             wanted="the name of an installed pipeline or the path of a folder",
             hint=f"installed: {', '.join(sorted(spacy.util.get_installed_models())) or 'none'}",

@@ -1,15 +1,16 @@
-"""Part-of-speech taggers: the parses that a corpus ships, NLTK, spaCy, or whichever is available."""
+"""Part-of-speech taggers: the parses that a corpus ships, the perceptron in the package, NLTK, spaCy."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, Protocol
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, Side
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
-from crossexam.language.tagging.nltk_tagger import RESOURCE, NltkTagger
+from crossexam.language.tagging.nltk_tagger import NltkTagger, shipped
 from crossexam.language.tagging.spacy_pipeline import SpacyTagger
 from crossexam.language.tokens import AlignmentError, Token
 
@@ -36,9 +37,9 @@ class Tagger(Protocol):
 
 
 class AutomaticTagger:
-    """The shipped parse, or NLTK if there is none or it does not fit its sentence.
+    """The shipped parse, or the perceptron in the package if there is none or it does not fit its sentence.
 
-    NLTK is loaded only when it is needed.
+    The perceptron is loaded only when it is needed.
     """
 
     def __init__(self) -> None:
@@ -56,7 +57,7 @@ class AutomaticTagger:
         return self._parses.answered + (self._tagger.answered if self._tagger else Counter())
 
     def signature(self) -> str:
-        """Return the names of the sources that were used: ``corpus-parses+nltk-perceptron-3.9.1``."""
+        """Return the names of the sources that were used: ``builtin-perceptron-...+corpus-parses``."""
         return self.name
 
     def prepare(self, examples: Sequence[Example]) -> None:
@@ -74,15 +75,7 @@ class AutomaticTagger:
     def tag(self, sentence: str) -> tuple[Token, ...]:
         """Return the tokens of a *sentence* without a parse."""
         if self._tagger is None:
-            try:
-                self._tagger = NltkTagger()
-            except CrossexamError as error:
-                raise CrossexamError(
-                    f"no usable parse of {sentence[:60]!r}, and NLTK's tagger is not installed",
-                    where=error.where,
-                    wanted=error.wanted,
-                    hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger spacy:PIPELINE`",
-                ) from None
+            self._tagger = NltkTagger(shipped)
         return self._tagger.tag(sentence)
 
 
@@ -99,16 +92,17 @@ def _plain(kind: str, make: Callable[[], Tagger]) -> Callable[[str], Tagger]:
 TAGGERS: Final[dict[str, Callable[[str], Tagger]]] = {
     "auto": _plain("auto", AutomaticTagger),
     "parses": _plain("parses", CorpusParses),
+    "builtin": _plain("builtin", partial(NltkTagger, shipped)),
     "spacy": SpacyTagger,
     "nltk": _plain("nltk", NltkTagger),
 }
 
 
 def resolve_tagger(spec: str = "auto") -> Tagger:
-    """Return the tagger that *spec* names: ``auto``, ``parses``, ``nltk``, ``spacy:NAME-OR-FOLDER``.
+    """Return the tagger that *spec* names: a name in the table, or ``spacy:NAME-OR-FOLDER``.
 
-    Raises UnknownNameError for any other name, MissingExtraError if spaCy is not installed, and
-    CrossexamError if a model is not installed; ``auto`` does so at the first sentence without a parse.
+    Raises UnknownNameError for any other name, and MissingResourceError if spaCy, its pipeline or the weights
+    of NLTK's own tagger are not installed; the others need no download.
 
     >>> resolve_tagger("spcy:en_core_web_sm")
     Traceback (most recent call last):

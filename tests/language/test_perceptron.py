@@ -1,0 +1,149 @@
+"""The perceptron in the package: how it was trained, how accurate it is beside NLTK's own weights."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import runpy
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.language.tagging.nltk_tagger import SHIPPED, NltkTagger, Perceptron, downloaded, shipped
+from crossexam.language.tokens import align
+
+ROOT = Path(__file__).parents[2]
+CONLLU = """# text = I'll walk to a well-known man.
+1-2\tI'll\t_\t_\t_
+1\tI\tI\tPRON\tPRP
+2\t'll\twill\tAUX\tMD
+3\twalk\twalk\tVERB\tVB
+4\tto\tto\tADP\tIN
+5\ta\ta\tDET\tDT
+6\twell\twell\tADV\tRB
+7\t-\t-\tPUNCT\tHYPH
+8\tknown\tknow\tVERB\tVBN
+9\tman\tman\tNOUN\tNN
+10\t.\t.\tPUNCT\t.
+
+# text = See it
+1\tSee\tsee\tVERB\tVB
+2\tit\tit\tPRON\tPRP
+"""
+TREES = ["(S (DT A) (NN dog) (VBZ runs) (. .))", "(S (DT The) (NNS dogs) (VBP run))", "(S (VB Run) (. !))"]
+
+
+@pytest.fixture(scope="module")
+def script() -> dict[str, Any]:
+    path = ROOT / "scripts" / "train_tagger.py"
+    if not path.is_file():
+        pytest.skip("the scripts are not in the source distribution")
+    return runpy.run_path(str(path))
+
+
+def test_words_of_ewt_are_read_as_ours_with_tags_of_the_penn_treebank(
+    script: dict[str, Any], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.conllu"
+    path.write_text(CONLLU, encoding="utf-8")
+    first, second = [script["in_our_words"](*sentence) for sentence in script["ewt"](path)]
+    assert first == [
+        ("I", "PRP"),
+        ("'ll", "MD"),
+        ("walk", "VB"),
+        ("to", "TO"),
+        ("a", "DT"),
+        ("well-known", "JJ"),  # VBN before a noun
+        ("man", "NN"),
+        (".", "."),
+    ]
+    assert second == [("See", "VB"), ("it", "PRP")]
+
+
+def test_a_sentence_with_other_words_is_left_out(script: dict[str, Any]) -> None:
+    sentence = "It can't."
+    whole = align(sentence, [("PRP", "It"), ("MD", "can't"), (".", ".")])
+    assert script["in_our_words"](sentence, whole) is None
+    assert script["in_our_words"](sentence, whole[:1]) is None
+
+
+def test_sentences_of_people_are_repeated_with_names(script: dict[str, Any]) -> None:
+    man = [("A", "DT"), ("man", "NN"), ("plays", "VBZ"), ("guitar", "NN")]
+    others = [[("A", "DT"), ("tree", "NN"), ("grows", "VBZ"), ("here", "RB")], [*man[:2], ("in", "IN"), *man]]
+    [named] = script["with_names"]([man, *others, man[1:]])
+    assert named[1:] == man[2:]
+    assert (named[0][0] in script["NAMES"], named[0][1]) == (True, "NNP")
+
+
+def test_training_twice_gives_the_same_bytes_with_small_weights_dropped(
+    script: dict[str, Any], tmp_path: Path
+) -> None:
+    from nltk.tag.perceptron import PerceptronTagger
+
+    pairs = [*zip(("A dog runs.", "The dogs run", "Run!"), TREES, strict=True), ("No", TREES[0])]
+    rows = [{"sentence1": "", "sentence2": sentence, "sentence2_parse": tree} for sentence, tree in pairs]
+    lines = [json.dumps(row) for row in rows]
+    path = tmp_path / "snli.jsonl"
+    path.write_text("\n".join([*lines, *lines]), encoding="utf-8")
+
+    def trained() -> bytes:
+        sentences = [script["in_our_words"](*sentence) for sentence in script["snli"](path)]
+        assert len(sentences) == 3  # distinct ones with a parse of their own
+        random.seed(script["SEED"])
+        return script["packed"](script["train"](sentences))
+
+    content = trained()
+    assert content == trained()
+    weights, _, classes = json.loads(gzip.decompress(content))
+    assert all(abs(weight) >= 1 for of_tags in weights.values() for weight in of_tags.values())
+    assert classes == sorted(
+        {tag for tree in TREES for tag in "DT NN NNS VBZ VBP VB .".split() if tag in tree}
+    )
+    tiny = PerceptronTagger.decode_json_obj(
+        ({"bias": {"NN": 0.04, "DT": -0.26}, "i word a": {"DT": 0.09}}, {}, [])
+    )
+    assert json.loads(gzip.decompress(script["packed"](tiny))) == [{"bias": {"DT": -3}}, {}, []]
+
+
+def test_accuracy_counts_the_words_of_both_and_the_tags_of_the_penn_treebank(script: dict[str, Any]) -> None:
+    class Nouns:
+        def tag(self, words: list[str]) -> list[tuple[str, str]]:
+            return [(word, "(" if word == "-LRB-" else "NN") for word in words]
+
+    sentence = "dogs (can't bark :-)"
+    gold = align(sentence, [("NNS", "dogs"), ("-LRB-", "("), ("MD", "can't"), ("NN", "bark"), ("NFP", ":-)")])
+    tagger = NltkTagger(lambda: Perceptron("nouns", Nouns()))
+    assert script["accuracy"](tagger, [(sentence, gold)]) == (100 * 2 / 3, 3)  # dogs, ( and bark
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("corpus", ["ewt", "snli"])
+def test_the_weights_in_the_package_are_more_accurate_than_those_of_nltk(
+    corpus: str, script: dict[str, Any], shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import nltk
+
+    monkeypatch.setattr(nltk.data, "path", [str(shared_data / "nltk_data")])
+    files: dict[str, Callable[[], Any]] = {
+        "ewt": lambda: script["ewt"](shared_data / "ud_ewt" / "en_ewt-ud-test.conllu"),
+        "snli": lambda: script["snli"](shared_data / "snli" / "snli_1.0_test.jsonl"),
+    }
+    sentences = list(files[corpus]())[:2_000]
+    ours, theirs = (script["accuracy"](NltkTagger(each), sentences)[0] for each in (shipped, downloaded))
+    assert ours > theirs + 2
+
+
+def test_the_notice_names_sources_and_licence() -> None:
+    notice = SHIPPED.with_name("PERCEPTRON-NOTICE.txt").read_text(encoding="utf-8")
+    for part in (
+        SHIPPED.name,
+        "UD_English-EWT",
+        "SNLI 1.0",
+        "Attribution-ShareAlike 4.0",
+        "scripts/train_tagger.py",
+    ):
+        assert part in notice
+    assert "PERCEPTRON-NOTICE.txt" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.arguments import path_of, required, shown, whole_number
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Dataset, Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 
@@ -30,16 +30,20 @@ def load(
     spec: Corpus,
     *,
     columns: Mapping[str, str] | str | None = None,
+    labels: Mapping[Any, str | None] | str | None = None,
     skip_bad: bool = False,
+    allow_loss: bool = False,
     name: str | None = None,
 ) -> Dataset:
     """Return a corpus: a split (``snli:dev``), a file, a slice of either (``snli:dev[::2]``), or a table.
 
     A table is a polars or pandas DataFrame, a ``datasets.Dataset`` or a list of dicts; its columns and labels
     are read as those of a file, and rows are numbered from 1.  A list of Examples becomes a Dataset as it is.
-    *columns* maps roles to columns (``{"premise": "text_a"}``, or ``"premise=text_a"``); any other key puts
-    its column into ``info``.  *skip_bad* skips malformed records and counts them.  *name* is that of a table
-    or list, by default ``examples``.
+    *columns* maps roles to columns (``{"premise": "text_a"}``); any other key puts its column into ``info``.
+    *labels* says what the values of the label column mean (``{1: "entailment", 0: "not_entailment"}``, None
+    for no gold label); numbers always need it.  Both may also be texts, as on the command line.  *skip_bad*
+    skips malformed records and counts them, *allow_loss* even if they are many.  *name* is that of a table or
+    list, by default ``examples``.
 
     Raises CrossexamError if there is no such corpus, FormatError if a record is malformed.
 
@@ -48,45 +52,58 @@ def load(
     >>> load([{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}], name="weather")
     Dataset('weather', 1 example: 1 neutral)
     """
-    mapping = _columns(columns)
-    required(skip_bad, bool, "skip_bad", wanted="True or False")
+    reading = {
+        "columns": _columns(columns),
+        "labels": _label_names(labels),
+        "skip_bad": required(skip_bad, bool, "skip_bad", wanted="True or False"),
+        "allow_loss": required(allow_loss, bool, "allow_loss", wanted="True or False"),
+    }
+    if name is not None:
+        required(name, str, "name", wanted="a name for the table")
+        if isinstance(spec, str | Path | Dataset):
+            raise CrossexamError(
+                "this corpus has a name of its own", wanted="name= for tables and lists only"
+            )
     if isinstance(spec, str | Path):
         from crossexam.corpora.spec import read_corpus
 
-        if name is not None:
-            raise _named_already(spec)
-        return read_corpus(spec, columns=mapping, skip_bad=skip_bad)
-    return _in_memory(spec, name=name, columns=mapping, skip_bad=skip_bad)
+        return read_corpus(spec, **reading)
+    return _in_memory(spec, reading, name=name)
 
 
-def _in_memory(data: Any, **options: Any) -> Dataset:
+def _in_memory(data: Any, reading: Mapping[str, Any] | None = None, **how: Any) -> Dataset:
     """Return a table, examples or a Dataset as a Dataset."""
     from crossexam.corpora.tables import WANTED, checked_examples, dataset_of
 
-    required(options.get("name") or "", str, "name", wanted="a name for the table")
     if isinstance(data, Suite | Run):
-        raise CrossexamError(f"{shown(data)} is not a corpus", wanted=WANTED, hint="a suite has Datasets")
-    if not isinstance(data, Dataset):
-        return dataset_of(data, **options)
-    if options.get("name") is not None:
-        raise _named_already(data.name)
-    return checked_examples(data, options.get("columns"))
+        raise CrossexamError(f"{shown(data)} is not a corpus", wanted=WANTED, hint="give one of its datasets")
+    if isinstance(data, Dataset):
+        return checked_examples(data, reading or {})
+    return dataset_of(data, **how, **(reading or {}))
 
 
-def _named_already(name: object) -> CrossexamError:
-    return CrossexamError(f"'{name}' has a name of its own", wanted="name= for tables and lists only")
-
-
-def _columns(columns: Any) -> Mapping[str, str] | None:
+def _columns(columns: Any) -> dict[str, str] | None:
     from crossexam.corpora.columns import parse_columns
 
     if isinstance(columns, str):
         return parse_columns(columns)
     wanted = "a dict of roles to columns, such as {'premise': 'text_a', 'label': 'gold'}"
-    given: Mapping[str, str] = required(columns or {}, Mapping, "columns", wanted=wanted)
-    if not all(isinstance(each, str) for pair in given.items() for each in pair):
+    if columns is None or not required(columns, Mapping, "columns", wanted=wanted):
+        return None
+    if not all(isinstance(each, str) for pair in columns.items() for each in pair):
         raise CrossexamError("columns has names that are not strings", wanted=wanted)
-    return dict(given) or None
+    return dict(columns)
+
+
+def _label_names(labels: Any) -> dict[str, Any] | None:
+    from crossexam.corpora.label_names import declared_names, parse_labels
+
+    if isinstance(labels, str):
+        return parse_labels(labels)
+    wanted = "a dict of values to labels, such as {1: 'entailment', 0: 'not_entailment'}"
+    if labels is None or not required(labels, Mapping, "labels", wanted=wanted):
+        return None
+    return dict(declared_names(labels, where="labels"))
 
 
 def load_suite(folder: str | Path) -> Suite:
@@ -277,7 +294,7 @@ def compare(*runs: Run) -> Comparisons:
 
     wanted = "two runs, as in cx.compare(first, second)"
     if len(runs) != 2:
-        raise CrossexamError(f"{len(runs)} runs cannot be compared", wanted=wanted)
+        raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
     return Comparisons(compare_runs(first, second))
 

@@ -21,9 +21,10 @@ def shown(value: object) -> str:
     if value is None or isinstance(value, str | int | float):
         text = repr(value)
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
-    name = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
-    article = "" if isinstance(value, type) else "an " if name[0].lower() in "aeio" else "a "
-    return f"{article}{name}"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    name = type(value).__name__
+    return f"{'an' if name[0].lower() in 'aeio' or name == 'ndarray' else 'a'} {name}"
 
 
 def required(value: object, kind: type | tuple[type, ...], name: str, *, wanted: str) -> Any:

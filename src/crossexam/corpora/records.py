@@ -245,9 +245,7 @@ class FormattedFile:
         """The file as a source of records: lines of a text file, rows of a Parquet file."""
         unit = "row" if self.format == "parquet" else "line"
         one_header = self.format != "json lines"
-        return Source(
-            str(self.path), self.path.stem, "file", unit, one_header, partial(iter_records, self)
-        )
+        return Source(str(self.path), self.path.stem, "file", unit, one_header, partial(iter_records, self))
 
 
 def detect_format(path: Path) -> FormattedFile:

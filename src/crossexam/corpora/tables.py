@@ -158,7 +158,9 @@ def _listed(data: Any) -> list[Any]:
     if not rows:
         raise CrossexamError("there are no examples", wanted="at least one")
     if not isinstance(rows[0], Example | Mapping):
-        raise CrossexamError(f"{shown(data)} of {shown(rows[0])} is not a corpus", wanted=WANTED)
+        raise CrossexamError(
+            f"{shown(data)} that begins with {shown(rows[0])} is not a corpus", wanted=WANTED
+        )
     return rows
 
 

@@ -187,6 +187,16 @@ def test_what_was_left_out_of_a_table_is_shown_with_the_suite() -> None:
     assert suite.manifest["bases"][0]["read"]["no_gold"] == 1
 
 
+def test_declared_labels_make_two_even_if_one_never_occurs(tmp_path: Path) -> None:
+    """A contradiction that is built from such a base is not_entailment, as on the command line."""
+    rows = [{**row, "label": "yes"} for row in ROWS]
+    pl.DataFrame(rows).write_csv(tmp_path / "table.csv")
+    for data in (rows, tmp_path / "table.csv"):
+        base = cx.load(data, labels={"yes": "entailment", "no": "not_entailment"}, allow_loss=True)
+        (antonyms,) = (each for each in cx.build("antonymy", base) if each.entry.construction == "antonymy")
+        assert set(antonyms.label_counts()) == {"not_entailment"}
+
+
 def test_accuracy_by_a_slice_has_an_estimate_per_value() -> None:
     rows = [{**row, "topic": topic} for row, topic in zip(ROWS, ("food", "food", "pets"), strict=True)]
     run = cx.run(always, cx.load(rows, columns={"topic": "topic"}))

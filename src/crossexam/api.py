@@ -11,6 +11,7 @@ from crossexam.core.arguments import path_of, required, shown, whole_number
 from crossexam.core.dataset import Dataset, Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
+from crossexam.core.labels import ENTAILMENT_OR_NOT
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
@@ -67,8 +68,15 @@ def load(
     if isinstance(spec, str | Path):
         from crossexam.corpora.spec import read_corpus
 
-        return read_corpus(spec, **reading)
-    return _in_memory(spec, reading, name=name)
+        return _declaring(reading["labels"], read_corpus(spec, **reading))
+    return _declaring(reading["labels"], _in_memory(spec, reading, name=name))
+
+
+def _declaring(labels: Mapping[str, Any] | None, dataset: Dataset) -> Dataset:
+    """Return *dataset* with the projection that the declared *labels* need, even if one never occurs."""
+    if "not_entailment" not in (labels or {}).values():
+        return dataset
+    return replace(dataset, manifest={**dataset.manifest, "projection": ENTAILMENT_OR_NOT.name})
 
 
 def _in_memory(data: Any, reading: Mapping[str, Any] | None = None, **how: Any) -> Dataset:

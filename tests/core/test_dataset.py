@@ -86,7 +86,8 @@ def test_a_frame_has_a_row_per_item() -> None:
 @pytest.mark.parametrize("manifest", [{}, TWO_LABELS], ids=["three labels", "two labels"])
 def test_correct_is_what_the_reports_count(sets: Any, manifest: Mapping[str, Any]) -> None:
     random = np.random.default_rng(5)
-    run = run_of(*sets, **manifest)
+    many = (dataset(s.name, [example.label for example in s] * 20, **s.manifest) for s in sets)
+    run = run_of(*many, **manifest)
     shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
     run = Run(run.model, run.datasets, shares, run.manifest)
     frame = run.to_frame()

@@ -70,18 +70,16 @@ def _hub_splits(table: Any) -> Iterator[Row]:
     raise CrossexamError(f"the {type(table).__name__} has several splits: {splits}", wanted="one of them")
 
 
-# fmt: off
 TABLES: Final[tuple[TableKind, ...]] = (
-    TableKind("polars",   "DataFrame",           "the polars DataFrame", _polars),
-    TableKind("polars",   "LazyFrame",           "the polars LazyFrame", _polars),
-    TableKind("pandas",   "DataFrame",           "the pandas DataFrame", _pandas),
-    TableKind("pyarrow",  "Table",               "the pyarrow Table",    _arrow),
-    TableKind("datasets", "Dataset",             "the Dataset",          _hub),
-    TableKind("datasets", "IterableDataset",     "the IterableDataset",  _hub),
-    TableKind("datasets", "DatasetDict",         "the DatasetDict",      _hub_splits),
-    TableKind("datasets", "IterableDatasetDict", "the DatasetDict",      _hub_splits),
+    TableKind("polars", "DataFrame", "the polars DataFrame", _polars),
+    TableKind("polars", "LazyFrame", "the polars LazyFrame", _polars),
+    TableKind("pandas", "DataFrame", "the pandas DataFrame", _pandas),
+    TableKind("pyarrow", "Table", "the pyarrow Table", _arrow),
+    TableKind("datasets", "Dataset", "the Dataset", _hub),
+    TableKind("datasets", "IterableDataset", "the IterableDataset", _hub),
+    TableKind("datasets", "DatasetDict", "the DatasetDict", _hub_splits),
+    TableKind("datasets", "IterableDatasetDict", "the DatasetDict", _hub_splits),
 )
-# fmt: on
 
 
 def table_kind(data: object) -> TableKind | None:

@@ -124,6 +124,16 @@ def test_a_run_without_items_is_an_empty_frame() -> None:
     assert (frame.height, frame.schema["correct"], frame.schema["p_neutral"]) == (0, pl.Boolean, pl.Float64)
 
 
+def test_a_run_over_nothing_is_an_empty_frame() -> None:
+    assert run_of().to_frame().schema == run_of(THREE).to_frame().schema
+
+
+def test_info_does_not_replace_a_column() -> None:
+    examples = [Example("a", "P.", "H.", "neutral", info={"status": "proposed"})]
+    with pytest.raises(CrossexamError, match="there is already a column 'status'"):
+        run_of(Dataset("judged", examples)).to_frame(["status"])
+
+
 def test_pandas_gets_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(THREE)
     table = run.to_pandas(["place"])
@@ -141,6 +151,8 @@ def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
     for call in (run.to_frame, lambda: run.predictions("three"), lambda: run._repr_html_()):
         with pytest.raises(CrossexamError, match="'mine' has 3 predictions for 4 items"):
             call()
+    with pytest.raises(CrossexamError, match=r"has predictions of shape \(4, 2\) for 4 items"):
+        Run("mine", {"three": THREE}, {"three": np.ones((4, 2))}).predictions("three")
     with pytest.raises(CrossexamError, match="'mine' has no predictions"):
         Run("mine", {"three": THREE}, {}).predictions("three")
     with pytest.raises(UnknownNameError, match="no test set is called 'tree'\n  hint: did you mean 'three'"):

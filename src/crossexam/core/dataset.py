@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from crossexam.core.arguments import required
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
-from crossexam.core.frames import info_columns, item_frame
+from crossexam.core.frames import empty_frame, info_columns, item_frame
 from crossexam.core.labels import GOLDS, LABELS, label_indices, projection_of
 from crossexam.core.notebook import html_table
 
@@ -218,10 +218,14 @@ class Run:
         where, wanted = f"test set {name}", f"{n} rows of {len(LABELS)} probabilities"
         if name not in self.probabilities:
             raise CrossexamError(f"'{self.model}' has no predictions", where=where, wanted=wanted)
-        rows = np.asarray(self.probabilities[name], dtype=np.float64).reshape(-1, len(LABELS))
-        if len(rows) != n:
+        rows = np.asarray(self.probabilities[name], dtype=np.float64)
+        rows = rows if rows.size else rows.reshape(0, len(LABELS))
+        if rows.shape != (n, len(LABELS)):
+            predictions = (
+                f"{len(rows)} predictions" if len(rows) != n else f"predictions of shape {rows.shape}"
+            )
             raise CrossexamError(
-                f"'{self.model}' has {len(rows)} predictions for {n} items",
+                f"'{self.model}' has {predictions} for {n} items",
                 where=where,
                 wanted=wanted,
                 hint="run the model over this test set again",
@@ -263,8 +267,9 @@ class Run:
         proposed; null if the label is not in question).  *info* names more columns, keys of the examples'
         ``info`` (``genre``).  Raises UnknownNameError if no item has such a key.
 
-        ``predicted`` and ``correct`` are by the labels of the test set, as in all reports: a prediction of
-        neutral is correct for not_entailment, and not_entailment, from a model of two labels, for neutral.
+        ``predicted`` and ``correct`` are those of the reports.  On a test set of two labels, a prediction of
+        neutral or contradiction is shown as not_entailment.  A model of two labels predicts not_entailment,
+        which is correct for neutral and contradiction; its ``p_neutral`` is the probability of both.
 
         >>> import numpy as np
         >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
@@ -274,12 +279,12 @@ class Run:
         """
         import polars as pl
 
-        frame = pl.concat(
+        frames = [
             item_frame(name, dataset.examples, self.answers(name), self.predictions(name).tolist())
             for name, dataset in self.datasets.items()
-        )
+        ]
         every = [example for dataset in self.datasets.values() for example in dataset]
-        return frame.with_columns(**info_columns(every, info))
+        return pl.concat(frames or [empty_frame()]).with_columns(**info_columns(every, info))
 
     def to_pandas(self, info: Sequence[str] = ()) -> pd.DataFrame:
         """Return :meth:`to_frame` as a pandas DataFrame; raises CrossexamError if pandas is not installed."""

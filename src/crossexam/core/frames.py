@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.arguments import required
-from crossexam.core.errors import UnknownNameError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, cluster_of, status_of
 from crossexam.core.labels import LABELS
 
@@ -49,11 +49,22 @@ def item_frame(
     return pl.DataFrame(columns)
 
 
+def empty_frame() -> pl.DataFrame:
+    """Return the table of no items.
+
+    >>> empty_frame().height
+    0
+    """
+    import numpy as np
+
+    return item_frame("", (), np.empty((0, len(LABELS))), ())
+
+
 def info_columns(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, pl.Series]:
     """Return the values of *examples* [n] under each of *keys* of ``info``, as columns; null where absent.
 
     Lists, mappings, and values of several types become JSON.  Raises UnknownNameError for a key that no
-    example has.
+    example has, CrossexamError for the name of a column of :func:`item_frame`.
     """
     import polars as pl
 
@@ -63,6 +74,8 @@ def info_columns(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, 
     for key in keys:
         if key not in known:
             raise UnknownNameError("key of info", str(key), known)
+        if key in empty_frame().columns:
+            raise CrossexamError(f"there is already a column '{key}'", wanted="other keys of info")
         columns[key] = pl.Series(_uniform([example.info.get(key) for example in examples]))
     return columns
 

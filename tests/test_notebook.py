@@ -29,6 +29,7 @@ def _cell(code: str, names: dict[str, object]) -> str:
     return printed.getvalue()
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_its_code_does(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

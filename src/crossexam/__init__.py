@@ -18,7 +18,18 @@ from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
 
 if TYPE_CHECKING:
-    from crossexam.api import accuracy, build, check, compare, load, load_run, load_suite, report, run
+    from crossexam.api import (
+        accuracy,
+        accuracy_by,
+        build,
+        check,
+        compare,
+        load,
+        load_run,
+        load_suite,
+        report,
+        run,
+    )
 
 __all__ = [
     "LABELS",
@@ -31,6 +42,7 @@ __all__ = [
     "Run",
     "Suite",
     "accuracy",
+    "accuracy_by",
     "build",
     "check",
     "compare",

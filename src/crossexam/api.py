@@ -4,63 +4,147 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.arguments import path_of, required, shown, whole_number
+from crossexam.core.dataset import Dataset, Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import Example
+from crossexam.core.labels import ENTAILMENT_OR_NOT
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
-    from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.comparison import Comparisons
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
 
-BaseLike = str | Path | Dataset | Iterable[Example]
+#: A corpus: its name or path, a Dataset, a DataFrame (polars or pandas), a ``datasets.Dataset``, or a list of
+#: dicts or Examples.
+Corpus = str | Path | Dataset | Iterable[Any]
+
+_SUITE: Final = "a folder that `crossexam build` wrote"
+_RUN: Final = "a run: what cx.run or cx.load_run returns"
 
 
-def load(spec: str | Path, *, columns: Mapping[str, str] | None = None, skip_bad: bool = False) -> Dataset:
-    """Return the corpus named by *spec*: a split (``snli:dev``), a file, or a slice (``snli:dev[::2]``).
+def load(
+    spec: Corpus,
+    *,
+    columns: Mapping[str, str] | str | None = None,
+    labels: Mapping[Any, str | None] | str | None = None,
+    skip_bad: bool = False,
+    allow_loss: bool = False,
+    name: str | None = None,
+) -> Dataset:
+    """Return a corpus: a split (``snli:dev``), a file, a slice of either (``snli:dev[::2]``), or a table.
+
+    A table is a polars or pandas DataFrame, a ``datasets.Dataset`` or a list of dicts; its columns and labels
+    are read as those of a file, and rows are numbered from 1.  A list of Examples becomes a Dataset as it is.
+    *columns* maps roles to columns (``{"premise": "text_a"}``); any other key puts its column into ``info``.
+    *labels* says what the values of the label column mean (``{1: "entailment", 0: "not_entailment"}``, None
+    for no gold label); numbers always need it.  Both may also be texts, as on the command line.  *skip_bad*
+    skips malformed records and counts them, *allow_loss* even if they are many.  *name* is that of a table or
+    list, by default ``examples``.
 
     Raises CrossexamError if there is no such corpus, FormatError if a record is malformed.
 
     >>> len(load("builtin:demo")) >= 300
     True
+    >>> load([{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}], name="weather")
+    Dataset('weather', 1 example: 1 neutral)
     """
-    from crossexam.corpora.spec import read_corpus
+    reading = {
+        "columns": _columns(columns),
+        "labels": _label_names(labels),
+        "skip_bad": required(skip_bad, bool, "skip_bad", wanted="True or False"),
+        "allow_loss": required(allow_loss, bool, "allow_loss", wanted="True or False"),
+    }
+    if name is not None:
+        required(name, str, "name", wanted="a name for the table")
+        if isinstance(spec, str | Path | Dataset):
+            raise CrossexamError(
+                "this corpus has a name of its own", wanted="name= for tables and lists only"
+            )
+    if isinstance(spec, str | Path):
+        from crossexam.corpora.spec import read_corpus
 
-    return read_corpus(spec, columns=columns, skip_bad=skip_bad)
+        return _declaring(reading["labels"], read_corpus(spec, **reading))
+    return _declaring(reading["labels"], _in_memory(spec, reading, name=name))
+
+
+def _declaring(labels: Mapping[str, Any] | None, dataset: Dataset) -> Dataset:
+    """Return *dataset* with the projection that the declared *labels* need, even if one never occurs."""
+    if "not_entailment" not in (labels or {}).values():
+        return dataset
+    return replace(dataset, manifest={**dataset.manifest, "projection": ENTAILMENT_OR_NOT.name})
+
+
+def _in_memory(data: Any, reading: Mapping[str, Any] | None = None, **how: Any) -> Dataset:
+    """Return a table, examples or a Dataset as a Dataset."""
+    from crossexam.corpora.tables import WANTED, checked_examples, dataset_of
+
+    if isinstance(data, Suite | Run):
+        raise CrossexamError(f"{shown(data)} is not a corpus", wanted=WANTED, hint="give one of its datasets")
+    if isinstance(data, Dataset):
+        return checked_examples(data, reading or {})
+    return dataset_of(data, **how, **(reading or {}))
+
+
+def _columns(columns: Any) -> dict[str, str] | None:
+    from crossexam.corpora.columns import parse_columns
+
+    if isinstance(columns, str):
+        return parse_columns(columns)
+    wanted = "a dict of roles to columns, such as {'premise': 'text_a', 'label': 'gold'}"
+    if columns is None or not required(columns, Mapping, "columns", wanted=wanted):
+        return None
+    if not all(isinstance(each, str) for pair in columns.items() for each in pair):
+        raise CrossexamError("columns has names that are not strings", wanted=wanted)
+    return dict(columns)
+
+
+def _label_names(labels: Any) -> dict[str, Any] | None:
+    from crossexam.corpora.label_names import declared_names, parse_labels
+
+    if isinstance(labels, str):
+        return parse_labels(labels)
+    wanted = "a dict of values to labels, such as {1: 'entailment', 0: 'not_entailment'}"
+    if labels is None or not required(labels, Mapping, "labels", wanted=wanted):
+        return None
+    return dict(declared_names(labels, where="labels"))
 
 
 def load_suite(folder: str | Path) -> Suite:
-    """Return the suite that ``crossexam build`` wrote to *folder*."""
+    """Return the suite that ``crossexam build`` wrote to *folder*; raises CrossexamError."""
     from crossexam.core.test_sets import read_suite as read
 
-    return read(Path(folder))
+    return read(path_of(folder, "folder", wanted=_SUITE))
 
 
 def load_run(folder: str | Path) -> Run:
-    """Return the run that ``crossexam run`` wrote to *folder*."""
+    """Return the run that ``crossexam run`` wrote to *folder*; raises CrossexamError."""
     from crossexam.runs.folder import read_run
 
-    return read_run(Path(folder))
+    return read_run(path_of(folder, "folder", wanted="a folder that `crossexam run` wrote"))
 
 
-def _as_base(data: BaseLike, limit: int | None) -> Base:
+def _as_base(data: Any, limit: int | None) -> Base:
+    from crossexam.corpora.reading import ReadingReport
     from crossexam.suites.bases import base_from_examples, base_from_spec
 
     if isinstance(data, str | Path):
         return base_from_spec(str(data), limit=limit)
-    return base_from_examples(data, limit=limit)
+    report = ReadingReport()
+    base = base_from_examples(_in_memory(data, report=report), limit=limit)
+    return replace(base, report=report)
 
 
 def build(
     suite: str,
-    base: BaseLike | None = None,
+    base: Corpus | None = None,
     *,
-    word_problems: BaseLike | None = None,
+    word_problems: Corpus | None = None,
     seed: int = 0,
     limit: int | None = None,
     tagger: str = "auto",
@@ -72,26 +156,31 @@ def build(
 ) -> Suite:
     """Return the test sets of *suite* (or of one construction) built from *base*.
 
-    *base* is the name of a corpus, a path, a Dataset or examples; for a suite with a fixed list of corpora
-    it is one of these, or None for all that are installed.  If *folder* is given, the suite is also written
-    there.  Numerical reasoning is built from *word_problems*, or from the premises of the base if there are
-    none.  Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a
-    warning; the manifest lists them under ``not_built``.  *options* are the options of constructions and
-    suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
-    (``as_published=True``).  Raises CrossexamError.
+    *base* is whatever :func:`load` takes; for a suite with a fixed list of corpora it is the name of one of
+    these, or None for all that are installed.  If *folder* is given, the suite is also written there.
+    Numerical reasoning is built from *word_problems*, or from the premises of the base if there are none.
+    Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a warning;
+    the manifest lists them under ``not_built``.  *options* are the options of constructions and suites by
+    name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms (``as_published=True``).
+    Raises CrossexamError.
 
-    >>> len(build("negation", "builtin:demo", limit=3)["negation.builtin_demo"])
-    3
+    >>> build("negation", "builtin:demo", limit=3)
+    Suite('negation', 2 test sets, 6 items)
     """
     from crossexam.suites.build import build_in_memory, build_to_folder
     from crossexam.suites.short_forms import expand, keywords, merged
     from crossexam.suites.table import suite_named, suite_request
 
-    kind = suite_named(suite)
-    given = merged(options or {}, expand(kind.name, keywords(short_forms)))
+    kind = suite_named(required(suite, str, "suite", wanted="the name of a suite or construction"))
+    limit = None if limit is None else whole_number(limit, "limit", least=1)
+    target = None if folder is None else path_of(folder, "folder")
+    given = merged(_by_name(options), expand(kind.name, keywords(short_forms)))
     bases = []
     if kind.base_option is not None:
-        given = merged(given, {kind.name: {kind.base_option: () if base is None else (str(base),)}})
+        named = (
+            None if base is None else str(path_of(base, "base", wanted=f"a corpus of {kind.name}, by name"))
+        )
+        given = merged(given, {kind.name: {kind.base_option: () if named is None else (named,)}})
     elif base is None:
         raise CrossexamError(f"{suite} needs a base corpus", wanted="base=")
     else:
@@ -102,52 +191,86 @@ def build(
         bases,
         problems,
         options=given,
-        seed=seed,
+        seed=whole_number(seed, "seed"),
         limit=limit,
-        tagger=tagger,
-        recognizer=entities,
-        parser=parser,
+        tagger=required(tagger, str, "tagger", wanted="the name of a tagger"),
+        recognizer=required(entities, str, "entities", wanted="the name of an entity recognizer"),
+        parser=required(parser, str, "parser", wanted="the name of a parser"),
     )
-    if folder is None:
+    if target is None:
         built = build_in_memory(request)
     else:
-        build_to_folder(request, Path(folder))
-        built = load_suite(folder)
+        build_to_folder(request, target)
+        built = load_suite(target)
     for name, reason in (built.manifest.get("not_built") or {}).items():
         warnings.warn(f"{name} was not built: {reason}", stacklevel=2)
     return built
 
 
-def check(data: Suite | Dataset) -> list[Finding]:
-    """Return the findings of the automatic checks on a suite or test set."""
+def _by_name(options: Any) -> Mapping[str, Mapping[str, Any]]:
+    wanted = "a dict of dicts, such as {'antonymy': {'indirect': True}}"
+    for values in required(options or {}, Mapping, "options", wanted=wanted).values():
+        required(values, Mapping, "an entry of options", wanted=wanted)
+    return options or {}
+
+
+def _as_tests(data: Any) -> Suite | Dataset:
+    """Return *data* as what a model can be run on: a suite or a Dataset, from a folder, a file or a table."""
+    if isinstance(data, Suite):
+        if not data.datasets:
+            raise CrossexamError("the suite has no test sets")
+        return data
+    if not isinstance(data, str | Path):
+        return _in_memory(data)
+    path = Path(data)
+    if path.is_dir() or (path.is_file() and _is_test_set(path)):
+        return load_suite(path)
+    return load(data)
+
+
+def _is_test_set(path: Path) -> bool:
+    """Return whether the first record of the file at *path* has the columns of a built test set."""
+    from crossexam.corpora.records import detect_format, iter_records
+
+    _, row = next(iter_records(detect_format(path)), (0, {}))
+    return isinstance(row, dict) and row.keys() >= {"premise", "hypothesis", "construction", "edits"}
+
+
+def check(data: Suite | Corpus) -> list[Finding]:
+    """Return the findings of the automatic checks on a suite or test set; raises CrossexamError."""
     from crossexam.constructions.check import run_checks
 
-    if isinstance(data, Dataset):
-        return run_checks(data)
-    sets = data.datasets
-    return [finding for each in data for finding in run_checks(each, sets.get(str(each.entry.base_set)))]
+    tests = _as_tests(data)
+    if isinstance(tests, Dataset):
+        return run_checks(tests)
+    sets = tests.datasets
+    return [finding for each in tests for finding in run_checks(each, sets.get(str(each.entry.base_set)))]
 
 
 def run(
     model: str | Callable[[Sequence[tuple[str, str]]], Any],
-    data: Suite | Dataset,
+    data: Suite | Corpus,
     *,
     store: str | Path | None = None,
     **options: Any,
 ) -> Run:
-    """Return the predictions of *model* on a suite or test set.
+    """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
 
     *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or a
     function of a list of (premise, hypothesis) pairs.  Predictions are saved in the folder *store*, from
     which an interrupted run resumes.  *options* are those of the kind of model: ``device``, ``batch_size``,
     ...  Raises CrossexamError.
+
+    >>> run("builtin/overlap", "builtin:demo")
+    Run('builtin/overlap', 1 test set, 324 items)
     """
     from crossexam.runs.folder import save_run
     from crossexam.runs.run import predict_suite
 
-    answers = predict_suite(model, data, store=Path(store) if store else None, options=options)
-    if store:
-        save_run(answers, Path(store))
+    folder = None if store is None else path_of(store, "store", wanted="a folder for the predictions")
+    answers = predict_suite(model, _as_tests(data), store=folder, options=options)
+    if folder is not None:
+        save_run(answers, folder)
     return answers
 
 
@@ -156,19 +279,47 @@ def accuracy(answers: Run) -> dict[str, Estimate]:
     from crossexam.evaluation.measures import accuracy_by_set
     from crossexam.evaluation.verified import by_status
 
-    return accuracy_by_set(by_status(answers))
+    return accuracy_by_set(by_status(required(answers, Run, "a run", wanted=_RUN)))
 
 
-def compare(first: Run, second: Run) -> tuple[Comparison, ...]:
-    """Return the paired comparison of two models per test set, with Holm-corrected p-values."""
-    from crossexam.evaluation.comparison import compare_runs
+def accuracy_by(answers: Run, by: str) -> dict[str, dict[str, Estimate]]:
+    """Return the accuracy per test set and value of *by*: a slice of the report or a key of ``info``.
+
+    ``"gold"`` is the gold label, ``"genre"`` the genre of a corpus that has genres.  Test sets without
+    such values are left out.  Raises UnknownNameError if none has them.
+
+    >>> base = run("builtin/overlap", "builtin:demo")
+    >>> accuracy_by(base, "gold")["builtin:demo"]["neutral"].n
+    108
+    """
+    from crossexam.evaluation.measures import accuracy_by_value
     from crossexam.evaluation.verified import by_status
 
-    return compare_runs(by_status(first), by_status(second))
+    required(by, str, "by", wanted='the name of a slice, such as "gold" or "genre"')
+    return accuracy_by_value(by_status(required(answers, Run, "a run", wanted=_RUN)), by)
+
+
+def compare(*runs: Run) -> Comparisons:
+    """Return the paired comparison of two runs per test set, with Holm-corrected p-values.
+
+    Raises CrossexamError unless there are two runs over the same items.
+    """
+    from crossexam.evaluation.comparison import Comparisons, compare_runs
+    from crossexam.evaluation.verified import by_status
+
+    wanted = "two runs, as in cx.compare(first, second)"
+    if len(runs) != 2:
+        raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
+    first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
+    return Comparisons(compare_runs(first, second))
 
 
 def report(*runs: Run) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json."""
     from crossexam.reports.report import make_report
 
+    for each in runs:
+        required(each, Run, "a run", wanted=_RUN)
+    if not runs:
+        raise CrossexamError("there are no runs to report", wanted=_RUN)
     return make_report(*runs)

@@ -7,10 +7,9 @@ import json
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
@@ -189,11 +188,6 @@ def test_an_estimate_is_shown_as_percent() -> None:
     estimate = Estimate(0.5, 0.4, 0.625, 100, 34)
     assert f"{estimate}" == "50.0 [40.0, 62.5]"
     assert f"{estimate:.0f}" == "50 [40, 62]"
-
-
-def test_a_run_predicts_the_most_probable_label() -> None:
-    run = Run("m", {}, {"one": np.array([[0.2, 0.7, 0.1], [0.5, 0.2, 0.3]])})
-    assert run.predictions("one").tolist() == [1, 0]
 
 
 def test_errors_name_the_way_out() -> None:

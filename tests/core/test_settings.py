@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.settings import Settings, grid, parse_assignments, parse_value
+from crossexam.core.settings import Settings, grid, parse_assignments, parse_value, with_options
 
 
 @dataclass(frozen=True)
@@ -201,3 +202,59 @@ def test_an_assignment_has_a_field_and_a_value(piece: str) -> None:
     with pytest.raises(CrossexamError) as caught:
         parse_assignments([piece], "--set")
     assert str(caught.value) == f"--set: '{piece}' is not an assignment\n  wanted: FIELD=VALUE"
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """A field of each type that options have."""
+
+    flag: bool = False
+    count: int = 1
+    share: float = 0.5
+    size: int | Literal["auto"] = "auto"
+    order: tuple[str, ...] | None = None
+    widths: tuple[int, ...] = (1,)
+    where: Path = Path()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "kept"),
+    [
+        ("flag", True, True),
+        ("count", np.int64(3), 3),
+        ("share", 1, 1.0),
+        ("share", np.float32(0.5), 0.5),
+        ("size", "auto", "auto"),
+        ("size", 3, 3),
+        ("order", ["a", "b"], ("a", "b")),
+        ("order", "a,b", ("a", "b")),
+        ("order", None, None),
+        ("widths", ["2", 3], (2, 3)),
+        ("where", Path("a"), Path("a")),
+    ],
+)
+def test_values_of_the_right_type_are_kept(field: str, value: object, kept: object) -> None:
+    found = getattr(Settings({"kinds": Kinds()}).with_values({field: value}).parts["kinds"], field)
+    assert (found, type(found)) == (kept, type(kept))
+    assert getattr(with_options(Kinds(), {field: value}, "kinds"), field) == kept
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("flag", 1, "cannot be 1\n  wanted: true or false"),
+        ("count", True, "cannot be True\n  wanted: a whole number"),
+        ("count", 2.5, r"cannot be 2\.5\n  wanted: a whole number"),
+        ("share", [1], "cannot be a list\n  wanted: a number"),
+        ("size", None, "cannot be None\n  wanted: a whole number or auto"),
+        ("order", 3, "cannot be 3\n  wanted: texts separated by commas or none"),
+        ("order", ["a", 3], "cannot be a list"),
+        ("widths", {1}, "cannot be a set"),
+        ("where", 3, "cannot be 3\n  wanted: a path"),
+    ],
+)
+def test_values_of_the_wrong_type_are_errors(field: str, value: object, says: str) -> None:
+    with pytest.raises(CrossexamError, match=says):
+        Settings({"kinds": Kinds()}).with_values({field: value})
+    with pytest.raises(CrossexamError, match=says):
+        with_options(Kinds(), {field: value}, "kinds")

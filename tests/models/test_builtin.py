@@ -63,7 +63,7 @@ def test_names_that_are_no_models_are_refused_with_the_way_out() -> None:
         open_model("builtin/overlp")
     with pytest.raises(CrossexamError, match="'hf/' is not the name of a model"):
         open_model("hf/")
-    with pytest.raises(CrossexamError, match="a int is not a model"):
+    with pytest.raises(CrossexamError, match="3 is not a model"):
         open_model(3)  # type: ignore[arg-type]
     with pytest.raises(CrossexamError, match="leave out --label-order"):
         open_model("builtin/overlap", {"label_order": LABELS})

@@ -48,7 +48,7 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 
 def answers(path: Path, *, order: tuple[str, ...] | None = None, data: Dataset | Suite = DATA) -> list[int]:
     answered = predict_suite(f"file/{path}", data, options={"label_order": order})
-    return answered.predictions("tiny").tolist()
+    return answered.label_indices("tiny").tolist()
 
 
 def rows_of(form: str, by: str) -> list[dict[str, Any]]:
@@ -150,13 +150,13 @@ def test_one_file_for_several_test_sets(tmp_path: Path) -> None:
     suite = Suite("s", {"tiny": DATA, "more": Dataset("more", (Example("b0", "x", "y", "neutral"),))})
     path = write(tmp_path / "p.jsonl", [*rows_of("label", "id"), {"id": "b0", "label": "contradiction"}])
     answered = predict_suite(f"file/{path}", suite)
-    assert answered.predictions("tiny").tolist() == EXPECTED
-    assert answered.predictions("more").tolist() == [2]
+    assert answered.label_indices("tiny").tolist() == EXPECTED
+    assert answered.label_indices("more").tolist() == [2]
 
 
 def test_a_limit_does_not_make_the_others_extra(tmp_path: Path) -> None:
     path = write(tmp_path / "p.jsonl", rows_of("label", "id"))
-    assert predict_suite(f"file/{path}", DATA, limit=2).predictions("tiny").tolist() == EXPECTED[:2]
+    assert predict_suite(f"file/{path}", DATA, limit=2).label_indices("tiny").tolist() == EXPECTED[:2]
 
 
 def test_two_predictions_for_one_item(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_two_labels_are_recorded(tmp_path: Path) -> None:
     ]
     answered = predict_suite(f"file/{write(tmp_path / 'p.csv', rows)}", DATA)
     assert answered.manifest["details"]["two_label"] is True
-    assert answered.predictions("tiny").tolist() == [1, 0, 1]
+    assert answered.predictions("tiny").tolist() == ["not_entailment", "entailment", "not_entailment"]
 
 
 @pytest.mark.parametrize(

@@ -226,11 +226,11 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
     page.select_option("#set", str(negation))
     assert count(page) == 60
     gold = {item.id: item.label for item in two_runs[1].datasets["negation.dev_matched"]}
-    said = dict(zip(gold, two_runs[1].predictions("negation.dev_matched").tolist(), strict=True))
+    said = dict(zip(gold, two_runs[1].label_indices("negation.dev_matched").tolist(), strict=True))
     before = dict(
         zip(
             [item.base for item in two_runs[1].datasets["negation.dev_matched"]],
-            two_runs[1].predictions("base.dev_matched").tolist(),
+            two_runs[1].label_indices("base.dev_matched").tolist(),
             strict=True,
         )
     )

@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from crossexam.core.arguments import required
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.frames import empty_frame, info_columns, item_frame
+from crossexam.core.labels import GOLDS, LABELS, label_indices, projection_of
+from crossexam.core.notebook import html_table
 
 if TYPE_CHECKING:
     import numpy as np
+    import pandas as pd
+    import polars as pl
     from numpy.typing import NDArray
 
     from crossexam.core.manifest import TestSetEntry
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
     """Examples with a name and a manifest that records where they come from.
 
-    >>> len(Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),)))
-    1
+    >>> Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
+    Dataset('tiny', 1 example: 1 neutral)
     """
 
     name: str
@@ -35,6 +43,35 @@ class Dataset:
     def __iter__(self) -> Iterator[Example]:
         return iter(self.examples)
 
+    def __repr__(self) -> str:
+        """Return the name, and the number of examples by label and of records that were left out."""
+        labels = ", ".join(f"{count:,} {name}" for name, count in self._named_counts())
+        counted = counted_items(len(self), "example") + (f": {labels}" if labels else "")
+        return f"Dataset({self.name!r}, {'; '.join([counted, *self._left_out()])})"
+
+    def _repr_html_(self) -> str:
+        """Return the number of examples by label as a table, for notebooks."""
+        caption = f"{self.name}: {counted_items(len(self), 'example')}"
+        return html_table(caption, ["label", "examples"], self._named_counts(), notes=self._left_out())
+
+    def label_counts(self) -> dict[str, int]:
+        """Return the number of examples by gold label, in the order of ``GOLDS``; "none" is no gold label.
+
+        >>> Dataset("tiny", (Example("a", "It rains.", "It is wet.", None),)).label_counts()
+        {'none': 1}
+        """
+        counts = Counter(example.label for example in self.examples)
+        return {label or "none": counts[label] for label in (*GOLDS, None) if counts[label]}
+
+    def _named_counts(self) -> list[tuple[str, int]]:
+        return [
+            ("without a label" if label == "none" else label, count)
+            for label, count in self.label_counts().items()
+        ]
+
+    def _left_out(self) -> list[str]:
+        return _left_out([self.manifest.get("counts")])
+
     @cached_property
     def entry(self) -> TestSetEntry:
         """The manifest as the typed entry of a test set."""
@@ -45,6 +82,32 @@ class Dataset:
     def content_hash(self) -> str:
         """Return 16 hexadecimal digits that change when an id, a text or a label does."""
         return content_hash(self.examples)
+
+
+def counted_items(count: int, noun: str) -> str:
+    """Return *count* with *noun* in the singular or plural.
+
+    >>> counted_items(1, "item"), counted_items(1200, "item")
+    ('1 item', '1,200 items')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _left_out(counts: Iterable[Mapping[str, Any] | None]) -> list[str]:
+    """Return in a list how many records were left out, by the *counts* of reading; empty if none were."""
+    total: Counter[str] = Counter()
+    for each in counts:
+        total.update({key: int((each or {}).get(key, 0)) for key in ("no_gold", "bad")})
+    facts = {"without a gold label": total["no_gold"], "malformed": total["bad"]}
+    left = ", ".join(f"{count:,} {what}" for what, count in facts.items() if count)
+    return [f"left out: {left}"] if left else []
+
+
+def _known(datasets: Mapping[str, Dataset], name: str) -> Dataset:
+    required(name, str, "the name of the test set", wanted=f"one of: {', '.join(datasets)}")
+    if name not in datasets:
+        raise UnknownNameError("test set", name, datasets)
+    return datasets[name]
 
 
 class ContentHash:
@@ -71,7 +134,7 @@ def content_hash(examples: Sequence[Example]) -> str:
     return running.hexdigest()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Suite:
     """Test sets by name, built together from one base."""
 
@@ -80,7 +143,11 @@ class Suite:
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Dataset:
-        return self.datasets[name]
+        """Return the test set *name*; raises UnknownNameError."""
+        return _known(self.datasets, name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.datasets
 
     def __iter__(self) -> Iterator[Dataset]:
         return iter(self.datasets.values())
@@ -88,8 +155,31 @@ class Suite:
     def __len__(self) -> int:
         return len(self.datasets)
 
+    def __repr__(self) -> str:
+        """Return the name, and the number of test sets, of items, and of records of bases left out."""
+        return f"Suite({self.name!r}, {'; '.join([_size(self.datasets), *self._left_out()])})"
 
-@dataclass(frozen=True)
+    def _repr_html_(self) -> str:
+        """Return the test sets with their items by gold label as a table, for notebooks."""
+        counts = {dataset.name: dataset.label_counts() for dataset in self}
+        labels = [label for label in (*GOLDS, "none") if any(label in each for each in counts.values())]
+        rows = [
+            [name, sum(each.values()), *(each.get(label, 0) for label in labels)]
+            for name, each in counts.items()
+        ]
+        caption = f"{self.name}: {_size(self.datasets)}"
+        return html_table(caption, ["test set", "items", *labels], rows, notes=self._left_out())
+
+    def _left_out(self) -> list[str]:
+        return _left_out(base.get("read") for base in self.manifest.get("bases") or ())
+
+
+def _size(datasets: Mapping[str, Dataset]) -> str:
+    items = sum(len(dataset) for dataset in datasets.values())
+    return f"{counted_items(len(datasets), 'test set')}, {counted_items(items, 'item')}"
+
+
+@dataclass(frozen=True, repr=False)
 class Run:
     """The predictions of *model*: per test set an array of probabilities [n, 3], columns in LABELS order.
 
@@ -102,7 +192,107 @@ class Run:
     probabilities: Mapping[str, NDArray[np.float64]]
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
-    def predictions(self, name: str) -> NDArray[np.int64]:
-        """Return the index of the most probable label of each item of test set *name*: [n]."""
-        winners: NDArray[np.int64] = self.probabilities[name].argmax(axis=1)
-        return winners
+    def __repr__(self) -> str:
+        """Return the model, and the number of test sets and items."""
+        return f"Run({self.model!r}, {_size(self.datasets)})"
+
+    def _repr_html_(self) -> str:
+        """Return the number of predictions by label of each test set as a table, for notebooks."""
+        counts = {name: Counter(self.predictions(name).tolist()) for name in self.datasets}
+        labels = [label for label in GOLDS if any(each[label] for each in counts.values())]
+        rows = [[name, each.total(), *(each[label] for label in labels)] for name, each in counts.items()]
+        header = ["test set", "items", *(f"predicted {label}" for label in labels)]
+        return html_table(f"{self.model}: {_size(self.datasets)}", header, rows)
+
+    @property
+    def two_labels(self) -> bool:
+        """Whether the model only tells entailment from non-entailment (``details.two_label``)."""
+        details = self.manifest.get("details")
+        return isinstance(details, Mapping) and bool(details.get("two_label"))
+
+    def answers(self, name: str) -> NDArray[np.float64]:
+        """Return the probabilities on test set *name* [n, 3]; raises CrossexamError if some are missing."""
+        import numpy as np
+
+        n = len(_known(self.datasets, name))
+        where, wanted = f"test set {name}", f"{n} rows of {len(LABELS)} probabilities"
+        if name not in self.probabilities:
+            raise CrossexamError(f"'{self.model}' has no predictions", where=where, wanted=wanted)
+        rows = np.asarray(self.probabilities[name], dtype=np.float64)
+        rows = rows if rows.size else rows.reshape(0, len(LABELS))
+        if rows.shape != (n, len(LABELS)):
+            predictions = (
+                f"{len(rows)} predictions" if len(rows) != n else f"predictions of shape {rows.shape}"
+            )
+            raise CrossexamError(
+                f"'{self.model}' has {predictions} for {n} items",
+                where=where,
+                wanted=wanted,
+                hint="run the model over this test set again",
+            )
+        return rows
+
+    def label_indices(self, name: str) -> NDArray[np.int64]:
+        """Return the index in ``GOLDS`` of the label predicted for each item of test set *name*: [n].
+
+        A test set of other labels than the three is predicted by its projection; a model of two labels
+        predicts entailment or not_entailment.  Raises UnknownNameError, CrossexamError.
+        """
+        answered = self.answers(name)
+        dataset = self.datasets[name]
+        projection = projection_of(dataset.manifest, (example.label for example in dataset))
+        return label_indices(answered, projection, two_labels=self.two_labels)
+
+    def predictions(self, name: str) -> NDArray[np.str_]:
+        """Return the label predicted for each item of test set *name*, as a string: [n].
+
+        The label is that of :meth:`label_indices`, and raises what that raises.
+
+        >>> import numpy as np
+        >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
+        >>> Run("mine", {"tiny": tiny}, {"tiny": np.array([[0.2, 0.7, 0.1]])}).predictions("tiny").tolist()
+        ['neutral']
+        """
+        import numpy as np
+
+        labels: NDArray[np.str_] = np.array(GOLDS)[self.label_indices(name)]
+        return labels
+
+    def to_frame(self, info: Sequence[str] = ()) -> pl.DataFrame:
+        """Return a polars DataFrame with one row per item of every test set, in their order.
+
+        Columns: ``test_set``, ``id``, ``premise``, ``hypothesis``, ``gold``, ``predicted`` (the labels as
+        strings), ``p_entailment``, ``p_neutral``, ``p_contradiction``, ``correct`` (null without a gold
+        label), ``cluster`` (items that are not independent share it) and ``status`` (verified, rejected or
+        proposed; null if the label is not in question).  *info* names more columns, keys of the examples'
+        ``info`` (``genre``).  Raises UnknownNameError if no item has such a key.
+
+        ``predicted`` and ``correct`` are those of the reports.  On a test set of two labels, a prediction of
+        neutral or contradiction is shown as not_entailment.  A model of two labels predicts not_entailment,
+        which is correct for neutral and contradiction; its ``p_neutral`` is the probability of both.
+
+        >>> import numpy as np
+        >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
+        >>> run = Run("mine", {"tiny": tiny}, {"tiny": np.array([[0.2, 0.7, 0.1]])})
+        >>> run.to_frame().select("test_set", "gold", "predicted", "correct").rows()
+        [('tiny', 'neutral', 'neutral', True)]
+        """
+        import polars as pl
+
+        frames = [
+            item_frame(name, dataset.examples, self.answers(name), self.predictions(name).tolist())
+            for name, dataset in self.datasets.items()
+        ]
+        every = [example for dataset in self.datasets.values() for example in dataset]
+        return pl.concat(frames or [empty_frame()]).with_columns(**info_columns(every, info))
+
+    def to_pandas(self, info: Sequence[str] = ()) -> pd.DataFrame:
+        """Return :meth:`to_frame` as a pandas DataFrame; raises CrossexamError if pandas is not installed."""
+        try:
+            import pandas as pd  # noqa: F401  (polars' own message does not say what to do)
+        except ImportError:
+            raise CrossexamError(
+                "to_pandas needs the package 'pandas', which is not installed",
+                hint="pip install pandas, or use to_frame, which returns a polars DataFrame",
+            ) from None
+        return self.to_frame(info).to_pandas()

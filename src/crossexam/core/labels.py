@@ -202,6 +202,29 @@ PROJECTIONS: Final[dict[str, Projection]] = {
 }
 
 
+def label_indices(
+    probabilities: NDArray[np.float64], projection: Projection, *, two_labels: bool = False
+) -> NDArray[np.int64]:
+    """Return the label that each row of *probabilities* [n, 3] predicts, as its index in GOLDS: [n].
+
+    Under the three labels, a model of *two_labels* predicts entailment if its probability exceeds 1/2, else
+    not_entailment.
+
+    >>> import numpy as np
+    >>> label_indices(np.array([[0.4, 0.3, 0.3]]), THREE_LABELS, two_labels=True).tolist()
+    [3]
+    """
+    import numpy as np
+
+    if projection is not THREE_LABELS:
+        return projection.predictions(probabilities)
+    if not two_labels:
+        winners: NDArray[np.int64] = probabilities.argmax(axis=1).astype(np.int64)
+        return winners
+    entailed = probabilities[:, _E] > 0.5
+    return np.where(entailed, GOLD_INDEX["entailment"], GOLD_INDEX["not_entailment"])
+
+
 def projection_named(name: str) -> Projection:
     """Return the projection called *name*; raises UnknownNameError."""
     if name not in PROJECTIONS:

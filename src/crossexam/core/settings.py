@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from itertools import product
+from numbers import Integral, Real
+from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
 
+from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
 
 ALIASES: Final = {"lr": "learning_rate"}
@@ -58,10 +61,8 @@ class Settings:
             if field in changes.setdefault(part, {}):
                 raise CrossexamError(f"'{field}' is given twice", where=where)
             given.setdefault(part, []).append(f"{where} {name}={value}")
-            if isinstance(value, str):
-                kind = get_type_hints(type(self.parts[part]))[field]
-                value = parse_value(value, kind, name, where=where)
-            changes[part][field] = value
+            kind = get_type_hints(type(self.parts[part]))[field]
+            changes[part][field] = as_kind(value, kind, name, where=where)
         changed = {
             part: _replaced(self.parts[part], of_part, " ".join(given[part]))
             for part, of_part in changes.items()
@@ -137,6 +138,47 @@ def parse_value(text: str, kind: Any, name: str, *, where: str = _OPTION) -> Any
         except ValueError:
             continue
     raise CrossexamError(f"'{name}' cannot be '{text}'", where=where, wanted=_described(kind))
+
+
+def as_kind(value: Any, kind: Any, name: str, *, where: str = _OPTION) -> Any:
+    """Return *value* as the type *kind* of the field *name*; a text is parsed by :func:`parse_value`.
+
+    NumPy's numbers are numbers and lists are tuples; True and False are no numbers.  Raises CrossexamError if
+    *value* does not fit.
+
+    >>> as_kind(3, float | None, "clip"), as_kind(["2", 3], tuple[int, ...], "widths")
+    (3.0, (2, 3))
+    """
+    if isinstance(value, str):
+        return parse_value(value, kind, name, where=where)
+    for choice in _choices(kind):
+        try:
+            return _fitting(value, choice)
+        except ValueError:
+            continue
+    raise CrossexamError(f"'{name}' cannot be {shown(value)}", where=where, wanted=_described(kind))
+
+
+def _fitting(value: Any, kind: Any) -> Any:
+    """Return *value*, which is no text, as a *kind*, which is not a union; raises ValueError."""
+    if get_origin(kind) is tuple:
+        if not isinstance(value, list | tuple):
+            raise ValueError(value)
+        kinds = get_args(kind)
+        kinds = (kinds[0],) * len(value) if kinds[-1] is Ellipsis else kinds
+        return tuple(
+            _converted(each, one) if isinstance(each, str) else _fitting(each, one)
+            for each, one in zip(value, kinds, strict=True)
+        )
+    if get_origin(kind) is Literal:
+        fits = any(value == choice and type(value) is type(choice) for choice in get_args(kind))
+    elif kind in (int, float):
+        fits = isinstance(value, Integral if kind is int else Real) and not isinstance(value, bool)
+    else:
+        fits = not isinstance(kind, type) or isinstance(value, PathLike if kind is Path else kind)
+    if not fits:
+        raise ValueError(value)
+    return kind(value) if kind in (int, float, Path) else value
 
 
 def _generality(kind: Any) -> int:
@@ -257,12 +299,9 @@ def with_options(options: Any, values: Mapping[str, Any], name: str) -> Any:
 
 def _option_value(value: Any, kind: Any, name: str) -> Any:
     """Return *value* as *kind*; a text is parsed, and several texts are a tuple's elements."""
-    if get_origin(kind) is tuple and not isinstance(value, str):
-        element = get_args(kind)[0]
-        return tuple(_option_value(each, element, name) for each in value)
-    if get_origin(kind) is tuple and get_args(kind)[0] is str:
+    if get_origin(kind) is tuple and get_args(kind)[0] is str and isinstance(value, str):
         return (value,)
-    return parse_value(value, kind, name) if isinstance(value, str) else value
+    return as_kind(value, kind, name)
 
 
 def parse_option_settings(

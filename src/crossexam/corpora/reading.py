@@ -25,12 +25,15 @@ from crossexam.corpora.label_names import (
 )
 from crossexam.corpora.readers.reader import layout_of, normalized_records, record_id
 from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.records import FormattedFile, Row, detect_format, iter_records
+from crossexam.corpora.records import Row, Source, detect_format
 
 MESSAGES_KEPT: Final = 5
 #: The largest proportion of malformed records that --skip-bad skips without being told to allow it.
 _MOST_SKIPPED: Final = 0.01
 _ALLOW: Final = "--allow-loss (allow_loss=True) accepts this"
+
+#: What finds the layout of a record, given the source and the layout of the records before.
+Finder = Callable[[Row, Source, Layout | None], Layout]
 
 
 @dataclass
@@ -157,14 +160,31 @@ def read_examples(
         )
     if reader is not None:
         formatted, records = normalized_records(reader, file)
-        return _examples(formatted, records, lambda row, _: layout_of(row), rules, report)
-    formatted = detect_format(file.path)
+        normalized = replace(formatted.source, records=lambda: records)
+        return _examples(normalized, lambda row, *_: layout_of(row), rules, report)
     names = LabelNames(labels, numbered=file.corpus is not None and not columns)
+    return _examples(detect_format(file.path).source, _finder(columns, names), rules, report)
 
-    def find(row: Row, before: Layout | None) -> Layout:
-        return before or replace(_layout(formatted, row, columns), labels=names)
 
-    return _examples(formatted, iter_records(formatted), find, rules, report)
+def read_source(
+    source: Source,
+    *,
+    columns: Mapping[str, str] | None = None,
+    labels: Names | None = None,
+    skip_bad: bool = False,
+    allow_loss: bool = False,
+    report: ReadingReport,
+) -> Iterator[Example]:
+    """Return the examples in the records of *source*, read one at a time; see :func:`read_examples`."""
+    rules = _Rules(skip_bad, True, allow_loss, labels)
+    return _examples(source, _finder(columns, LabelNames(labels)), rules, report)
+
+
+def _finder(columns: Mapping[str, str] | None, labels: LabelNames) -> Finder:
+    def find(row: Row, source: Source, before: Layout | None) -> Layout:
+        return before or replace(_layout(source, row, columns), labels=labels)
+
+    return find
 
 
 @dataclass(frozen=True)
@@ -198,29 +218,28 @@ def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
 
 
 def _examples(
-    file: FormattedFile,
-    records: Iterator[tuple[int, Row | FormatError]],
-    find: Callable[[Row, Layout | None], Layout],
+    source: Source,
+    find: Finder,
     rules: _Rules,
     report: ReadingReport,
 ) -> Iterator[Example]:
     layout: Layout | None = None
-    identities = _Identities(file.path.stem, report)
+    identities = _Identities(source.stem, report)
     values = _Values()
-    for count, (number, row) in enumerate(records, 1):
+    for count, (number, row) in enumerate(source.records(), 1):
         report.read += 1
         identities.number = count
         try:
             if isinstance(row, FormatError):
                 raise row
-            layout = find(row, layout)
+            layout = find(row, source, layout)
             _same_label_column(row, layout)
             example = to_example(row, layout, identities.of)
         except FormatError as error:
-            explained = values.explained(error, file, layout)
+            explained = values.explained(error, source, layout)
             if not rules.skip_bad or isinstance(explained, _HeaderError | UndeclaredNumbersError):
-                raise _placed(explained, file, number) from None
-            report.note_bad(_placed(explained, file, number))
+                raise _placed(explained, source, number) from None
+            report.note_bad(_placed(explained, source, number))
             values.bad[values.of(row, layout)] += 1
             continue
         if rules.skip_bad:
@@ -231,10 +250,10 @@ def _examples(
                 continue
         report.note_example(example)
         yield example
-    _refuse_nothing(file, report)
-    refuse_mixture(report.labels, where=str(file.path))  # type: ignore[arg-type]  # counts of Gold labels
+    _refuse_nothing(source, report)
+    refuse_mixture(report.labels, where=source.where)  # type: ignore[arg-type]  # counts of Gold labels
     if not rules.allow_loss:
-        _refuse_loss(file, report, rules.labels or {}, values)
+        _refuse_loss(source, report, rules.labels or {}, values)
 
 
 @dataclass
@@ -252,12 +271,12 @@ class _Values:
         value = row.get(layout.columns.get("label", ""))
         return "" if isinstance(value, list | dict) else name_of(value)
 
-    def explained(self, error: FormatError, file: FormattedFile, layout: Layout | None) -> FormatError:
+    def explained(self, error: FormatError, source: Source, layout: Layout | None) -> FormatError:
         """Return *error*; if it is about a label in a plain file, with what the label column holds."""
         if not isinstance(error, UnknownLabelError) or layout is None or layout.labels.numbered:
             return error
         if not self._all:
-            rows = (row for _, row in iter_records(file) if not isinstance(row, FormatError))
+            rows = (row for _, row in source.records() if not isinstance(row, FormatError))
             self._all.update(self.of(row, layout) for row in rows)
         return explained_by_counts(error, self._all, declared=layout.labels.declared is not None)
 
@@ -268,20 +287,20 @@ class _Values:
         ]
 
 
-def _refuse_loss(file: FormattedFile, report: ReadingReport, declared: Names, values: _Values) -> None:
+def _refuse_loss(source: Source, report: ReadingReport, declared: Names, values: _Values) -> None:
     """Raise FormatError if too many records were skipped, or if a label was lost with them."""
     if vanished := values.vanished():
         name = vanished[0]
         raise FormatError(
             f"all {values.bad[name]:,} records with the label '{name}' were skipped",
-            where=str(file.path),
+            where=source.where,
             hint=f"--labels {name}=LABEL declares what it means ({name}=- for no gold label); {_ALLOW}",
         )
     if report.bad > _MOST_SKIPPED * report.read:
         raise FormatError(
             f"{report.bad:,} of {report.read:,} records are malformed, which is more than 1 %; the first: "
             f"{report.messages[0].splitlines()[0]}",
-            where=str(file.path),
+            where=source.where,
             hint=_ALLOW,
         )
     absent = [label for label in dict.fromkeys(declared.values()) if label and not report.labels[label]]
@@ -289,7 +308,7 @@ def _refuse_loss(file: FormattedFile, report: ReadingReport, declared: Names, va
         names = " or ".join(f"'{name}'" for name, label in declared.items() if label == absent[0])
         raise FormatError(
             f"no record has the label {names}, which --labels declares as {absent[0]}",
-            where=str(file.path),
+            where=source.where,
             wanted="at least one",
             hint=_ALLOW,
         )
@@ -318,11 +337,11 @@ class _HeaderError(FormatError):
     """A header that fits no record of the file, so that skipping records does not help."""
 
 
-def _layout(file: FormattedFile, row: Row, mapping: Mapping[str, str] | None) -> Layout:
+def _layout(source: Source, row: Row, mapping: Mapping[str, str] | None) -> Layout:
     try:
         return find_layout(row, mapping)
     except FormatError as error:
-        if file.format == "json lines":  # the next object may have the missing fields
+        if not source.one_header:  # the next object may have the missing fields
             raise
         raise _HeaderError(error.what, wanted=error.wanted, hint=error.hint) from None
 
@@ -339,10 +358,10 @@ def _same_label_column(row: Row, layout: Layout) -> None:
             )
 
 
-def _placed(error: FormatError, file: FormattedFile, number: int) -> FormatError:
+def _placed(error: FormatError, source: Source, number: int) -> FormatError:
     if isinstance(error, _HeaderError):
-        return FormatError(error.what, where=f"{file.path}, header", wanted=error.wanted, hint=error.hint)
-    where = f"{file.path}, {file.unit} {number}"
+        return FormatError(error.what, where=f"{source.where}, header", wanted=error.wanted, hint=error.hint)
+    where = f"{source.where}, {source.unit} {number}"
     return FormatError(
         error.what,
         where=f"{where}, {error.where}" if error.where else where,
@@ -351,20 +370,20 @@ def _placed(error: FormatError, file: FormattedFile, number: int) -> FormatError
     )
 
 
-def _refuse_nothing(file: FormattedFile, report: ReadingReport) -> None:
+def _refuse_nothing(source: Source, report: ReadingReport) -> None:
     if report.examples:
         return
     if not report.read:
-        raise FormatError("the file has no records", where=str(file.path), wanted="at least one")
+        raise FormatError(f"the {source.kind} has no records", where=source.where, wanted="at least one")
     if report.bad:
         raise FormatError(
             f"none of the {report.read} records could be used "
             f"({report.bad} malformed, {report.no_gold} without a"
             f" gold label); the first error: {report.messages[0]}",
-            where=str(file.path),
+            where=source.where,
         )
     raise FormatError(
         f"none of the {report.read} records has a gold label",
-        where=str(file.path),
+        where=source.where,
         hint="drop_no_gold=False keeps them",
     )

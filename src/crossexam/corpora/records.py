@@ -9,8 +9,9 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -91,7 +92,7 @@ def _tsv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
         elif names:
             yield number, _row(names, line.split("\t"), "in tab-separated files, quotes are plain text")
         else:
-            names = _header(line.split("\t"), f"{file.path}, line {number}")
+            names = unique_names(line.split("\t"), where=f"{file.path}, line {number}")
 
 
 def _csv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
@@ -117,10 +118,11 @@ def _csv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
                     _row(names, fields, "a field that contains a separator or a quote must be quoted"),
                 )
             elif not names:
-                names = _header(fields, f"{file.path}, line {number}")
+                names = unique_names(fields, where=f"{file.path}, line {number}")
 
 
-def _header(names: list[str], where: str) -> list[str]:
+def unique_names(names: list[str], *, where: str) -> list[str]:
+    """Return the *names* of the columns; raises FormatError if one is repeated."""
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
         raise FormatError(f"the header repeats column '{repeated[0]}'", where=where, wanted="unique names")
@@ -149,19 +151,30 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
     number = 0
     try:
         with pq.ParquetFile(path) as file:
-            classes = _class_names(file.schema_arrow.metadata or {})
+            classes = class_names(file.schema_arrow.metadata or {})
             for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
                 for row in pl.DataFrame(batch).iter_rows(named=True):
                     number += 1
-                    for column, names in classes.items():
-                        if isinstance(row.get(column), int) and 0 <= row[column] < len(names):
-                            row[column] = names[row[column]]
-                    yield number, row
+                    yield number, with_class_names(row, classes)
     except (pa.ArrowException, OSError) as error:
         raise FormatError(f"the Parquet file is damaged: {error}", where=str(path)) from None
 
 
-def _class_names(metadata: dict[bytes, bytes]) -> dict[str, Sequence[str]]:
+def with_class_names(row: Row, classes: Mapping[str, Sequence[str]]) -> Row:
+    """Return *row* with the name of the class for its number in each column of *classes*.
+
+    >>> with_class_names({"label": 1, "id": 1}, {"label": ["entailed", "not entailed"]})
+    {'label': 'not entailed', 'id': 1}
+    """
+    named = {
+        column: names[row[column]]
+        for column, names in classes.items()
+        if isinstance(row.get(column), int) and 0 <= row[column] < len(names)
+    }
+    return {**row, **named} if named else row
+
+
+def class_names(metadata: Mapping[bytes, bytes]) -> dict[str, Sequence[str]]:
     """Return the class names of each column that the hub's metadata call a ClassLabel."""
     try:
         features = json.loads(metadata[b"huggingface"])["info"]["features"]
@@ -203,6 +216,23 @@ _NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
 
 @dataclass(frozen=True)
+class Source:
+    """Where records come from: a *kind* of thing ("file") that errors call *where*.
+
+    Records are numbered in *unit* ("line", "row"), and those without an id get one that begins with *stem*.
+    With *one_header*, all records have the same fields.  ``records`` returns a new stream of them each time:
+    the number of each, and the record or the error that describes it.
+    """
+
+    where: str
+    stem: str
+    kind: str
+    unit: str
+    one_header: bool
+    records: Callable[[], Iterator[tuple[int, Row | FormatError]]]
+
+
+@dataclass(frozen=True)
 class FormattedFile:
     """The file at *path*, its *format*, and the *separator* of the fields of a CSV file."""
 
@@ -211,9 +241,11 @@ class FormattedFile:
     separator: str = ","
 
     @property
-    def unit(self) -> str:
-        """What the numbers of records count: lines of a text file, rows of a Parquet file."""
-        return "row" if self.format == "parquet" else "line"
+    def source(self) -> Source:
+        """The file as a source of records: lines of a text file, rows of a Parquet file."""
+        unit = "row" if self.format == "parquet" else "line"
+        one_header = self.format != "json lines"
+        return Source(str(self.path), self.path.stem, "file", unit, one_header, partial(iter_records, self))
 
 
 def detect_format(path: Path) -> FormattedFile:

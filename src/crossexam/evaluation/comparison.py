@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
+from crossexam.core.notebook import html_table
 from crossexam.evaluation.scores import Scored, describe_projection, has_two_labels, score_run
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Two models on one test set; *difference* is positive if the first is better.
 
@@ -34,6 +35,42 @@ class Comparison:
     b: int
     c: int
     projection: str | None
+
+    def __repr__(self) -> str:
+        """Return the difference with its interval in points, and the corrected p-value, in one line."""
+        return (
+            f"Comparison({self.name!r}, {counted_items(self.n, 'item')}, "
+            f"first minus second {self.difference}, p_holm={self.p_holm:.4g})"
+        )
+
+
+class Comparisons(tuple[Comparison, ...]):
+    """The comparisons of two runs, in the order of the test sets."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return a line per comparison."""
+        return "\n".join(map(repr, self)) or "Comparisons()"
+
+    def _repr_html_(self) -> str:
+        """Return the comparisons as a table, for notebooks."""
+        header = ["test set", "items", "first", "second", "first minus second", "p (Holm)"]
+        rows = [
+            [
+                each.name,
+                each.n,
+                f"{each.accuracy_a}",
+                f"{each.accuracy_b}",
+                f"{each.difference}",
+                f"{each.p_holm:.4g}",
+            ]
+            for each in self
+        ]
+        notes = ["Percent and points, with 95 % confidence intervals clustered by premise."]
+        scored = dict.fromkeys(each.projection for each in self if each.projection)
+        notes += [f"Scored with the projection {each}." for each in scored]
+        return html_table("First run against second", header, rows, notes=notes)
 
 
 def compare_runs(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:

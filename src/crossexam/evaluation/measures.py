@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, counted_items
+from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold
 from crossexam.evaluation.scores import (
@@ -33,7 +34,7 @@ from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.unpaired import difference
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TestSetResult:
     """The measures of a model on one test set; *n* items have a gold label, *unlabelled* have none.
 
@@ -77,6 +78,13 @@ class TestSetResult:
     slices: Mapping[str, Mapping[str, Estimate]]
     projection: str | None
     labels: tuple[Gold, ...] = LABELS
+
+    def __repr__(self) -> str:
+        """Return the accuracy, and the drop if there is one, in one line."""
+        drop = "" if self.loss is None else f", drop {self.loss}"
+        return (
+            f"TestSetResult({self.name!r}, {counted_items(self.n, 'item')}, accuracy {self.accuracy}{drop})"
+        )
 
     @property
     def loss(self) -> Estimate | None:
@@ -128,6 +136,24 @@ def accuracy_by_set(run: Run) -> dict[str, Estimate]:
     """Return the accuracy of *run* on each of its test sets, in their order."""
     scored = score_run(run, two_labels=has_two_labels(run))
     return {name: share_correct(each.correct, each.clusters) for name, each in scored.items()}
+
+
+def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
+    """Return the accuracy of *run* on each test set by value of *by*, one of :data:`SLICES` or of ``info``.
+
+    Test sets without a value are left out.  Raises UnknownNameError if none has one.
+    """
+    key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
+    found = {}
+    for name, scored in score_run(run, two_labels=has_two_labels(run)).items():
+        items, values = _values(scored, key, tagged)
+        slices = by_slice(scored.correct[items], values, scored.clusters[items])
+        if slices:
+            found[name] = slices
+    if not found:
+        known = {key for dataset in run.datasets.values() for example in dataset for key in example.info}
+        raise UnknownNameError("slice", by, known | {"gold"})
+    return found
 
 
 def measure(run: Run) -> tuple[TestSetResult, ...]:

@@ -5,7 +5,7 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, cluster_of
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, LABELS, THREE_LABELS, Projection, projection_of
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection, projection_of
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -26,8 +26,8 @@ TWO_LABELS: Final = (
 _ENTAILMENT: Final = LABEL_INDEX["entailment"]
 _NEUTRAL: Final = LABEL_INDEX["neutral"]
 
-#: The prediction of a model of two labels that is not entailment, after the indices of the three labels.
-NOT_ENTAILED: Final = len(LABELS)
+#: The prediction of a model of two labels that is not entailment.
+NOT_ENTAILED: Final = GOLD_INDEX["not_entailment"]
 
 
 @dataclass(frozen=True)
@@ -55,8 +55,7 @@ class Scored:
 
 def has_two_labels(run: Run) -> bool:
     """Return whether the model of *run* only tells entailment from non-entailment (``details.two_label``)."""
-    details = run.manifest.get("details")
-    return isinstance(details, Mapping) and bool(details.get("two_label"))
+    return run.two_labels
 
 
 def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
@@ -84,7 +83,7 @@ def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers:
     clusters = np.fromiter(
         (numbers.setdefault(cluster_of(each), len(numbers)) for each in examples), np.int64, len(examples)
     )
-    answered = _probabilities(name, len(examples), run)
+    answered = run.answers(name)
     if projection is THREE_LABELS:
         if two_labels:
             predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
@@ -119,34 +118,13 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
         )
 
 
-def _probabilities(name: str, n: int, run: Run) -> NDArray[np.float64]:
-    wanted = f"{n} rows of {len(LABELS)} probabilities"
-    if name not in run.probabilities:
-        raise CrossexamError(f"'{run.model}' has no predictions", where=f"test set {name}", wanted=wanted)
-    answered = np.asarray(run.probabilities[name], dtype=np.float64).reshape(-1, len(LABELS))
-    if len(answered) != n:
-        raise CrossexamError(
-            f"'{run.model}' has {len(answered)} predictions for {n} items",
-            where=f"test set {name}",
-            wanted=wanted,
-            hint="run the model over this test set again",
-        )
-    return answered
-
-
 def _projected(gold: NDArray[np.int64], entailed: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold))
 
 
 def predicted_labels(run: Run, name: str) -> NDArray[np.int64]:
-    """Return the index of each label predicted on test set *name* [n], with or without a gold label.
+    """Return the index in ``GOLDS`` of each label predicted on test set *name* [n], with or without a gold.
 
     A model of two labels predicts entailment or :data:`NOT_ENTAILED`.
     """
-    dataset = run.datasets[name]
-    projection = projection_of(dataset.manifest, (item.label for item in dataset))
-    if projection is not THREE_LABELS:
-        return projection.predictions(run.probabilities[name])
-    if not has_two_labels(run):
-        return run.predictions(name)
-    return np.where(run.probabilities[name][:, _ENTAILMENT] > 0.5, _ENTAILMENT, NOT_ENTAILED)
+    return run.label_indices(name)

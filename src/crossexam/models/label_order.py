@@ -69,15 +69,18 @@ def class_name(text: object) -> ClassName | None:
     return SYNONYMS.get(name)
 
 
-def parse_order(names: Sequence[object], *, where: str) -> Order:
+def parse_order(names: str | Sequence[object], *, where: str) -> Order:
     """Return the class order that *names* declares: three classes, or two of which one is entailment.
 
-    Raises FormatError if it is not an order of classes.
+    A text is split at commas.  Raises FormatError if it is not an order of classes.
 
     >>> parse_order(["contradiction", "neutral", "entailment"], where="--label-order")
     ('contradiction', 'neutral', 'entailment')
+    >>> parse_order("entailment, not_entailment", where="--label-order")
+    ('entailment', 'not_entailment')
     """
     wanted = "each of entailment, neutral, contradiction once, or entailment and not_entailment"
+    names = names.split(",") if isinstance(names, str) else names
     order: list[ClassName] = []
     for name in names:
         found = class_name(name)

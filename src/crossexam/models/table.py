@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any, Final
 
+from crossexam.core.arguments import shown
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.imports import imported
 from crossexam.core.settings import Settings
@@ -116,7 +117,7 @@ def open_model(
         wrapped: Model = from_callable(model, options_of(MODELS["py"], values, where="py/"))
         return wrapped
     raise CrossexamError(
-        f"a {type(model).__name__} is not a model",
+        f"{shown(model)} is not a model",
         wanted="a name such as builtin/overlap, or a function that takes pairs",
     )
 

@@ -8,9 +8,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.dataset import Run
-from crossexam.core.errors import FormatError
+from crossexam.core.arguments import path_of, required
+from crossexam.core.dataset import Run, counted_items
+from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.files import write_text
+from crossexam.core.notebook import html_notes, html_table
 from crossexam.evaluation.verified import by_status
 from crossexam.reports.accuracy import SUMMARY_NOTE, comparison_table, projection_notes
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
@@ -19,6 +21,7 @@ from crossexam.reports.html import render_html
 from crossexam.reports.items import ITEMS_PER_SET
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import tables_in
+from crossexam.reports.table import Table, cell_text
 from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_table
 
 if TYPE_CHECKING:
@@ -45,7 +48,7 @@ RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """A report of *runs*, measured once, in any format.
 
@@ -57,6 +60,18 @@ class Report:
     published_rows: bool = True
     items_per_set: int | None = ITEMS_PER_SET
 
+    def __repr__(self) -> str:
+        """Return the models, and the number of test sets."""
+        sets = {name for run in self.runs for name in run.datasets}
+        models = ", ".join(repr(run.model) for run in self.runs)
+        return f"Report({models}: {counted_items(len(sets), 'test set')})"
+
+    def _repr_html_(self) -> str:
+        """Return the headline, and accuracy and drop by test set, for notebooks."""
+        tables = tables_in("terminal", replace(self.results, published_rows=False))
+        notes = [SUMMARY_NOTE, *projection_notes(self.results)]
+        return html_notes([headline(self.results)]) + "".join(map(_table_html, tables)) + html_notes(notes)
+
     @cached_property
     def results(self) -> Results:
         """The measures of each run; raises CrossexamError if the runs do not fit into one report."""
@@ -64,13 +79,15 @@ class Report:
 
     def save(self, path: str | Path) -> Path:
         """Write the report to *path* and return it; raises FormatError for an unknown suffix."""
-        path = Path(path)
+        path = path_of(path, "the path of the report")
         _known_suffix(path, tuple(RENDERERS))
         write_text(path, _encodable(self.text(path.suffix.lower())))
         return path
 
     def text(self, suffix: str) -> str:
-        """Return the report in the format of *suffix* (``.md``)."""
+        """Return the report in the format of *suffix* (``.md``); raises UnknownNameError."""
+        if required(suffix, str, "suffix", wanted=" or ".join(RENDERERS)) not in RENDERERS:
+            raise UnknownNameError("report format", suffix, RENDERERS)
         return RENDERERS[suffix](self.results)
 
     def terminal(self) -> RenderableType:
@@ -84,6 +101,15 @@ class Report:
         tables = render_terminal(tables_in("terminal", results))
         first = Text(headline(results), style="bold")
         return Group(first, Text(), tables, Text("\n".join(notes), style="dim"))
+
+
+def _table_html(table: Table) -> str:
+    header = [column.header for column in table.columns]
+    rows = [
+        [cell_text(cell, column.kind) for cell, column in zip(row, table.columns, strict=True)]
+        for row in table.rows
+    ]
+    return html_table(table.title, header, rows)
 
 
 def make_report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelResults:
     """Every measure of a *run*, under the *name* of its model in the report.
 
@@ -28,6 +28,9 @@ class ModelResults:
     name: str
     run: Run
     results: tuple[TestSetResult, ...]
+
+    def __repr__(self) -> str:
+        return f"ModelResults({self.name!r}, {counted_items(len(self.results), 'test set')})"
 
     def result(self, test_set: str) -> TestSetResult | None:
         """Return the measures of *test_set*, or None if the model was not run over it."""
@@ -55,7 +58,7 @@ class ModelResults:
         return tuple(misled_parts(self.run, CURVE))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """The results of the models of a report, and what to show of them.
 
@@ -66,6 +69,10 @@ class Results:
     models: tuple[ModelResults, ...]
     published_rows: bool = True
     items_per_set: int | None = None
+
+    def __repr__(self) -> str:
+        models = ", ".join(repr(model.name) for model in self.models)
+        return f"Results({models}: {counted_items(len(self.test_sets), 'test set')})"
 
     @property
     def runs(self) -> list[Run]:

@@ -3,7 +3,7 @@
 A file of predictions has the columns ``id``, ``label`` (gold), ``p_entailment``, ``p_neutral``,
 ``p_contradiction`` and ``predicted``, in the order of the test set.  Its bytes depend on the predictions
 only.  Test sets are not copied: the manifest has their paths and content hashes.  Test sets that were built
-in memory are written into ``test_sets/``.
+in memory, and corpora, are written into ``test_sets/``.
 """
 
 from __future__ import annotations
@@ -151,7 +151,8 @@ def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
     """Return the path of the items of *dataset*, relative to *folder* and absolute; write them if need be."""
     path = dataset.manifest.get("path")
-    if path is None or not Path(path).exists():  # built in memory
+    is_corpus = "spec" in dataset.manifest  # its file, if it has one, is not a test set
+    if path is None or is_corpus or not Path(path).exists():
         write_test_set(folder / _TEST_SETS / file, dataset.examples)
         return {"items": f"{_TEST_SETS}/{file}", "items_path": ""}
     absolute = Path(path).absolute()

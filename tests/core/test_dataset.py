@@ -1,0 +1,223 @@
+"""Datasets, suites and runs as a notebook sees them: short, with labels as strings, as tables of items."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.frames import info_columns
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.notebook import MOST_ROWS, html_table
+from crossexam.evaluation.measures import accuracy_by_set, measure
+from crossexam.reports.report import make_report
+
+HOSTILE = "<script>alert('x')</script>"
+
+
+def dataset(name: str, labels: Sequence[Any], **manifest: Any) -> Dataset:
+    examples = (
+        Example(str(n), f"Premise {n}.", f"Hypothesis {n}.", label, info={"place": n % 2})
+        for n, label in enumerate(labels)
+    )
+    return Dataset(name, tuple(examples), manifest)
+
+
+def run_of(*sets: Dataset, rows: Sequence[Sequence[float]] | None = None, **manifest: Any) -> Run:
+    """Return a run that predicts *rows* on every set, else entailment, neutral, contradiction in turn."""
+    shares = {
+        each.name: np.array(rows) if rows is not None else np.eye(3)[[n % 3 for n in range(len(each))]]
+        for each in sets
+    }
+    return Run("mine", {each.name: each for each in sets}, shares, manifest)
+
+
+THREE = dataset("three", ["entailment", "neutral", "neutral", None])
+TWO = dataset("two", ["entailment", "not_entailment", "not_entailment", "entailment"])
+SCITAIL = dataset("scitail", ["entailment", "neutral", "neutral"], projection="no contradiction")
+TWO_LABELS = {"details": {"two_label": True}}
+
+
+@pytest.mark.parametrize(
+    ("sets", "manifest", "expected"),
+    [
+        ((THREE,), {}, "entailment neutral contradiction entailment"),
+        ((TWO,), {}, "entailment not_entailment not_entailment entailment"),
+        ((SCITAIL,), {}, "entailment neutral neutral"),
+        ((THREE,), TWO_LABELS, "entailment not_entailment not_entailment entailment"),
+    ],
+)
+def test_predictions_are_labels(sets: Any, manifest: Mapping[str, Any], expected: str) -> None:
+    run = run_of(*sets, **manifest)
+    (name,) = run.datasets
+    labels = run.predictions(name)
+    assert labels.tolist() == expected.split()
+    assert all(type(label) is str for label in labels.tolist())
+    assert run.label_indices(name).tolist() == [GOLD_INDEX[label] for label in expected.split()]
+
+
+def test_a_frame_has_a_row_per_item() -> None:
+    run = run_of(THREE, TWO)
+    frame = run.to_frame()
+    assert frame.columns == [
+        "test_set", "id", "premise", "hypothesis", "gold", "predicted", "p_entailment", "p_neutral",
+        "p_contradiction", "correct", "cluster", "status",
+    ]  # fmt: skip
+    assert frame["test_set"].to_list() == ["three"] * 4 + ["two"] * 4
+    assert frame["id"].to_list() == ["0", "1", "2", "3"] * 2
+    assert frame["premise"].to_list()[:2] == ["Premise 0.", "Premise 1."]
+    assert frame["gold"].to_list()[:4] == ["entailment", "neutral", "neutral", None]
+    assert frame["predicted"].to_list() == [*run.predictions("three"), *run.predictions("two")]
+    assert frame["correct"].to_list() == [True, True, False, None, True, True, True, True]
+    shares = frame.select(f"p_{label}" for label in LABELS).to_numpy()
+    assert np.array_equal(shares, np.concatenate([run.probabilities["three"], run.probabilities["two"]]))
+    assert frame["cluster"].n_unique() == 4  # the premises of the two sets are the same
+
+
+@pytest.mark.parametrize("sets", [(THREE,), (TWO,), (SCITAIL,), (THREE, TWO, SCITAIL)])
+@pytest.mark.parametrize("manifest", [{}, TWO_LABELS], ids=["three labels", "two labels"])
+def test_correct_is_what_the_reports_count(sets: Any, manifest: Mapping[str, Any]) -> None:
+    random = np.random.default_rng(5)
+    many = (dataset(s.name, [example.label for example in s] * 20, **s.manifest) for s in sets)
+    run = run_of(*many, **manifest)
+    shares = {name: random.dirichlet([1, 1, 1], len(each)) for name, each in run.datasets.items()}
+    run = Run(run.model, run.datasets, shares, run.manifest)
+    frame = run.to_frame()
+    for name, estimate in accuracy_by_set(run).items():
+        correct = frame.filter(pl.col("test_set") == name)["correct"].drop_nulls()
+        assert correct.mean() == pytest.approx(estimate.value)
+        assert len(correct) == estimate.n
+
+
+def test_items_of_proposed_labels_have_a_status() -> None:
+    examples = [Example("a", "P.", "H.", "neutral", info={"status": "proposed", "verdict": verdict})
+                for verdict in ("verified", "rejected", None)]  # fmt: skip
+    run = run_of(Dataset("judged", examples))
+    assert run.to_frame()["status"].to_list() == ["verified", "rejected", "proposed"]
+
+
+def test_columns_of_info_keep_their_types_or_are_json() -> None:
+    infos = [{"genre": "news", "n": 1, "pair": ["hot", "cold"], "mixed": 1}, {"n": 2, "mixed": "one"}]
+    examples = [Example(str(k), "P.", "H.", None, info=info) for k, info in enumerate(infos)]
+    columns = info_columns(examples, ["genre", "n", "pair", "mixed"])
+    assert {name: column.to_list() for name, column in columns.items()} == {
+        "genre": ["news", None], "n": [1, 2], "pair": ['["hot", "cold"]', None], "mixed": ["1", "one"],
+    }  # fmt: skip
+    frame = run_of(THREE).to_frame(info=("place",))
+    assert frame["place"].to_list() == [0, 1, 0, 1]
+    with pytest.raises(
+        UnknownNameError, match="no key of info is called 'plaec'\n  hint: did you mean 'place'"
+    ):
+        run_of(THREE).to_frame(["plaec"])
+
+
+def test_a_run_without_items_is_an_empty_frame() -> None:
+    frame = run_of(Dataset("none", ())).to_frame()
+    assert (frame.height, frame.schema["correct"], frame.schema["p_neutral"]) == (0, pl.Boolean, pl.Float64)
+
+
+def test_a_run_over_nothing_is_an_empty_frame() -> None:
+    assert run_of().to_frame().schema == run_of(THREE).to_frame().schema
+
+
+def test_info_does_not_replace_a_column() -> None:
+    examples = [Example("a", "P.", "H.", "neutral", info={"status": "proposed"})]
+    with pytest.raises(CrossexamError, match="there is already a column 'status'"):
+        run_of(Dataset("judged", examples)).to_frame(["status"])
+
+
+def test_pandas_gets_the_same_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = run_of(THREE)
+    table = run.to_pandas(["place"])
+    assert pl.from_pandas(table)["predicted"].to_list() == run.to_frame()["predicted"].to_list()
+    assert list(table.columns) == run.to_frame(["place"]).columns
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(
+        CrossexamError, match=r"needs the package 'pandas', .*\n  hint: pip install pandas, or use"
+    ):
+        run.to_pandas()
+
+
+def test_predictions_that_do_not_fit_the_test_set_are_refused() -> None:
+    run = Run("mine", {"three": THREE}, {"three": np.eye(3)})
+    for call in (run.to_frame, lambda: run.predictions("three"), lambda: run._repr_html_()):
+        with pytest.raises(CrossexamError, match="'mine' has 3 predictions for 4 items"):
+            call()
+    with pytest.raises(CrossexamError, match=r"has predictions of shape \(4, 2\) for 4 items"):
+        Run("mine", {"three": THREE}, {"three": np.ones((4, 2))}).predictions("three")
+    with pytest.raises(CrossexamError, match="'mine' has no predictions"):
+        Run("mine", {"three": THREE}, {}).predictions("three")
+    with pytest.raises(UnknownNameError, match="no test set is called 'tree'\n  hint: did you mean 'three'"):
+        run.predictions("tree")
+
+
+def test_a_suite_is_looked_up_by_name() -> None:
+    suite = Suite("mine", {"three": THREE})
+    assert suite["three"] is THREE
+    assert "three" in suite
+    assert "two" not in suite
+    with pytest.raises(UnknownNameError, match="no test set is called 'two'\n  hint: available: three"):
+        suite["two"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "text"),
+    [
+        (THREE, "Dataset('three', 4 examples: 1 entailment, 2 neutral, 1 without a label)"),
+        (Dataset("none", ()), "Dataset('none', 0 examples)"),
+        (
+            dataset("read", ["neutral"], counts={"no_gold": 1200, "bad": 2}),
+            "Dataset('read', 1 example: 1 neutral; left out: 1,200 without a gold label, 2 malformed)",
+        ),
+        (Suite("mine", {"three": THREE, "two": TWO}), "Suite('mine', 2 test sets, 8 items)"),
+        (
+            Suite("mine", {"three": THREE}, {"bases": [{"read": {"bad": 1}}, {"read": {"bad": 2}}]}),
+            "Suite('mine', 1 test set, 4 items; left out: 3 malformed)",
+        ),
+        (run_of(THREE, TWO), "Run('mine', 2 test sets, 8 items)"),
+        (make_report(run_of(THREE)), "Report('mine': 1 test set)"),
+        (make_report(run_of(THREE)).results, "Results('mine': 1 test set)"),
+        (make_report(run_of(THREE)).results.models[0], "ModelResults('mine', 1 test set)"),
+    ],
+)
+def test_objects_are_shown_briefly(shown: object, text: str) -> None:
+    assert repr(shown) == text
+
+
+def test_measures_are_shown_in_a_line() -> None:
+    (result,) = measure(run_of(THREE))
+    assert repr(result).startswith("TestSetResult('three', 3 items, accuracy 66.7 [")
+    assert "\n" not in repr(result)
+
+
+def test_label_counts_are_in_the_order_of_the_labels() -> None:
+    assert list(THREE.label_counts().items()) == [("entailment", 1), ("neutral", 2), ("none", 1)]
+    assert set(TWO.label_counts()) <= {*GOLDS, "none"}
+
+
+def test_tables_for_notebooks_are_escaped() -> None:
+    hostile = Dataset(HOSTILE, THREE.examples)
+    run = Run(HOSTILE, {HOSTILE: hostile}, {HOSTILE: np.eye(3)[[0, 1, 2, 0]]})
+    for shown in (hostile, Suite(HOSTILE, {HOSTILE: hostile}), run, make_report(run)):
+        page = shown._repr_html_()
+        assert "<script" not in page
+        assert "&lt;script&gt;" in page
+        assert "<table" in page
+
+
+def test_a_table_counts_what_it_shows() -> None:
+    assert run_of(THREE)._repr_html_().count("<td") == len(["three", 4, 2, 1, 1])
+    rows = Suite("mine", {"three": THREE, "two": TWO})._repr_html_()
+    header = re.findall(r"<th [^>]*>(\w+)</th>", rows)
+    assert header == ["items", "entailment", "neutral", "not_entailment", "none"]
+    long = html_table("c", ["a", "b"], [["x", 1]] * (MOST_ROWS + 3))
+    assert long.count("<tr>") == MOST_ROWS + 1
+    assert "<p>3 more rows</p>" in long

@@ -1,0 +1,231 @@
+"""Tables in memory: read like files, by the same rules, without importing the libraries that made them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.corpora.reading import ReadingReport
+from crossexam.corpora.spec import read_corpus
+from crossexam.corpora.tables import TABLES, checked_examples, dataset_of, table_kind
+
+FIELDS = ("pairID", "sentence1", "sentence2", "gold_label", "genre")
+ROWS: list[dict[str, Any]] = [
+    dict(zip(FIELDS, values, strict=True))
+    for values in (
+        ("a", "It rains.", "It is wet.", "neutral", "sky"),
+        ("b", "A dog runs.", "It moves.", "entailment", "pets"),
+        ("b", "A dog runs.", "It sleeps.", None, "pets"),
+        (None, "A dog runs.", "It sits.", "c", None),
+    )
+]
+NAMES = ["not_entailment", "entailment"]  # 1 is entailment, unlike the 0 of three labels
+
+MAKERS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
+    "polars DataFrame": pl.DataFrame,
+    "polars LazyFrame": pl.LazyFrame,
+    "pandas DataFrame": pd.DataFrame,
+    "pyarrow Table": pa.Table.from_pylist,
+    "datasets Dataset": datasets.Dataset.from_list,
+    "datasets IterableDataset": lambda rows: datasets.Dataset.from_list(rows).to_iterable_dataset(),
+    "list": list,
+    "generator": iter,
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_a_table_is_read_like_a_file(make: Callable[[Any], Any], tmp_path: Path) -> None:
+    path = tmp_path / "pairs.parquet"
+    pl.DataFrame(ROWS).write_parquet(path)
+    of_file, of_table = read_corpus(path), dataset_of(make(ROWS), name="pairs")
+    assert of_table.examples == of_file.examples
+    assert [example.id for example in of_table] == ["a", "b", "pairs-000004"]
+    assert of_table.manifest["counts"] == of_file.manifest["counts"]
+    assert of_table.manifest["counts"]["no_gold"] == 1
+    assert of_table.examples[0].info["genre"] == "sky"
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_a_malformed_row_is_the_error_of_a_file(make: Callable[[Any], Any], tmp_path: Path) -> None:
+    rows = [ROWS[0], ROWS[1], {**ROWS[0], "gold_label": "perhaps"}]
+    path = tmp_path / "pairs.parquet"
+    pl.DataFrame(rows).write_parquet(path)
+    with pytest.raises(FormatError) as of_file:
+        read_corpus(path)
+    with pytest.raises(FormatError) as of_table:
+        dataset_of(make(rows))
+    assert str(of_table.value).split(", row 3,")[1] == str(of_file.value).split(", row 3,")[1]
+    report = ReadingReport()
+    kept = dataset_of(make(rows), skip_bad=True, allow_loss=True, report=report)
+    assert (len(kept), report.bad, dict(report.labels)) == (2, 1, {"neutral": 1, "entailment": 1})
+
+
+def test_every_kind_of_table_is_made_by_a_test() -> None:
+    kinds = {f"{kind.package} {kind.name}" for kind in TABLES if not kind.name.endswith("Dict")}
+    assert kinds <= set(MAKERS)
+
+
+def test_no_library_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is None in sys.modules cannot be imported."""
+    for name in ("pandas", "datasets", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert len(dataset_of(ROWS)) == 3
+    assert len(dataset_of(pl.DataFrame(ROWS))) == 3
+
+
+def test_a_subclass_of_a_table_is_one() -> None:
+    class Mine(pd.DataFrame):
+        pass
+
+    assert table_kind(Mine(ROWS)) is table_kind(pd.DataFrame(ROWS))
+    assert table_kind(type("DataFrame", (), {})()) is None
+
+
+def _numbered(features: datasets.Features | None) -> datasets.Dataset:
+    rows = [{"premise": f"Dog {n} runs.", "hypothesis": "It moves.", "label": n} for n in (1, 0, -1)]
+    return datasets.Dataset.from_list(rows, features=features)
+
+
+def test_a_dataset_that_names_its_classes_is_read_by_the_names() -> None:
+    text = datasets.Value("string")
+    data = _numbered(
+        datasets.Features({"premise": text, "hypothesis": text, "label": datasets.ClassLabel(names=NAMES)})
+    )
+    for each in (data, data.with_format("numpy"), data.to_iterable_dataset(), data.data.table):
+        read = dataset_of(each)
+        assert [example.label for example in read] == ["entailment", "not_entailment"]
+        assert read.manifest["counts"]["no_gold"] == 1
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, list, lambda rows: _numbered(None)])
+def test_numbers_need_a_declaration_as_in_files(make: Callable[[Any], Any]) -> None:
+    rows = list(_numbered(None))
+    with pytest.raises(
+        FormatError, match=r"row 1, field 'label': the labels are numbers \(1 with 0, 1 with 1\)"
+    ):
+        dataset_of(make(rows))
+    declared = dataset_of(make(rows), labels={"1": "entailment", "0": "not_entailment"})
+    assert [example.label for example in declared] == ["entailment", "not_entailment"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [np.int64(1), np.int64(0), None],
+        [np.float32(1), np.float32(0), np.float32("nan")],
+        pd.Series([1, 0, None], dtype="Int64"),
+        pd.Series([1, 0, None]),
+        pd.Series(["1", "0", None], dtype="category"),
+        [np.str_("1"), "0", float("nan")],
+    ],
+    ids=["int64", "float32", "Int64", "float", "category", "str"],
+)
+def test_scalars_of_numpy_and_missing_values_of_pandas(labels: Any) -> None:
+    names = {"1": "entailment", "0": "contradiction"}
+    columns = {"premise": ["A dog runs."] * 3, "hypothesis": ["It moves.", "It sits.", "It is old."]}
+    report = ReadingReport()
+    read = dataset_of(pd.DataFrame({**columns, "label": labels}), labels=names, report=report)
+    assert [example.label for example in read] == ["entailment", "contradiction"]
+    assert report.no_gold == 1
+    rows = [dict(zip(("premise", "hypothesis", "label"), row, strict=True)) for row in
+            zip(*columns.values(), labels, strict=True)]  # fmt: skip
+    assert dataset_of(rows, labels=names).examples == read.examples
+
+
+def test_values_in_info_are_those_of_json() -> None:
+    row = {**ROWS[0], "weights": np.array([1, 2]), "seen": np.bool_(True)}
+    columns = {"weights": "weights", "seen": "seen"}
+    (example,) = dataset_of([row], columns=columns)
+    assert (example.info["weights"], example.info["seen"]) == ([1, 2], True)
+    assert type(example.info["seen"]) is bool
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (
+            pl.DataFrame({"premise": ["A."], "hypothesis": [""]}),
+            "polars DataFrame, row 1, field 'hypothesis': the text",
+        ),
+        (
+            pd.DataFrame({"premise": ["A."], "hypothesis": [None]}),
+            "row 1, field 'hypothesis': null instead of a string",
+        ),
+        (
+            pd.DataFrame({"premise": ["A."], "text": ["B."]}),
+            "pandas DataFrame, header: no column for the hypothesis",
+        ),
+        (
+            pd.DataFrame([["A.", "B.", "C."]], columns=["premise", "premise", "hypothesis"]),
+            "repeats column 'premise'",
+        ),
+        (pl.DataFrame({"premise": [], "hypothesis": []}), "the polars DataFrame: the table has no records"),
+        (
+            datasets.DatasetDict(train=datasets.Dataset.from_list(ROWS)),
+            "the DatasetDict has several splits: train",
+        ),
+        ([ROWS[0], 3], "the list, row 2: 3 instead of a dict"),
+        ([ROWS[0], {"sentence1": "A."}], "the list, row 2: the field 'sentence2' is missing"),
+        ([Example("a", "P.", "H.", None), ROWS[0]], "examples, item 2: a dict instead of an Example"),
+    ],
+)
+def test_what_is_wrong_with_a_table_is_said(data: Any, says: str) -> None:
+    with pytest.raises(CrossexamError, match=says):
+        dataset_of(data)
+
+
+def test_a_header_that_fits_nothing_is_not_skipped() -> None:
+    with pytest.raises(FormatError, match="header: no column for the premise"):
+        dataset_of(pl.DataFrame({"a": ["A."], "hypothesis": ["B."]}), skip_bad=True)
+
+
+def _example(**fields: Any) -> Example:
+    return Example(**{"id": "a", "premise": "P.", "hypothesis": "H.", "label": None, **fields})
+
+
+def test_examples_become_a_dataset_as_they_are() -> None:
+    examples = [_example(), _example(id="b", label="not_entailment")]
+    assert dataset_of(examples, name="mine").examples == tuple(examples)
+    assert dataset_of(iter(examples)).name == "examples"
+
+
+@pytest.mark.parametrize(
+    ("examples", "says"),
+    [
+        ([_example(id=3)], "item 1: id is 3\n  wanted: a string"),
+        ([_example(premise=None)], "premise is None"),
+        ([_example(label="Entailment")], "label is 'Entailment'\n  wanted: entailment, neutral"),
+        ([_example(label=0)], "label is 0"),
+        ([_example(), _example()], "item 2: the id 'a' is not unique"),
+    ],
+)
+def test_examples_that_would_be_misread_are_refused(examples: list[Example], says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        dataset_of(examples)
+    with pytest.raises(FormatError, match=says):
+        checked_examples(Dataset("mine", examples), {})
+
+
+def test_examples_take_no_columns() -> None:
+    with pytest.raises(CrossexamError, match="Examples are not read with columns"):
+        dataset_of([_example()], columns={"premise": "a"})
+
+
+def test_an_iterator_is_read_once() -> None:
+    def rows() -> Iterator[dict[str, Any]]:
+        yield from ROWS
+
+    with pytest.raises(FormatError, match="the column has neutral 1, entailment 1, c 1, x 1"):
+        dataset_of([*rows(), {**ROWS[0], "gold_label": "x"}].__iter__())

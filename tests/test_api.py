@@ -1,0 +1,216 @@
+"""The functions of the library: what they take, and what they say to the wrong types."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import crossexam as cx
+from crossexam import api
+from crossexam.core.errors import CrossexamError
+
+ROWS = [
+    {"premise": "The soup is hot.", "hypothesis": "The meal is warm.", "label": "entailment"},
+    {"premise": "The soup is hot.", "hypothesis": "The meal is cold.", "label": "contradiction"},
+    {"premise": "A dog runs.", "hypothesis": "The dog is brown.", "label": "neutral"},
+]
+SUITE = cx.build("negation", ROWS)
+RUN = cx.run("builtin/overlap", SUITE)
+
+
+def always(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    return ["neutral"] * len(pairs)
+
+
+def shares(pairs: Sequence[tuple[str, str]]) -> list[list[float]]:
+    return [[0.8, 0.2]] * len(pairs)
+
+
+#: A call with a wrong type for each parameter of each function, and what the error says of it.
+WRONG: dict[str, tuple[Callable[[], Any], str]] = {
+    "load spec": (lambda: cx.load(3.5), r"3\.5 is not a corpus"),
+    "load spec, none": (lambda: cx.load(None), "None is not a corpus"),
+    "load spec, columns": (lambda: cx.load({"premise": ["a"]}), "a dict is not a corpus"),
+    "load spec, texts": (lambda: cx.load(["a", "b"]), "a list that begins with 'a' is not"),
+    "load spec, suite": (lambda: cx.load(SUITE), "a Suite is not a corpus"),
+    "load spec, array": (lambda: cx.load(np.zeros((2, 3))), "an ndarray that begins with an ndarray"),
+    "load spec, empty": (lambda: cx.load([]), "there are no examples"),
+    "load columns": (lambda: cx.load(ROWS, columns=["premise"]), "columns is a list"),
+    "load columns, names": (lambda: cx.load(ROWS, columns={"premise": 1}), "names that are not strings"),
+    "load labels": (lambda: cx.load(ROWS, labels=["entailment"]), "labels is a list"),
+    "load labels, values": (lambda: cx.load(ROWS, labels={"yes": 3}), "'3' is not a label"),
+    "load skip_bad": (lambda: cx.load(ROWS, skip_bad="yes"), "skip_bad is 'yes'"),
+    "load allow_loss": (lambda: cx.load(ROWS, allow_loss=1), "allow_loss is 1"),
+    "load name": (lambda: cx.load(ROWS, name=3), "name is 3"),
+    "load_suite folder": (lambda: cx.load_suite(3), "folder is 3"),
+    "load_run folder": (lambda: cx.load_run(None), "folder is None"),
+    "build suite": (lambda: cx.build(3, ROWS), "suite is 3"),
+    "build base": (lambda: cx.build("negation", 3), "3 is not a corpus"),
+    "build base, suite": (lambda: cx.build("negation", SUITE), "a Suite is not a corpus"),
+    "build base, fixed": (lambda: cx.build("cross-dataset", pl.DataFrame()), "base is a DataFrame"),
+    "build word_problems": (
+        lambda: cx.build("numerical_reasoning", ROWS, word_problems=3),
+        "3 is not a corpus",
+    ),
+    "build seed": (lambda: cx.build("negation", ROWS, seed="one"), "seed is 'one'"),
+    "build limit": (lambda: cx.build("negation", ROWS, limit=2.5), r"limit is 2\.5"),
+    "build limit, none": (lambda: cx.build("negation", ROWS, limit=0), "limit is 0"),
+    "build tagger": (lambda: cx.build("negation", ROWS, tagger=3), "tagger is 3"),
+    "build entities": (lambda: cx.build("negation", ROWS, entities=3), "entities is 3"),
+    "build parser": (lambda: cx.build("negation", ROWS, parser=3), "parser is 3"),
+    "build options": (lambda: cx.build("negation", ROWS, options=3), "options is 3"),
+    "build options, one": (
+        lambda: cx.build("negation", ROWS, options={"antonymy": 3}),
+        "an entry of options is 3",
+    ),
+    "build options, value": (
+        lambda: cx.build("antonymy", ROWS, options={"antonymy": {"indirect": 3}}),
+        r"'antonymy\.indirect' cannot be 3",
+    ),
+    "build short_forms": (
+        lambda: cx.build("antonymy", ROWS, indirect=[1]),
+        r"'antonymy\.indirect' cannot be",
+    ),
+    "build folder": (lambda: cx.build("negation", ROWS, folder=3), "folder is 3"),
+    "check data": (lambda: cx.check(3), "3 is not a corpus"),
+    "run model": (lambda: cx.run(3, SUITE), "3 is not a model"),
+    "run data": (lambda: cx.run(always, 3), "3 is not a corpus"),
+    "run data, run": (lambda: cx.run(always, RUN), "a Run is not a corpus"),
+    "run store": (lambda: cx.run(always, SUITE, store=3), "store is 3"),
+    "run options": (lambda: cx.run("hf/x", SUITE, max_length=2.5), r"'hf\.max_length' cannot be 2\.5"),
+    "run options, device": (lambda: cx.run("hf/x", SUITE, device=3), r"'hf\.device' cannot be 3"),
+    "run options, order": (lambda: cx.run(shares, SUITE, label_order=3), r"'py\.label_order' cannot be 3"),
+    "run options, names": (lambda: cx.run(shares, SUITE, label_order=[1, 2]), r"'py\.label_order' cannot be"),
+    "run options, class": (lambda: cx.run(shares, SUITE, label_order="yes,no"), "'yes' is not a class"),
+    "accuracy answers": (lambda: cx.accuracy(SUITE), "a run is a Suite"),
+    "accuracy_by answers": (lambda: cx.accuracy_by(3, "gold"), "a run is 3"),
+    "accuracy_by by": (lambda: cx.accuracy_by(RUN, 3), "by is 3"),
+    "accuracy_by by, name": (lambda: cx.accuracy_by(RUN, "genre"), "no slice is called 'genre'"),
+    "compare runs": (lambda: cx.compare(RUN, SUITE), "a run is a Suite"),
+    "compare runs, one": (lambda: cx.compare(RUN), "1 run cannot be compared"),
+    "compare runs, list": (lambda: cx.compare([RUN, RUN]), "1 run cannot be compared"),
+    "report runs": (lambda: cx.report([RUN]), "a run is a list"),
+    "report runs, none": (lambda: cx.report(), "there are no runs"),
+    "save path": (lambda: cx.report(RUN).save(3), "the path of the report is 3"),
+    "text suffix": (lambda: cx.report(RUN).text(".pdf"), r"no report format is called '\.pdf'"),
+    "suite name": (lambda: SUITE["negaton.examples"], "did you mean 'negation.examples'"),
+    "suite name, number": (lambda: SUITE[0], "the name of the test set is 0"),
+    "predictions name": (lambda: RUN.predictions(["x"]), "the name of the test set is a list"),
+    "to_frame info": (lambda: RUN.to_frame("genre"), "info is 'genre'"),
+    "to_frame info, key": (lambda: RUN.to_frame(["genre"]), "no key of info is called 'genre'"),
+}
+
+
+@pytest.mark.parametrize(("call", "says"), WRONG.values(), ids=WRONG)
+def test_a_wrong_type_is_named(call: Callable[[], Any], says: str) -> None:
+    with pytest.raises(CrossexamError, match=says) as raised:
+        call()
+    assert raised.value.wanted or raised.value.hint
+
+
+def test_every_parameter_is_in_the_table() -> None:
+    functions = {name: getattr(api, name) for name in cx.__all__ if hasattr(api, name) and name.islower()}
+    named = {
+        f"{name} {parameter.name}"
+        for name, function in functions.items()
+        for parameter in signature(function).parameters.values()
+        if parameter.kind is not Parameter.VAR_KEYWORD or parameter.name in {"options", "short_forms"}
+    }
+    assert {entry for entry in named if entry not in WRONG} == set()
+
+
+@pytest.mark.parametrize("order", ["entailment,not_entailment", ["entailment", "not_entailment"]])
+def test_a_class_order_may_be_a_text(order: Any) -> None:
+    run = cx.run(shares, SUITE, label_order=order)
+    assert set(run.predictions("negation.examples")) == {"entailment"}
+    other = cx.run(shares, SUITE, label_order="not_entailment, entailment")
+    assert set(other.predictions("negation.examples")) == {"not_entailment"}
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    suite = cx.build("negation", ROWS, limit=np.int64(2), seed=np.int64(7))
+    assert [len(each) for each in suite] == [2, 2]
+    assert suite.manifest["request"]["seed"] == 7
+    assert cx.run(always, SUITE, batch_size=2).model == "py/always"
+
+
+@pytest.mark.parametrize("as_data", [lambda: ROWS, lambda: pl.DataFrame(ROWS), lambda: cx.load(ROWS)])
+def test_tables_are_data_for_every_function(as_data: Callable[[], Any]) -> None:
+    run = cx.run(always, as_data())
+    assert cx.accuracy(run)["examples"].value == pytest.approx(1 / 3)
+    assert [len(each) for each in cx.build("negation", as_data())] == [3, 3]
+    assert [finding.code for finding in cx.check(as_data()) if finding.code.startswith("E")] == []
+
+
+def test_names_and_paths_are_data_for_every_function(tmp_path: Path) -> None:
+    cx.build("negation", ROWS, folder=tmp_path / "suite")
+    table = tmp_path / "table.csv"
+    pl.DataFrame(ROWS).write_csv(table)
+    assert list(cx.run(always, tmp_path / "suite").datasets) == ["base.examples", "negation.examples"]
+    single = cx.run(always, str(tmp_path / "suite" / "negation.examples.parquet"))
+    assert len(single.datasets["negation.examples"]) == 3
+    assert len(cx.run(always, table).datasets["table"]) == 3
+    assert len(cx.run(always, "builtin:demo[:5]").datasets["builtin:demo[:5]"]) == 5
+    assert [finding.code for finding in cx.check(tmp_path / "suite")] == [f.code for f in cx.check(SUITE)]
+
+
+def test_items_without_a_label_stay_in_a_test_set_from_a_file(tmp_path: Path) -> None:
+    """A model is asked about every item of a test set, as on the command line."""
+    items = [*cx.load(ROWS), cx.Example("4", "It rains.", "It is wet.", None)]
+    cx.build("corpus", cx.Dataset("tiny", items), folder=tmp_path / "suite")
+    (file,) = (tmp_path / "suite").glob("*.parquet")
+    (dataset,) = cx.run(always, file).datasets.values()
+    assert dataset.label_counts()["none"] == 1
+
+
+def test_a_run_over_a_loaded_corpus_is_read_back(tmp_path: Path) -> None:
+    """The file of a corpus is no test set: the items are saved with the run."""
+    table = tmp_path / "table.csv"
+    pl.DataFrame(ROWS).write_csv(table)
+    for number, data in enumerate((table, "builtin:demo[::90]", ROWS)):
+        run = cx.run(always, data, store=tmp_path / str(number))
+        again = cx.load_run(tmp_path / str(number))
+        assert again.to_frame().equals(run.to_frame())
+
+
+def test_what_was_left_out_of_a_table_is_shown_with_the_suite() -> None:
+    rows = [*ROWS, {**ROWS[0], "label": None}]
+    suite = cx.build("negation", rows)
+    assert repr(suite) == "Suite('negation', 2 test sets, 6 items; left out: 1 without a gold label)"
+    assert suite.manifest["bases"][0]["read"]["no_gold"] == 1
+
+
+def test_declared_labels_make_two_even_if_one_never_occurs(tmp_path: Path) -> None:
+    """A contradiction that is built from such a base is not_entailment, as on the command line."""
+    rows = [{**row, "label": "yes"} for row in ROWS]
+    pl.DataFrame(rows).write_csv(tmp_path / "table.csv")
+    for data in (rows, tmp_path / "table.csv"):
+        base = cx.load(data, labels={"yes": "entailment", "no": "not_entailment"}, allow_loss=True)
+        (antonyms,) = (each for each in cx.build("antonymy", base) if each.entry.construction == "antonymy")
+        assert set(antonyms.label_counts()) == {"not_entailment"}
+
+
+def test_accuracy_by_a_slice_has_an_estimate_per_value() -> None:
+    rows = [{**row, "topic": topic} for row, topic in zip(ROWS, ("food", "food", "pets"), strict=True)]
+    run = cx.run(always, cx.load(rows, columns={"topic": "topic"}))
+    found = cx.accuracy_by(run, "topic")["examples"]
+    assert {topic: (each.value, each.n) for topic, each in found.items()} == {"food": (0, 2), "pets": (1, 1)}
+    by_gold = cx.accuracy_by(run, "gold")["examples"]
+    assert {label: each.value for label, each in by_gold.items()} == {
+        "entailment": 0, "contradiction": 0, "neutral": 1,
+    }  # fmt: skip
+
+
+def test_a_comparison_is_shown_in_a_line_per_test_set() -> None:
+    compared = cx.compare(RUN, cx.run(always, SUITE))
+    assert [each.name for each in compared] == ["base.examples", "negation.examples"]
+    assert len(repr(compared).splitlines()) == 2
+    assert re.match(r"Comparison\('base\.examples', 3 items, first minus second ", repr(compared))
+    assert compared._repr_html_().count("<tr>") == 3

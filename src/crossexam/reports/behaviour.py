@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from crossexam.reports.published_systems import of_snli
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
@@ -38,10 +39,10 @@ def behaviour_table(results: Results) -> Table:
         for model, of_model in zip(results.models, subsets, strict=True):
             if (result := model.result(name)) is not None:
                 factors = (of_model.get((name, factor)) for factor in _FACTORS)
-                rows.append((name, model.name, result.n, result.accuracy, *factors))
+                rows.append((results.short_names[name], model.name, result.n, result.accuracy, *factors))
         last = position + 1 == len(sets) or construction not in sets[position + 1][0]
-        if results.published_rows and last:
-            rows += [(name, *row) for row in _published(construction)]
+        if results.published_rows and last and of_snli(results.test_sets[name].entry.part):
+            rows += [(results.short_names[name], *row) for row in _published(construction)]
     columns = (
         Column("Test set"),
         Column("Model"),
@@ -52,7 +53,7 @@ def behaviour_table(results: Results) -> Table:
         Column("Against polarity", "percent"),
     )
     notes = [_NOTE]
-    if results.published_rows and rows:
+    if any(row[2] is None for row in rows):  # published systems
         notes.append(_source())
     return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)
 
@@ -70,7 +71,7 @@ def factor_table(results: Results) -> Table:
             )
             rows.append(
                 (
-                    each.test_set,
+                    results.short_names[each.test_set],
                     each.factor,
                     model.name,
                     each.test.n,
@@ -110,7 +111,7 @@ def crossed_tables(results: Results) -> list[Table]:
             )
             counted = zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True)
             rows = tuple((name, *counts) for name, counts in counted)
-            title = f"{each.test_set}, {each.factor}: {model.name}"
+            title = f"{results.short_names[each.test_set]}, {each.factor}: {model.name}"
             tables.append(Table(title, columns, rows, folded="Contingency tables"))
     return tables
 

@@ -35,7 +35,8 @@ def against_table(results: Results) -> Table:
     """Return the paired comparison of the models if there are exactly two; else it has no rows."""
     if not results.comparison:
         return Table("A against B", (), ())
-    return _comparison_table(*results.runs, results.comparison, results.short_names)
+    first, second = results.runs
+    return _comparison_table(first, second, results.comparison, results.short_names)
 
 
 def _comparison_table(

@@ -493,6 +493,10 @@ def test_a_phone_shows_few_items_at_first(
     page.select_option("#set", "")
     assert len(cards(page)) == 10
     assert page.evaluate("document.documentElement.scrollHeight") < 8000
+    first, second = (page.locator("#accuracy figure").nth(k).bounding_box() for k in (0, 1))
+    assert first is not None
+    assert second is not None
+    assert first["y"] == second["y"]  # charts side by side, scrolled with a finger
 
 
 @pytest.mark.browser

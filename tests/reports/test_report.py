@@ -208,6 +208,14 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     ]
 
 
+@pytest.mark.parametrize(("part", "own"), [("aqua_dev", True), ("my_problems", False)])
+def test_word_problems_of_ones_own_are_not_those_of_the_paper(part: str, own: bool) -> None:
+    one = replace(base_set(name=f"numerical_reasoning.{part}"), manifest={})
+    results = results_of([run_of({one.name: "ENCENC"}, one)])
+    assert ("NB" in [column.header for column in accuracy_table(results).columns]) == own
+    assert bool(published_tables(results)) != own
+
+
 @pytest.mark.parametrize(
     ("name", "system", "share"),
     [

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -469,6 +470,27 @@ def test_names_of_seven_models_break_between_words_only(
         }"""
     )
     assert broken == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [400, 1280])
+def test_names_in_charts_neither_overlap_nor_are_cut(open_page: Opener, tmp_path: Path, width: int) -> None:
+    datasets = suite(30, ("multinli_1_0_dev_matched", "snli_1_0_dev"))
+    page = open_page(write_report([answered("m", datasets)], tmp_path / "names.html"), width=width)
+    boxes = page.evaluate(
+        """() => {
+          const drawing = [...document.querySelectorAll("#accuracy svg")].find((each) => each.clientWidth);
+          const left = drawing.closest(".figures-of-models").getBoundingClientRect().left;
+          const names = [...drawing.querySelectorAll("text")].filter((each) => each.querySelector("tspan"));
+          return names.map((each) => each.getBoundingClientRect())
+            .map((box) => [box.left - left, box.top, box.bottom]);
+        }"""
+    )
+    assert len(boxes) == 2 * 6 + 1
+    boxes.sort(key=lambda box: box[1])
+    for (left, _, bottom), (_, top, _) in pairwise(boxes):
+        assert left >= 0
+        assert bottom <= top + 3  # the boxes of lines are higher than their letters
 
 
 @pytest.mark.browser

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 #: Widths of the plotting area in pixels, for wide columns (from 560 pixels) and for a phone.
 WIDTHS: Final = {"wide": 360, "narrow": 165}
-_ROW: Final = 36  # pixels per test set
-_LINE_LENGTH: Final = 18  # characters of the name of a test set
+_ROW: Final = 36  # pixels per test set whose name takes two lines
+_LINE_HEIGHT: Final = 14  # pixels per line of a name
+_PADDING: Final = 14  # pixels between name and axis, room for half of a number
+#: Characters per line of a name; the second if the first takes more than two lines.
+_LENGTHS: Final = (18, 28)
 _CHARACTER: Final = 7  # pixels of a character in the widest of the fonts
 _FONT: Final = "Liberation Sans, Helvetica, Arial, sans-serif"
 
@@ -93,23 +96,42 @@ def svg_of(chart: Any) -> str:
 
 
 def _labels(results: Results) -> dict[str, str]:
-    """Return the name of each test set for the axis, in lines."""
-    return {
-        name: "\n".join(textwrap.wrap(short, _LINE_LENGTH)) for name, short in results.short_names.items()
-    }
+    """Return the name of each test set for the axis, in as few lines as there is room for."""
+    for length in _LENGTHS:
+        labels = {name: _in_lines(short, length) for name, short in results.short_names.items()}
+        if all(label.count("\n") < 2 for label in labels.values()):
+            break
+    return labels
+
+
+def _in_lines(short: str, length: int) -> str:
+    """Return a short name in lines of up to *length* characters; its part begins a line of its own."""
+    construction, bracket, part = short.partition(" (")
+    return "\n".join(textwrap.wrap(construction, length) + textwrap.wrap(f"{bracket}{part}".strip(), length))
+
+
+def _row_height(labels: Sequence[str]) -> int:
+    """Return the pixels per test set, so that the names do not overlap."""
+    most = max((label.count("\n") for label in labels), default=0) + 1
+    return max(_ROW, (most + 1) * _LINE_HEIGHT - 6)
 
 
 def _names(labels: Sequence[str]) -> Any:
     """Return the axis of test sets, in the order of their *labels*."""
     import altair as alt
 
-    lines = "length(split(datum.label, '\\n'))"
     longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
+    lines = "length(split(datum.label, '\\n'))"
+    offsets = [
+        {"test": f"{lines} == {most}", "value": -_LINE_HEIGHT // 2 * (most - 1)} for most in range(2, 9)
+    ]
     axis = alt.Axis(
         title=None,
         labelExpr="split(datum.label, '\\n')",
-        labelOffset=alt.condition(f"{lines} > 1", alt.value(-7), alt.value(0)),
-        minExtent=_CHARACTER * longest,  # drawn in a font of the reader's machine, maybe wider than ours
+        labelOffset={"condition": offsets, "value": 0},
+        labelLimit=0,
+        labelPadding=_PADDING,
+        minExtent=_PADDING + _CHARACTER * longest,  # the reader's font may be wider than ours
         ticks=False,
         domain=False,
         grid=False,
@@ -198,8 +220,9 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
     titled = alt.Axis(title=title, tickCount=_ticks(width))
     drawn = alt.Chart(alt.Data(values=values)).encode(y=_names([row.label for row in rows]))
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.6)
+    height = _row_height([row.label for row in rows])
     reference = drawn.transform_filter("isValid(datum.line)").mark_tick(
-        color="var(--muted)", thickness=2, size=_ROW, opacity=0.6
+        color="var(--muted)", thickness=2, size=height, opacity=0.6
     )
     layers = alt.layer(
         zero.encode(x=alt.X("zero:Q", scale=scale, axis=titled)),
@@ -210,7 +233,7 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
         ),
         drawn.mark_text(dy=-11, fontWeight="bold").encode(x=alt.X("value:Q", scale=scale), text="text:N"),
     )
-    return svg_of(layers.properties(width=width, height={"step": _ROW}))
+    return svg_of(layers.properties(width=width, height={"step": height}))
 
 
 def _drop_range(results: Results) -> tuple[float, float] | None:
@@ -265,7 +288,11 @@ def _error_chart(
         .mark_text(fontSize=11, fontWeight="bold")
         .encode(x=alt.X("middle:Q", scale=scale), y=names, text="text:N", color=ink),
     )
-    return svg_of(layers.properties(width=width, height={"step": _ROW}))
+    return svg_of(
+        layers.properties(
+            width=width, height={"step": _row_height([labels[result.name] for result in results])}
+        )
+    )
 
 
 def _pieces(result: TestSetResult, label: str) -> list[dict[str, Any]]:

@@ -241,7 +241,7 @@
       ? "The linked item (any filter shows the others)"
       : `Item ${id} of ${name} is not among the items of this page. For all items: crossexam report --items all.`;
     showFrom(0);
-    at("items").scrollIntoView();
+    at("filters").nextElementSibling.scrollIntoView();
     return true;
   };
 

@@ -35,13 +35,13 @@ def behaviour_table(results: Results) -> Table:
     sets = _sets(results)
     subsets = [_subsets(model) for model in results.models]
     rows: list[tuple[Cell, ...]] = []
-    for position, (name, construction) in enumerate(sets):
+    for position, (name, construction, part) in enumerate(sets):
         for model, of_model in zip(results.models, subsets, strict=True):
             if (result := model.result(name)) is not None:
                 factors = (of_model.get((name, factor)) for factor in _FACTORS)
                 rows.append((results.short_names[name], model.name, result.n, result.accuracy, *factors))
-        last = position + 1 == len(sets) or construction not in sets[position + 1][0]
-        if results.published_rows and last and of_snli(results.test_sets[name].entry.part):
+        last = position + 1 == len(sets) or sets[position + 1][1:] != (construction, part)
+        if results.published_rows and last and of_snli(part):
             rows += [(results.short_names[name], *row) for row in _published(construction)]
     columns = (
         Column("Test set"),
@@ -116,12 +116,12 @@ def crossed_tables(results: Results) -> list[Table]:
     return tables
 
 
-def _sets(results: Results) -> list[tuple[str, str]]:
-    """Return the sets of the study among the test sets, each with its construction."""
+def _sets(results: Results) -> list[tuple[str, str, str]]:
+    """Return the sets of the study among the test sets, each with its construction and part."""
     from crossexam.constructions.word_pair_swaps import SWAPS
 
-    named = ((name, dataset.entry.construction) for name, dataset in results.test_sets.items())
-    return [(name, construction) for name, construction in named if construction in SWAPS]
+    entries = ((name, dataset.entry) for name, dataset in results.test_sets.items())
+    return [(name, entry.construction, entry.part) for name, entry in entries if entry.construction in SWAPS]
 
 
 def _subsets(model: ModelResults) -> Mapping[tuple[str, str], Cell]:

@@ -157,31 +157,6 @@ def two_runs() -> list[Run]:
 Opener = Callable[..., "Page"]
 
 
-@pytest.fixture
-def open_page(chromium: Browser) -> Iterator[Opener]:
-    """Open a file in a page of its own; at the end, there was no request but that for it, and no error."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    requests: list[str] = []
-    trouble: list[str] = []
-    context.on("request", lambda request: requests.append(request.url))
-    opened: list[str] = []
-
-    def go(path: Path, width: int = 1280, fragment: str = "") -> Page:
-        page = context.new_page()
-        page.set_viewport_size({"width": width, "height": 900})
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda message: trouble.append(message.text))
-        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
-        opened.append(path.as_uri())
-        page.goto(path.as_uri() + fragment)
-        return page
-
-    yield go
-    context.close()
-    assert requests == opened
-    assert trouble == []
-
-
 @pytest.fixture(scope="module")
 def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "two.html"
@@ -322,91 +297,15 @@ def test_every_item_has_a_link(open_page: Opener, two_models: Path) -> None:
     assert count(page) > 20
 
 
-ODD = "a/b #1 %2F?=ü\ud800"
-
-
-@pytest.fixture(scope="module")
-def odd_items(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page of items with odd ids and texts that begin like a formula, on two labels."""
-    texts = ("=1+1", "+cmd", '-"quoted", and\nbroken', "@SUM(A1)", "It rains.", "＝1")
-    golds: list[Any] = ["entailment", "not_entailment", "not_entailment"] * 2
-    items = tuple(
-        Example(ODD if k == 4 else f"=id{k}", text, f"So {text}", gold, info={"genre": "=fiction"})
-        for k, (text, gold) in enumerate(zip(texts, golds, strict=True))
-    )
-    base = Dataset("base.rte", items, {"construction": "base", "part": "rte"})
-    rows = np.tile([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3]], (2, 1))
-    path = tmp_path_factory.mktemp("page") / "odd.html"
-    return write_report([Run("=m", {base.name: base}, {base.name: rows}, {})], path)
-
-
-@pytest.mark.browser
-def test_a_link_opens_the_page_at_its_item(open_page: Opener, odd_items: Path) -> None:
-    page = open_page(odd_items)
-    card = page.locator(".item").filter(has_text="a/b #1").first
-    address = card.locator(".anchor").get_attribute("href")
-    page = open_page(odd_items, fragment=address)
-    assert len(cards(page)) == 1
-    assert "a/b #1 %2F?=ü" in cards(page)[0]
-    assert page.locator(".item details").get_attribute("open") == ""
-    top = page.locator(".item").evaluate("(each) => each.getBoundingClientRect().top")
-    assert 0 < top < 900
-    page = open_page(odd_items, fragment="#item=base.rte/none")
-    assert page.locator(".empty").inner_text().startswith("Item none of base.rte is not among the items")
-    page.click("button[type=reset]")
-    wait_for_count(page, "6 items")
-
-
-@pytest.mark.browser
-def test_two_labels_are_among_the_filters(open_page: Opener, odd_items: Path) -> None:
-    page = open_page(odd_items)
-    for control in ("#gold", "#answer"):
-        options = page.locator(f"{control} option").all_inner_texts()
-        assert options == ["any", "entailment", "not entailment"]
-    page.select_option("#gold", label="not entailment")
-    wait_for_count(page, "4 items")
-    page.select_option("#outcome", "right")
-    assert all("gold: not entailment" in card and "✓ correct: not entailment" in card for card in cards(page))
-
-
-def downloaded(page: Page, button: str) -> str:
-    with page.expect_download() as download:
-        page.click(button)
-    return Path(download.value.path()).read_text(encoding="utf-8")
-
-
-@pytest.mark.browser
-def test_the_filtered_items_can_be_downloaded(open_page: Opener, odd_items: Path) -> None:
-    page = open_page(odd_items)
-    page.select_option("#gold", label="entailment")
-    lines = [json.loads(line) for line in downloaded(page, "#export-jsonl").splitlines()]
-    assert [line["id"] for line in lines] == ["=id0", "=id3"]
-    assert lines[1] == {
-        "test_set": "base.rte", "id": "=id3", "premise": "@SUM(A1)", "hypothesis": "So @SUM(A1)",
-        "label": "entailment", "base_premise": None, "base_hypothesis": None, "base_label": None,
-        "info": "genre: =fiction",
-        "predictions": [{"model": "=m", "label": "entailment", "base_label": None,
-                         "probabilities": {"entailment": 0.8, "not_entailment": 0.2}}],
-    }  # fmt: skip
-    page.select_option("#gold", "")
-    text = downloaded(page, "#export-csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["premise"] for row in rows] == [
-        "'=1+1", "'+cmd", "'-\"quoted\", and\nbroken", "'@SUM(A1)", "It rains.", "'＝1"
-    ]  # fmt: skip
-    assert rows[0]["id"] == "'=id0"
-    assert (rows[1]["'=m: label"], rows[1]["'=m: entailment"]) == ("not_entailment", "0.2")
-    assert rows[1]["'=m: neutral"] == ""
-    assert all(not cell.startswith(("=", "+", "-", "@")) for row in rows for cell in (*row, *row.values()))
-
-
 @pytest.mark.browser
 def test_items_and_their_bases_are_downloaded_with_every_model(
     open_page: Opener, two_models: Path, two_runs: list[Run]
 ) -> None:
     page = open_page(two_models)
     choose(page, "negation")
-    rows = list(csv.DictReader(io.StringIO(downloaded(page, "#export-csv"))))
+    with page.expect_download() as download:
+        page.click("#export-csv")
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
     assert len(rows) == 60  # all that the filters choose, not only what the list shows
     items = {item.id: item for item in two_runs[0].datasets["negation.dev_matched"]}
     bases = {item.id: item for item in two_runs[0].datasets["base.dev_matched"]}

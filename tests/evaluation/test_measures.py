@@ -384,3 +384,57 @@ def test_measures_hang_together(data: st.DataObject) -> None:
     assert (found.mcnemar.b - found.mcnemar.c) / n == pytest.approx(found.drop.value)
     assert found.flip_rate is not None
     assert found.flip_rate.value >= abs(found.drop.value) - 1e-12
+
+
+def test_the_majority_class_is_that_of_the_gold_labels() -> None:
+    base = dataset("base.x", "ENNNC" * 4)
+    (result,) = measure(run({"base.x": "ENNNE" * 4}, base))
+    majority = result.majority
+    assert majority is not None
+    assert (majority.label, majority.share) == ("neutral", 12 / 20)
+    assert majority.advantage.value == pytest.approx(16 / 20 - 12 / 20)
+    always = base.examples
+    assert majority.advantage == paired_difference(
+        [True, True, True, True, False] * 4, [item.label == "neutral" for item in always], range(20)
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "beaten"),
+    [
+        ("N" * 40, False),  # always the majority class
+        ("E" * 40, False),  # a quarter right
+        ("ENNC" * 10, True),  # all right
+        ("ENNE" + "N" * 36, False),  # one item better: chance
+    ],
+)
+def test_a_model_above_the_majority_class_beats_it_beyond_chance(answers: str, beaten: bool) -> None:
+    (result,) = measure(run({"base.x": answers}, dataset("base.x", "ENNC" * 10)))
+    assert result.majority is not None
+    assert result.majority.share == 20 / 40
+    assert result.majority.beaten == beaten
+
+
+def test_the_majority_class_of_two_labels() -> None:
+    """A model of two labels is right on neutral and contradiction alike, and so is the majority class."""
+    base = dataset("base.x", "EEENNCC" * 2)
+    three = measure(run({"base.x": "EEENNNN" * 2}, base))[0].majority
+    two = measure(run({"base.x": "EEENNNN" * 2}, base, two_label=True))[0].majority
+    assert three is not None
+    assert two is not None
+    assert (three.label, three.share) == ("entailment", 6 / 14)
+    assert (two.label, two.share) == ("not_entailment", 8 / 14)
+    golds = ["entailment", *["not_entailment"] * 3]
+    items = tuple(
+        Example(f"i{k}", f"Premise {k}.", "Hypothesis.", gold)  # type: ignore[arg-type]
+        for k, gold in enumerate(golds)
+    )
+    (result,) = measure(run({"base.y": "ECCN"}, Dataset("base.y", items, {})))
+    assert result.majority is not None
+    assert (result.majority.label, result.majority.share) == ("not_entailment", 3 / 4)
+
+
+@pytest.mark.parametrize("gold", ["", "-", "CCCC"])
+def test_there_is_no_majority_among_fewer_than_two_labels(gold: str) -> None:
+    (result,) = measure(run({"antonymy.x": "E" * len(gold)}, dataset("antonymy.x", gold)))
+    assert result.majority is None

@@ -28,7 +28,7 @@ def test_shares_of_each_label_and_the_published_below() -> None:
     table = table_of(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC"))
     headers = [column.header for column in table.columns]
     assert headers[1:] == ["Expected", "Model", "Items", "Entailment", "Neutral", "Contradiction"]
-    assert table.rows[0] == ("so_swap.snli_dev", "contradiction", "mine", 4, 0.5, 0.25, 0.25)
+    assert table.rows[0] == ("so swap", "contradiction", "mine", 4, 0.5, 0.25, 0.25)
     beside = {str(row[2]): row[4:] for row in table.rows[1:]}
     assert beside["DIIN (published)"] == (0.849, 0.106, 0.045)  # Table 2: E 84.9, C 4.5, N 10.6
     assert beside["Human (published)"] == (0.02, 0.14, 0.84)
@@ -47,6 +47,12 @@ def test_published_rows_stand_once_below_all_models() -> None:
 def test_sets_of_several_labels_and_bases_are_left_out() -> None:
     assert table_of(run_of("negation.x", ["neutral", "entailment"], "EN")).rows == ()
     assert table_of(run_of("base.x", ["neutral", "neutral"], "EN")).rows == ()
+
+
+def test_a_base_of_another_corpus_has_no_published_rows() -> None:
+    table = table_of(run_of("so_swap.my_corpus", ["contradiction"] * 2, "EC"))
+    assert [row[2] for row in table.rows] == ["mine"]
+    assert len(table.notes) == 1
 
 
 def test_a_set_of_another_study_has_no_published_rows() -> None:

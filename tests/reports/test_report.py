@@ -22,7 +22,8 @@ from crossexam.core.example import Change, Edit, Example, apply_edits, undo_edit
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import package_version
 from crossexam.evaluation.measures import measure
-from crossexam.reports.accuracy import accuracy_table, comparison_table
+from crossexam.reports.accuracy import accuracy_table, published_tables
+from crossexam.reports.comparison import comparison_table
 from crossexam.reports.headline import sentence, worst
 from crossexam.reports.items import pack_items, segments, stratified_sample
 from crossexam.reports.report import make_report, terminal_comparison, terminal_report, write_comparison
@@ -178,18 +179,25 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     table = accuracy_table(results_of(two_runs))
     headers = [column.header for column in table.columns]
     assert headers[-7:] == ["NB", "CH", "RC", "IS", "BiLSTM", "CBOW", "ALIGN"]
-    negation = dict(zip(headers, table.rows[1], strict=True))
+    negation = dict(zip(headers, table.rows[2], strict=True))
     assert negation["NB"] == 0.395  # Table 3, negation, matched
     assert "NB" not in [
         column.header for column in accuracy_table(results_of(two_runs, published_rows=False)).columns
     ]
+    assert results_of(two_runs).published_rows
+    assert published_tables(results_of(two_runs)) == []
     elsewhere = base_set(name="base.snli_dev")
     alone = accuracy_table(results_of([run_of({elsewhere.name: "ENCENC"}, elsewhere)]))
     assert [column.header for column in alone.columns] == ["Test set", "Items", "m"]
     negated = replace(elsewhere, name="negation.snli_dev", manifest={})
-    other = accuracy_table(results_of([run_of({"negation.snli_dev": "ENCENC"}, negated)]))
-    assert other.rows[0][3] == 0.395  # negation, matched, NB
-    assert any(note.startswith("snli_dev: not a corpus of Naik et al. 2018") for note in other.notes)
+    foreign = results_of([run_of({"negation.snli_dev": "ENCENC"}, negated)])
+    assert [column.header for column in accuracy_table(foreign).columns] == ["Test set", "Items", "m"]
+    (aside,) = published_tables(foreign)
+    assert aside.rows[0][:2] == ("negation", 0.395)  # negation, matched, NB
+    assert aside.folded == "Show the systems of Naik et al. 2018 on MultiNLI dev matched"
+    assert "another corpus" in aside.notes[0]
+    assert published_tables(replace(foreign, published_rows=False)) == []
+    assert "0.395" not in make_report(*foreign.runs).text(".json")
     unknown = replace(elsewhere, name="shuffled.x", manifest={"construction": "shuffled.v1", "part": "x"})
     assert [
         c.header for c in accuracy_table(results_of([run_of({"shuffled.x": "ENCENC"}, unknown)])).columns
@@ -200,12 +208,19 @@ def test_published_systems_stand_beside_their_counterparts_only(two_runs: list[R
     ]
 
 
+@pytest.mark.parametrize(("part", "own"), [("aqua_dev", True), ("my_problems", False)])
+def test_word_problems_of_ones_own_are_not_those_of_the_paper(part: str, own: bool) -> None:
+    one = replace(base_set(name=f"numerical_reasoning.{part}"), manifest={})
+    results = results_of([run_of({one.name: "ENCENC"}, one)])
+    assert ("NB" in [column.header for column in accuracy_table(results).columns]) == own
+    assert bool(published_tables(results)) != own
+
+
 @pytest.mark.parametrize(
     ("name", "system", "share"),
     [
         ("so_swap.snli_dev", "ESIM", 0.021),  # Table 2, C
         ("add_amod.snli_dev", "DIIN", 0.446),  # Table 2, N
-        ("so_swap.multinli_dev_matched", "Human", 0.84),  # not in the paper: the figure for SNLI
         ("cs_0_7.multinli_dev_mismatched", "S-TLSTM", 0.5061),  # Table 5, row 4
         ("cs_0_6.snli_dev", "ESIM-WS", 0.5061),  # Table 5, row 12
     ],
@@ -223,21 +238,24 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     first = console.export_text().splitlines()[0]
     # Three of six lost: not yet a finding (McNemar's exact p is 2 / 2^3 = 0.25).
     assert first.startswith(
-        "builtin/first: no significant drop on any test set; the largest is 50.0 points [−"
+        "The accuracy of builtin/first, 100.0 % on the base, does not drop significantly on any test set; "
+        "the largest drop is 50.0 points (95 % interval −"
     )
+    assert first.endswith("), on negation.")
     result = measure(two_runs[0])[1]
     assert result.drop is not None
     sure = replace(result, name="small_but_sure", drop=result.drop._replace(value=0.1, low=0.05, high=0.15))
     assert worst([result, sure]) is sure
-    assert sentence(ModelResults("m", two_runs[0], (result, sure))) == (
-        "m broke most on small_but_sure: accuracy drops by 10.0 points [5.0, 15.0], from 100.0 % to 50.0 %."
+    assert sentence(ModelResults("m", two_runs[0], (result, sure)), {"small_but_sure": "a small set"}) == (
+        "The accuracy of m falls from 100.0 % on the base to 50.0 % on a small set: "
+        "by 10.0 points (95 % interval 5.0 to 15.0)."
     )
 
 
 def test_one_test_set_without_a_base(two_runs: list[Run]) -> None:
     base = base_set()
     only = make_report(run_of({base.name: "ENCENC"}, base))
-    assert only.text(".md").startswith("# m has an accuracy of 100.0 %")
+    assert only.text(".md").startswith("# The accuracy of m is 100.0 % on base (dev matched) (")
     assert "Drop from the base" not in only.text(".md")
 
 
@@ -264,8 +282,8 @@ def test_no_errors_at_all(two_runs: list[Run]) -> None:
     test = negated(base)
     perfect = run_of({base.name: "ENCENC", test.name: "ENCENC"}, base, test)
     text = make_report(perfect).text(".md")
-    assert "# m: no significant drop on any test set." in text
-    assert "| negation.dev\\_matched | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in text
+    assert "# The accuracy of m, 100.0 % on the base, does not drop on any test set." in text
+    assert "| negation | m | 0 | – | – | 0 | 0 | 0 | 0 | 0 | 0 |" in text
     assert "100.0" in make_report(perfect).text(".html")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from html import escape
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from rich.console import Console
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.evaluation import behaviour, cross_dataset, lexically_misleading, measures
+from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS, Section, page_sections
@@ -60,6 +61,14 @@ def run_of(*datasets: Dataset, **manifest: Any) -> Run:
     return Run("mine", {each.name: each for each in datasets}, answers, manifest)
 
 
+def second(run: Run) -> Run:
+    """Another model, which exchanges entailment and neutral in every fourth prediction of *run*."""
+    answers = {name: rows.copy() for name, rows in run.probabilities.items()}
+    for rows in answers.values():
+        rows[::4] = rows[::4][:, [1, 0, 2]]
+    return replace(run, model="other", probabilities=answers)
+
+
 GOLDS: Final[list[Label]] = [LABELS[k % 3] for k in range(24)]
 
 
@@ -99,17 +108,24 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
-    "signatures": stress, "runs": stress,
+    "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
 }  # fmt: skip
+#: The sections of exactly two models, and that of other corpora's published figures.
+OF_TWO: Final = {"against", "only_one"}
+PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
 #: Test sets and columns that promise no number: a base has no drop.
-NO_NUMBER: Final = {("base.x", "Drop"), ("base.x", "p (Holm)")}
+NO_NUMBER: Final = {
+    (name, header) for name in ("base (x)", "majority class") for header in ("Drop", "p (Holm)")
+}
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
 
 
 def results_with(section: Section) -> Results:
-    return results_of([RUNS[section.key]()], published_rows=False, items_per_set=5)
+    run = RUNS[section.key]()
+    runs = [run, second(run)] if section.key in OF_TWO else [run]
+    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5)
 
 
 def terminal_text(run: Run) -> str:
@@ -228,6 +244,7 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
     count(behaviour, "factor_results")
     count(cross_dataset, "benchmark_score")
     count(lexically_misleading, "misled_parts")
+    count(comparison, "compare_runs")
     for run in (swaps(), benchmark(), lexical()):
         calls.clear()
         report = make_report(run)
@@ -235,3 +252,8 @@ def test_every_measure_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None
             report.text(suffix)
         report.terminal()
         assert sorted(calls) == ["benchmark_score", "factor_results", "measure", "misled_parts"]
+    calls.clear()
+    report = make_report(stress(), second(stress()))
+    for suffix in RENDERERS:
+        report.text(suffix)
+    assert calls.count("compare_runs") == 1

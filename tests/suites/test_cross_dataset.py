@@ -19,7 +19,7 @@ from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
-from crossexam.reports.accuracy import comparison_table
+from crossexam.reports.comparison import comparison_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
@@ -292,9 +292,12 @@ def test_published_rows_are_means_of_the_same_corpora() -> None:
 def test_reports_say_what_is_in() -> None:
     worse, better = ({"sick": answered, REFERENCE: MOST} for answered in (HALF, MOST))
     results = results_of([run_of("m", worse), run_of("n", better)])
-    assert headline(results).startswith("m has a mean accuracy of 50.0 % [")
-    said = "on 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (difference [−"
-    assert said in headline(results)
+    assert headline(results).startswith("m has a mean accuracy of 50.0 % (95 % interval ")
+    said = (
+        "on 1 of the 14 corpora of the cross-dataset benchmark, 30.0 points below SNLI test (95 % interval "
+    )
+    low, high = headline(results).split(said)[1].removesuffix(").").split(" to ")
+    assert 0 < float(low) < 30 < float(high)
     rows = corpus_table(results).rows
     assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
     assert "(corpora of the cross-dataset benchmark),,,,mean,,0.5," in render_csv(results)

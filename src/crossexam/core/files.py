@@ -68,7 +68,7 @@ def sha256_of(path: Path) -> str:
 
 
 #: What spreadsheets take for the start of a formula (OWASP, CSV injection).
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def escape_formula(text: str) -> str:
@@ -77,4 +77,4 @@ def escape_formula(text: str) -> str:
     >>> escape_formula("=1+1"), escape_formula("-"), escape_formula("It rains.")
     ("'=1+1", "'-", 'It rains.')
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) else text

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Estimate
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
 from crossexam.evaluation.scores import (
     Scored,
     describe_projection,
@@ -32,6 +32,24 @@ from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.unpaired import difference
+
+
+@dataclass(frozen=True)
+class MajorityClass:
+    """The most frequent gold *label* of a test set, and its *share* of the items.
+
+    *advantage* is the accuracy of the model minus that share, paired item by item with the answers of
+    somebody who always gives that label.
+    """
+
+    label: Gold
+    share: float
+    advantage: Estimate
+
+    @property
+    def beaten(self) -> bool:
+        """Whether the model is significantly above the majority class."""
+        return self.advantage.low > 0
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,6 +66,9 @@ class TestSetResult:
     the classical test, which assumes independent items.  *flip_rate*: share of paired items whose prediction
     differs from that of their base.  *confusion*: counts [gold, predicted]; *errors*: ``"E-C"`` is gold
     entailment predicted as contradiction.  The two shares are of all errors, None without errors.
+
+    *majority* is the accuracy of always giving the most frequent gold label, scored as the model is; None if
+    the items have fewer than two gold labels.
 
     *projection* describes how a test set of other *labels*, or a model of two labels, was scored;
     *false_neutral_share* is None for not_entailment, which is not neutral (its letter in *errors* is N too).
@@ -78,6 +99,7 @@ class TestSetResult:
     slices: Mapping[str, Mapping[str, Estimate]]
     projection: str | None
     labels: tuple[Gold, ...] = LABELS
+    majority: MajorityClass | None = None
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -209,8 +231,25 @@ def _measure_one(
         slices=slices_of(here),
         projection=describe_projection(here.projection, two_labels),
         labels=labels,
+        majority=_majority(here, two_labels),
         **vars(against),
     )
+
+
+def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
+    """Return the most frequent gold label (the first in the order of GOLDS if several are).
+
+    For a model of two labels, neutral and contradiction are one: not_entailment.
+    """
+    gold = here.gold
+    if two_labels and here.projection is THREE_LABELS:
+        gold = np.where(gold == GOLD_INDEX["entailment"], gold, GOLD_INDEX["not_entailment"])
+    if len(np.unique(gold)) < 2:
+        return None
+    label = int(np.bincount(gold).argmax())
+    always = gold == label
+    advantage = paired_difference(here.correct, always, here.clusters)
+    return MajorityClass(GOLDS[label], float(always.mean()), advantage)
 
 
 def _table(here: Scored) -> NDArray[np.int64]:

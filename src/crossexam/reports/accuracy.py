@@ -1,4 +1,4 @@
-"""The tables of what ``evaluation.measures`` measures: accuracy, drop, errors, slices, comparison.
+"""The tables of what ``evaluation.measures`` measures: accuracy, drop, errors, slices.
 
 Predictions by label on test sets of one gold label are shown as in Table 2 of Nie et al. (2019).
 """
@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.dataset import Run
 from crossexam.core.labels import LABELS
-from crossexam.reports.cross_dataset import mean_note
-from crossexam.reports.published_systems import columns_for
-from crossexam.reports.results import ModelResults, Results, model_names
+from crossexam.reports.published_systems import STUDIES, columns_for, of_snli
+from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -25,7 +23,7 @@ FOLDED_NUMBERS: Final = "Show the numbers"
 #: Gold and predicted label of each type of error; Naik et al. (2018) count the first two.
 ERROR_TYPES: Final = ("E-C", "N-C", "E-N", "C-N", "N-E", "C-E")
 
-_INTERVALS: Final = (
+INTERVALS: Final = (
     "Accuracy in percent of the items with a gold label, with 95 % confidence intervals clustered by premise."
 )
 
@@ -36,36 +34,67 @@ SUMMARY_NOTE: Final = (
 )
 
 
+#: The line of the table of accuracies below each base.
+MAJORITY: Final = "majority class"
+
+_MAJORITY_NOTE: Final = (
+    "Majority class: the accuracy of always giving the most frequent gold label of the base."
+)
+
+
 def accuracy_table(results: Results) -> Table:
-    """Return accuracy by test set and model, with the published systems for the same constructions."""
+    """Return accuracy by test set and model, with the published systems for the same test sets.
+
+    Below each base is the accuracy of its majority class.
+    """
     datasets = list(results.test_sets.values())
     studies = columns_for(datasets) if results.published_rows else ()
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for name, dataset in results.test_sets.items():
         per_model = [model.result(name) for model in results.models]
-        figures = [study.figures(dataset) for study in studies]
-        rows.append(
-            (
-                name,
-                next((result.n for result in per_model if result is not None), None),
-                *(result.accuracy if result else None for result in per_model),
-                *(
-                    of.get(system)
-                    for study, of in zip(studies, figures, strict=True)
-                    for system in study.systems
-                ),
-            )
-        )
+        n = next((result.n for result in per_model if result is not None), None)
+        accuracies = (result.accuracy if result else None for result in per_model)
+        figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]
+        rows.append((results.short_names[name], n, *accuracies, *figures))
+        if name in results.drop_bases and any(result and result.majority for result in per_model):
+            rows.append((MAJORITY, n, *map(_majority_share, per_model), *(None for _ in figures)))
     columns = (
         Column("Test set"),
         Column("Items", "count"),
         *(Column(model.name, "percent") for model in results.models),
         *(Column(system, "percent", study.group) for study in studies for system in study.systems),
     )
-    notes = [_INTERVALS, *projection_notes(results)]
-    for study in studies:
-        notes += study.notes(datasets)
+    noted = [_MAJORITY_NOTE] if any(row[0] == MAJORITY for row in rows) else []
+    notes = [INTERVALS, *noted, *projection_notes(results), *(study.source for study in studies)]
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
+
+
+def _majority_share(result: TestSetResult | None) -> float | None:
+    return result.majority.share if result is not None and result.majority is not None else None
+
+
+def published_tables(results: Results) -> list[Table]:
+    """Return a table per study with its figures for other corpora than those of the report, folded away."""
+    if not results.published_rows:
+        return []
+    tables = []
+    for study in STUDIES:
+        found = {
+            name: study.orientation(dataset)
+            for name, dataset in results.test_sets.items()
+            if not dataset.entry.is_base
+        }
+        rows = tuple(
+            (results.short_names[name], *map(figures.get, study.systems)) for name, figures in found.items()
+        )
+        columns = (Column("Test set"), *(Column(system, "percent", study.group) for system in study.systems))
+        note = f"The test sets of the paper over {study.elsewhere_name}, another corpus: not comparable."
+        folded = f"Show the systems of {study.group.removeprefix('Published, ')} on {study.elsewhere_name}"
+        title = f"{study.group}, on {study.elsewhere_name}"
+        if any(found.values()):
+            rows = tuple(row for row in rows if any(cell is not None for cell in row[1:]))
+            tables.append(Table(title, columns, rows, (note, study.source), folded=folded))
+    return tables
 
 
 def projection_notes(results: Results) -> list[str]:
@@ -74,10 +103,11 @@ def projection_notes(results: Results) -> list[str]:
     of_sets: dict[str, list[str]] = {}
     for model in results.models:
         for result in model.results:
+            name = results.short_names[result.name]
             if result.projection and result.labels == LABELS:
-                of_models.setdefault((model.name, result.projection), []).append(result.name)
+                of_models.setdefault((model.name, result.projection), []).append(name)
             elif result.projection:
-                of_sets.setdefault(result.projection, []).append(result.name)
+                of_sets.setdefault(result.projection, []).append(name)
     return [
         f"{name} was scored with the projection {projection} on {', '.join(sets)}."
         for (name, projection), sets in of_models.items()
@@ -86,22 +116,25 @@ def projection_notes(results: Results) -> list[str]:
 
 def summary_tables(results: Results) -> list[Table]:
     """Return what a terminal has room for: accuracy of all models, and accuracy and drop of each."""
-    tables = [_summary_table(model) for model in results.models]
+    tables = [_summary_table(model, results) for model in results.models]
     if len(tables) == 1:
         return tables
     any_drop = any(result.loss for model in results.models for result in model.results)
     return [accuracy_table(results), *(tables if any_drop else [])]
 
 
-def _summary_table(model: ModelResults) -> Table:
+def _summary_table(model: ModelResults, results: Results) -> Table:
     columns = (Column("Test set"), Column("Items", "count"), Column("Accuracy", "percent"))
     lost = (Column("Drop", "points"), Column("p (Holm)", "p"))
-    rows = tuple(
-        (result.name, result.n, result.accuracy, result.loss, result.p_holm) for result in model.results
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for result in model.results:
+        name = results.short_names[result.name]
+        rows.append((name, result.n, result.accuracy, result.loss, result.p_holm))
+        if result.name in results.drop_bases and result.majority is not None:
+            rows.append((MAJORITY, result.n, result.majority.share, None, None))
     if not any(row[3] is not None for row in rows):  # bases only
         return Table(model.name, columns, tuple(row[:3] for row in rows))
-    return Table(model.name, (*columns, *lost), rows)
+    return Table(model.name, (*columns, *lost), tuple(rows))
 
 
 def drop_table(results: Results) -> Table:
@@ -121,7 +154,7 @@ def drop_table(results: Results) -> Table:
         if result.base_accuracy is not None:
             rows.append(
                 (
-                    name,
+                    results.short_names[name],
                     model.name,
                     result.base_accuracy,
                     result.accuracy,
@@ -153,7 +186,7 @@ def error_table(results: Results) -> Table:
     )
     rows = tuple(
         (
-            name,
+            results.short_names[name],
             model.name,
             result.wrong,
             result.false_entailment_share,
@@ -176,7 +209,7 @@ def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:
         per_model = [model.result(name) for model in results.models]
         slicings = dict.fromkeys(key for result in per_model if result for key in result.slices)
         tables += [
-            replace(_slice_table(slicing, results.models, per_model, most), folded=name)
+            replace(_slice_table(slicing, results.models, per_model, most), folded=results.short_names[name])
             for slicing in slicings
         ]
     return tables
@@ -209,39 +242,6 @@ def _slice_table(
     return Table(f"Accuracy by {slicing.replace('_', ' ')}", columns, rows, notes)
 
 
-def comparison_table(first: Run, second: Run) -> Table:
-    """Return the paired comparison of two models on every test set they share."""
-    from crossexam.evaluation.comparison import compare_runs
-
-    columns = (
-        Column("Test set"),
-        Column("Items", "count"),
-        Column("A", "percent"),
-        Column("B", "percent"),
-        Column("A minus B", "points"),
-        Column("p (Holm)", "p"),
-        Column("Only A", "count"),
-        Column("Only B", "count"),
-    )
-    pairs = compare_runs(first, second)
-    rows = tuple(
-        (pair.name, pair.n, pair.accuracy_a, pair.accuracy_b, pair.difference, pair.p_holm, pair.b, pair.c)
-        for pair in pairs
-    )
-    projected = dict.fromkeys(
-        f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
-    )
-    note = (
-        "A minus B in points. p: exact McNemar test by cluster, Holm-corrected. "
-        "Only A, only B: items that only that model gets right. The interval never counts dependence within "
-        "clusters in a model's favour, the test does, so that they can disagree."
-    )
-    one, other = model_names([first, second])
-    mean = mean_note(first, second)
-    notes = (_INTERVALS, note, *([mean] if mean else []), *projected)
-    return Table(f"A: {one}, B: {other}", columns, rows, notes)
-
-
 _STUDY: Final = "nie2019"
 #: Tables 2 and 4, and the names of their rows.
 _TABLES: Final = {
@@ -266,10 +266,11 @@ def prediction_table(results: Results) -> Table:
         if result.only_gold is not None and result.construction != "base"
     ]
     for position, (name, model, result, gold) in enumerate(one_label):
-        rows.append((name, gold, model.name, result.n, *result.predicted_shares))
+        short = results.short_names[name]
+        rows.append((short, gold, model.name, result.n, *result.predicted_shares))
         is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
-        if results.published_rows and is_last:
-            rows += [(name, gold, *row) for row in _published(result.construction)]
+        if results.published_rows and is_last and of_snli(result.part):
+            rows += [(short, gold, *row) for row in _published(result.construction)]
     note = "Share of each predicted label, in percent. Expected: the gold label of every item."
     notes = [note, _source()] if any(row[3] is None for row in rows) else [note]
     folded = "Predictions by label, on test sets with a single gold label"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from crossexam.reports.published_systems import of_snli
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Cell, Column, Table
 
@@ -34,14 +35,14 @@ def behaviour_table(results: Results) -> Table:
     sets = _sets(results)
     subsets = [_subsets(model) for model in results.models]
     rows: list[tuple[Cell, ...]] = []
-    for position, (name, construction) in enumerate(sets):
+    for position, (name, construction, part) in enumerate(sets):
         for model, of_model in zip(results.models, subsets, strict=True):
             if (result := model.result(name)) is not None:
                 factors = (of_model.get((name, factor)) for factor in _FACTORS)
-                rows.append((name, model.name, result.n, result.accuracy, *factors))
-        last = position + 1 == len(sets) or construction not in sets[position + 1][0]
-        if results.published_rows and last:
-            rows += [(name, *row) for row in _published(construction)]
+                rows.append((results.short_names[name], model.name, result.n, result.accuracy, *factors))
+        last = position + 1 == len(sets) or sets[position + 1][1:] != (construction, part)
+        if results.published_rows and last and of_snli(part):
+            rows += [(results.short_names[name], *row) for row in _published(construction)]
     columns = (
         Column("Test set"),
         Column("Model"),
@@ -52,7 +53,7 @@ def behaviour_table(results: Results) -> Table:
         Column("Against polarity", "percent"),
     )
     notes = [_NOTE]
-    if results.published_rows and rows:
+    if any(row[2] is None for row in rows):  # published systems
         notes.append(_source())
     return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)
 
@@ -70,7 +71,7 @@ def factor_table(results: Results) -> Table:
             )
             rows.append(
                 (
-                    each.test_set,
+                    results.short_names[each.test_set],
                     each.factor,
                     model.name,
                     each.test.n,
@@ -110,17 +111,17 @@ def crossed_tables(results: Results) -> list[Table]:
             )
             counted = zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True)
             rows = tuple((name, *counts) for name, counts in counted)
-            title = f"{each.test_set}, {each.factor}: {model.name}"
+            title = f"{results.short_names[each.test_set]}, {each.factor}: {model.name}"
             tables.append(Table(title, columns, rows, folded="Contingency tables"))
     return tables
 
 
-def _sets(results: Results) -> list[tuple[str, str]]:
-    """Return the sets of the study among the test sets, each with its construction."""
+def _sets(results: Results) -> list[tuple[str, str, str]]:
+    """Return the sets of the study among the test sets, each with its construction and part."""
     from crossexam.constructions.word_pair_swaps import SWAPS
 
-    named = ((name, dataset.entry.construction) for name, dataset in results.test_sets.items())
-    return [(name, construction) for name, construction in named if construction in SWAPS]
+    entries = ((name, dataset.entry) for name, dataset in results.test_sets.items())
+    return [(name, entry.construction, entry.part) for name, entry in entries if entry.construction in SWAPS]
 
 
 def _subsets(model: ModelResults) -> Mapping[tuple[str, str], Cell]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 
 #: Widths of the plotting area in pixels, for wide columns (from 560 pixels) and for a phone.
 WIDTHS: Final = {"wide": 360, "narrow": 165}
-_ROW: Final = 40  # pixels per test set
+_ROW: Final = 36  # pixels per test set whose name takes two lines
+_LINE_HEIGHT: Final = 14  # pixels per line of a name
+_PADDING: Final = 14  # pixels between name and axis, room for half of a number
+#: Characters per line of a name; the second if the first takes more than two lines.
+_LENGTHS: Final = (18, 28)
+_CHARACTER: Final = 7  # pixels of a character in the widest of the fonts
 _FONT: Final = "Liberation Sans, Helvetica, Arial, sans-serif"
 
 # Segments of the bar of errors: type, predicted label (the colour), and opacity (by gold label).
@@ -45,12 +51,14 @@ _ERROR_LEGEND: Final = (
 class Charts:
     """The charts of a section: *figures* are captions with drawings, SVG by width of the page or by model.
 
-    *legend*: a class of the page for the colour, and words.
+    *legend*: a class of the page for the colour, and words.  The page shows the first *shown* figures and
+    folds away the others.
     """
 
     figures: Sequence[tuple[str, Mapping[str, str]]]
     note: str = ""
     legend: Sequence[tuple[str, str]] = ()
+    shown: int = 2
 
 
 def _styled(chart: Any) -> Any:
@@ -87,23 +95,85 @@ def svg_of(chart: Any) -> str:
     return str(vl_convert.vegalite_to_svg(_dict_of(chart)))
 
 
-def _names(results: Sequence[TestSetResult]) -> Any:
-    """Return the axis of test sets, construction over part: ``negation`` / ``dev_matched``."""
+def _labels(results: Results) -> dict[str, str]:
+    """Return the name of each test set for the axis, in as few lines as there is room for."""
+    for length in _LENGTHS:
+        labels = {name: _in_lines(short, length) for name, short in results.short_names.items()}
+        if all(label.count("\n") < 2 for label in labels.values()):
+            break
+    return labels
+
+
+def _in_lines(short: str, length: int) -> str:
+    """Return a short name in lines of up to *length* characters; its part begins a line of its own."""
+    construction, bracket, part = short.partition(" (")
+    return "\n".join(textwrap.wrap(construction, length) + textwrap.wrap(f"{bracket}{part}".strip(), length))
+
+
+def _row_height(labels: Sequence[str]) -> int:
+    """Return the pixels per test set, so that the names do not overlap."""
+    most = max((label.count("\n") for label in labels), default=0) + 1
+    return max(_ROW, (most + 1) * _LINE_HEIGHT - 6)
+
+
+def _names(labels: Sequence[str]) -> Any:
+    """Return the axis of test sets, in the order of their *labels*."""
     import altair as alt
 
+    longest = max((len(line) for label in labels for line in label.split("\n")), default=0)
+    lines = "length(split(datum.label, '\\n'))"
+    offsets = [
+        {"test": f"{lines} == {most}", "value": -_LINE_HEIGHT // 2 * (most - 1)} for most in range(2, 9)
+    ]
     axis = alt.Axis(
         title=None,
-        labelExpr="split(replace(datum.label, regexp('_', 'g'), ' '), '.')",
-        labelOffset=-7,
+        labelExpr="split(datum.label, '\\n')",
+        labelOffset={"condition": offsets, "value": 0},
+        labelLimit=0,
+        labelPadding=_PADDING,
+        minExtent=_PADDING + _CHARACTER * longest,  # the reader's font may be wider than ours
         ticks=False,
         domain=False,
         grid=False,
     )
-    return alt.Y("name:N", sort=[result.name for result in results], axis=axis)
+    return alt.Y("name:N", sort=list(labels), axis=axis)
+
+
+def _ticks(width: int) -> int:
+    """Return how many numbers an axis of *width* pixels has room for."""
+    return 5 if width == WIDTHS["wide"] else 3
 
 
 def _number(share: float) -> float | None:
     return round(100 * share, 3) if math.isfinite(share) else None
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a chart: the *label* of a test set, a number with its interval, and a reference *line*."""
+
+    label: str
+    estimate: Estimate
+    line: float | None = None
+
+
+def accuracy_charts(results: Results) -> Charts:
+    """Return a figure per model with its accuracy on each test set, and the majority class."""
+    labels = _labels(results)
+    figures = []
+    for name, of in _by_model(results).items():
+        rows = [
+            _Row(labels[each.name], each.accuracy, each.majority.share if each.majority else None)
+            for each in of
+            if each.n
+        ]
+        if rows:
+            figures.append((name, _interval_drawings(rows, (0, 100), "accuracy, %")))
+    note = (
+        "Accuracy with 95 % confidence intervals. Grey line: majority class, the accuracy of always giving "
+        "the most frequent gold label of the test set; none if the test set has a single gold label."
+    )
+    return Charts(figures, note)
 
 
 def drop_charts(results: Results) -> Charts:
@@ -111,12 +181,12 @@ def drop_charts(results: Results) -> Charts:
     extent = _drop_range(results)
     if extent is None:
         return Charts(())
-    least, largest = extent
-    figures = [
-        (name, {size: _drop_chart(of, width, largest, least) for size, width in WIDTHS.items()})
-        for name, of in _by_model(results).items()
-        if any(result.loss is not None for result in of)
-    ]
+    labels = _labels(results)
+    figures = []
+    for name, of in _by_model(results).items():
+        rows = [_Row(labels[each.name], loss) for each in of if (loss := each.loss) is not None]
+        if rows:
+            figures.append((name, _interval_drawings(rows, extent, "accuracy lost, in points")))
     return Charts(figures, "Accuracy lost from the base; lines are 95 % confidence intervals.")
 
 
@@ -126,34 +196,44 @@ def _by_model(results: Results) -> dict[str, list[TestSetResult]]:
     return {model.name: [result for _, each, result in ordered if each is model] for model in results.models}
 
 
-def _drop_chart(results: Sequence[TestSetResult], width: int, largest: float, least: float) -> str:
-    """Return the drops of one model with their intervals, in points, from *least* to *largest*."""
+def _interval_drawings(rows: Sequence[_Row], extent: tuple[float, float], title: str) -> dict[str, str]:
+    """Return the chart of *rows* for each width of the page."""
+    return {size: _interval_chart(rows, width, extent, title) for size, width in WIDTHS.items()}
+
+
+def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float], title: str) -> str:
+    """Return the numbers of *rows* with their intervals, in percent or points, on an axis over *extent*."""
     import altair as alt
 
-    dropped = [(result, loss) for result in results if (loss := result.loss) is not None]
     values = [
         {
-            "name": result.name,
-            "drop": _number(loss.value),
-            "low": _number(loss.low),
-            "high": _number(loss.high),
-            "text": f"{100 * loss.value:.1f}".replace("-", "−"),
+            "name": row.label,
+            "value": _number(row.estimate.value),
+            "low": _number(row.estimate.low),
+            "high": _number(row.estimate.high),
+            "text": f"{100 * row.estimate.value:.1f}".replace("-", "−"),
+            "line": None if row.line is None else _number(row.line),
         }
-        for result, loss in dropped
+        for row in rows
     ]
-    scale = alt.Scale(domain=[least, largest], nice=True)
-    titled = alt.Axis(title="accuracy lost, in points", tickCount=5)
-    drawn = alt.Chart(alt.Data(values=values)).encode(y=_names([result for result, _ in dropped]))
+    scale = alt.Scale(domain=list(extent), nice=True)
+    titled = alt.Axis(title=title, tickCount=_ticks(width))
+    drawn = alt.Chart(alt.Data(values=values)).encode(y=_names([row.label for row in rows]))
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.6)
+    height = _row_height([row.label for row in rows])
+    reference = drawn.transform_filter("isValid(datum.line)").mark_tick(
+        color="var(--muted)", thickness=2, size=height, opacity=0.6
+    )
     layers = alt.layer(
         zero.encode(x=alt.X("zero:Q", scale=scale, axis=titled)),
+        reference.encode(x=alt.X("line:Q", scale=scale)),
         drawn.mark_rule(color="var(--accent)", strokeWidth=2.5, opacity=0.75).encode(x="low:Q", x2="high:Q"),
         drawn.mark_point(color="var(--accent)", filled=True, size=80, opacity=1).encode(
-            x=alt.X("drop:Q", scale=scale)
+            x=alt.X("value:Q", scale=scale)
         ),
-        drawn.mark_text(dy=-11, fontWeight="bold").encode(x=alt.X("drop:Q", scale=scale), text="text:N"),
+        drawn.mark_text(dy=-11, fontWeight="bold").encode(x=alt.X("value:Q", scale=scale), text="text:N"),
     )
-    return svg_of(layers.properties(width=width, height={"step": _ROW}))
+    return svg_of(layers.properties(width=width, height={"step": height}))
 
 
 def _drop_range(results: Results) -> tuple[float, float] | None:
@@ -169,16 +249,18 @@ def _bounds(estimate: Estimate) -> tuple[float, float, float]:
 
 def error_charts(results: Results) -> Charts:
     """Return a figure per model: its wrong predictions on each test set by gold and predicted label."""
-    largest = _error_range(results)
+    largest, labels = _error_range(results), _labels(results)
     figures = [
-        (name, {size: _error_chart(of, width, largest) for size, width in WIDTHS.items()})
+        (name, {size: _error_chart(of, labels, width, largest) for size, width in WIDTHS.items()})
         for name, of in _by_model(results).items()
     ]
     note = "Segments follow the order of the legend. N-E: gold neutral, predicted entailment."
     return Charts(figures, note, _ERROR_LEGEND)
 
 
-def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -> str:
+def _error_chart(
+    results: Sequence[TestSetResult], labels: Mapping[str, str], width: int, largest: float
+) -> str:
     """Return the wrong predictions of one model, in percent of the items, by gold and predicted label.
 
     The axis ends at *largest*.
@@ -188,12 +270,13 @@ def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -
     values = [
         {**piece, "text": piece["text"] if (piece["end"] - piece["start"]) * width / largest > 27 else ""}
         for result in results
-        for piece in _pieces(result)
+        for piece in _pieces(result, labels[result.name])
     ]
+    names = _names([labels[result.name] for result in results])
     scale = alt.Scale(domain=[0, largest])
-    titled = alt.Axis(title="wrong predictions, % of items", tickCount=5)
+    titled = alt.Axis(title="wrong predictions, % of items", tickCount=_ticks(width))
     drawn = alt.Chart(alt.Data(values=values)).encode(
-        x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=_names(results)
+        x=alt.X("start:Q", scale=scale, axis=titled), x2="end:Q", y=names
     )
     ink = alt.condition("datum.shade < 1", alt.value("currentColor"), alt.value("var(--on-label)"))
     layers = alt.layer(
@@ -203,12 +286,16 @@ def _error_chart(results: Sequence[TestSetResult], width: int, largest: float) -
         ),
         alt.Chart(alt.Data(values=values))
         .mark_text(fontSize=11, fontWeight="bold")
-        .encode(x=alt.X("middle:Q", scale=scale), y=_names(results), text="text:N", color=ink),
+        .encode(x=alt.X("middle:Q", scale=scale), y=names, text="text:N", color=ink),
     )
-    return svg_of(layers.properties(width=width, height={"step": _ROW}))
+    return svg_of(
+        layers.properties(
+            width=width, height={"step": _row_height([labels[result.name] for result in results])}
+        )
+    )
 
 
-def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
+def _pieces(result: TestSetResult, label: str) -> list[dict[str, Any]]:
     """Return the segments of the bar of *result*, each from the end of the last."""
     pieces = []
     end = 0.0
@@ -216,7 +303,7 @@ def _pieces(result: TestSetResult) -> list[dict[str, Any]]:
         start, end = end, end + (100 * result.errors.get(kind, 0) / result.n if result.n else 0.0)
         pieces.append(
             {
-                "name": result.name,
+                "name": label,
                 "start": start,
                 "end": end,
                 "middle": (start + end) / 2,
@@ -238,10 +325,10 @@ def confusion_charts(results: Results) -> Charts:
     """Return a figure per test set: the confusion matrix of each model."""
     maps = HeatMaps()
     figures = [
-        (name, {model.name: maps.draw(result) for _, model, result in of_set})
+        (results.short_names[name], {model.name: maps.draw(result) for _, model, result in of_set})
         for name, of_set in groupby(results.by_test_set(), key=lambda entry: entry[0])
     ]
-    return Charts(figures)
+    return Charts(figures, shown=1)
 
 
 class HeatMaps:

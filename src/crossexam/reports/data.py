@@ -112,6 +112,10 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for statistic in _NUMBERS:
         if (number := getattr(result, statistic)) is not None:
             yield {**known, "statistic": statistic, "value": number, "n": result.n}
+    if result.majority is not None:
+        label, share, advantage = result.majority.label, result.majority.share, result.majority.advantage
+        yield {**known, "statistic": "majority_class", "of": label, "value": share, "n": result.n}
+        yield {**known, "statistic": "above_majority_class", **advantage._asdict()}
     yield {**known, "statistic": "unlabelled", "value": result.unlabelled, "n": result.n}
     if result.mcnemar is not None:
         for key, number in result.mcnemar._asdict().items():
@@ -158,6 +162,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
             for gold, counts in zip(result.labels, result.confusion, strict=True)
         },
         "errors": dict(result.errors),
+        "majority_class": vars(result.majority) if result.majority is not None else None,
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
         "slices": {key: dict(slices) for key, slices in result.slices.items()},
         "yield": dataset.entry.yields,

@@ -1,14 +1,15 @@
-"""The finding of a report in one sentence, and one sentence per model."""
+"""The finding of a report in one sentence, one sentence per model, and what makes a drop meaningless."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from crossexam.core.estimate import Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import interval_text, number_text
+from crossexam.reports.table import number_text
 from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 
@@ -25,71 +26,126 @@ def culprit(results: Results) -> ModelResults | None:
     if lost:
         return min(lost, key=lambda pair: pair[1])[0]
     found = [(model, result) for model in results.models if (result := worst(model.results)) is not None]
-    return max(found, key=lambda pair: _badness(pair[1]), default=(None, None))[0]
+
+    def badness(pair: tuple[ModelResults, TestSetResult]) -> tuple[bool, bool, bool, float]:
+        return _badness(pair[1], at_chance(pair[0].results))
+
+    return max(found, key=badness, default=(None, None))[0]
 
 
 def headline(results: Results) -> str:
-    """Return what broke most: model, test set, and the drop with its interval."""
+    """Return what broke most: model, accuracy on the base, and the worst drop with its interval."""
     model = culprit(results)
-    return sentence(model) if model is not None else "No item has a gold label."
+    if model is None:
+        return "No item has a gold label."
+    return sentence(model, results.short_names)
 
 
-def sentence(model: ModelResults) -> str:
-    """Return on which test set *model* broke most, or that no drop is significant."""
+def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
+    """Return on which test set the accuracy of *model* drops most, or that no drop is significant.
+
+    *names* are the names of the test sets for readers.
+    """
     if model.benchmark is not None:
         return _on_benchmark(model, model.benchmark)
     result = worst(model.results)
     if result is None or not result.n:
         return f"{model.name}: no item has a gold label."
-    loss = result.loss
+    loss, base = result.loss, result.base_accuracy
+    name = names.get(result.name, result.name)
     accuracy = number_text(result.accuracy, "percent")
-    if loss is None or result.base_accuracy is None:
-        interval = interval_text(result.accuracy)
-        return f"{model.name} has an accuracy of {accuracy} % {interval} on {result.name}."
+    if loss is None or base is None:
+        interval = _range(result.accuracy)
+        return f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval})."
+    before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
+    dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)})".replace("-", "−")
+    if loss.low > 0:
+        return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
     if loss.value <= 0:
-        return f"{model.name}: no significant drop on any test set."
-    if loss.low <= 0:
-        return (
-            f"{model.name}: no significant drop on any test set; "
-            f"the largest is {_points(model)} on {result.name}."
-        )
-    before = number_text(result.base_accuracy, "percent")
-    lost = f"accuracy drops by {_points(model)}, from {before} % to {accuracy} %"
-    if result.drop is None:  # items are not paired with their base
-        lost = f"its accuracy is {accuracy} %, {_points(model)} below that on the base ({before} %)"
-    return f"{model.name} broke most on {result.name}: {lost}."
+        return f"The accuracy of {model.name}, {before}, does not drop on any test set."
+    return (
+        f"The accuracy of {model.name}, {before}, does not drop significantly on any test set; "
+        f"the largest drop is {dropped}, on {name}."
+    )
+
+
+def _base_of(model: ModelResults, result: TestSetResult) -> str:
+    """Return what the accuracy on the base is of: the base, or those examples that have items."""
+    base = model.result(result.base_set or "")
+    n = result.base_accuracy.n if result.base_accuracy is not None else 0
+    return "the base" if base is None or base.n == n else f"the {n:,} base examples of this test set"
+
+
+def _range(estimate: Estimate) -> str:
+    low, high = (number_text(bound, "points").replace("-", "−") for bound in (estimate.low, estimate.high))
+    return f"{low} to {high}"
 
 
 def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
-    mean = f"{number_text(score.mean, 'percent')} % {interval_text(score.mean)}"
+    mean = f"{number_text(score.mean, 'percent')} % (95 % interval {_range(score.mean)})"
     corpora = f"{len(score.accuracies)} of the {len(MEMBERS)} corpora of the cross-dataset benchmark"
     first = f"{model.name} has a mean accuracy of {mean} on {corpora}"
     if score.reference is None or score.difference is None:
         return f"{first}."
-    points = number_text(abs(score.difference.value), "points")
-    where = "below" if score.difference.value < 0 else "above"
-    interval = interval_text(score.difference).replace("-", "−")
-    return f"{first}, {points} points {where} {score.reference_name} (difference {interval})."
+    difference, where = score.difference, "above"
+    if difference.value < 0:
+        low, high = -difference.high, -difference.low
+        difference, where = difference._replace(value=-difference.value, low=low, high=high), "below"
+    points, interval = number_text(difference, "points"), _range(difference)
+    return f"{first}, {points} points {where} {score.reference_name} (95 % interval {interval})."
 
 
-def _points(model: ModelResults) -> str:
-    result = worst(model.results)
-    loss = result.loss if result is not None else None
-    return f"{number_text(loss, 'points')} points {interval_text(loss)}".replace("-", "−")
+def warnings(results: Results) -> list[str]:
+    """Return a sentence per model and base whose accuracy is not significantly above the majority class."""
+    return [
+        _warning(model, result, results)
+        for model in results.models
+        for result in model.results
+        if result.name in results.drop_bases and _is_at_chance(result)
+    ]
+
+
+def _warning(model: ModelResults, result: TestSetResult, results: Results) -> str:
+    majority = result.majority
+    assert majority is not None
+    name = results.short_names[result.name]
+    subject = "base accuracy" if len(results.drop_bases) == 1 else f"accuracy on {name}"
+    accuracy, share = number_text(result.accuracy, "percent"), number_text(majority.share, "percent")
+    seems_above = majority.advantage.value > 0
+    words = "significantly above" if seems_above else "above"
+    has_drops = any(each.base_set == result.name and each.loss is not None for each in model.results)
+    consequence = f": drops from it mean {'little' if seems_above else 'nothing'}" if has_drops else ""
+    return (
+        f"{model.name}: {subject}, {accuracy} %, is not {words} the majority class ({share} %){consequence}."
+    )
+
+
+def _is_at_chance(result: TestSetResult) -> bool:
+    return result.majority is not None and not result.majority.beaten
+
+
+def at_chance(results: Sequence[TestSetResult]) -> frozenset[str]:
+    """Return the test sets among *results* on which the model is not above the majority class."""
+    return frozenset(result.name for result in results if _is_at_chance(result))
 
 
 def worst(results: Sequence[TestSetResult]) -> TestSetResult | None:
     """Return the test set on which a model broke most; None if nothing was measured.
 
-    That is the test set with the largest drop among those whose interval lies above 0, else the one with the
-    largest drop, else, if no test set has a base, the one with the lowest accuracy.  Test sets whose labels
-    are only proposed count if there are no others.
+    That is the test set with the largest drop among those whose interval lies above 0, if possible from a
+    base on which the model is above the majority class; else the one with the largest drop; else, if no test
+    set has a base, the one with the lowest accuracy.  Test sets whose labels are only proposed count if there
+    are no others.
     """
     measured = [result for result in results if result.n > 0]
     sure = [result for result in measured if not result.name.endswith(f"({PROPOSED})")]
-    return max(sure or measured, key=_badness, default=None)
+    chance = at_chance(results)
+    return max(sure or measured, key=lambda result: _badness(result, chance), default=None)
 
 
-def _badness(result: TestSetResult) -> tuple[bool, bool, float]:
+def _badness(result: TestSetResult, chance: Collection[str]) -> tuple[bool, bool, bool, float]:
     loss = result.loss
-    return (False, False, -result.accuracy.value) if loss is None else (True, loss.low > 0, loss.value)
+    if loss is None:
+        return (False, False, False, -result.accuracy.value)
+    significant = loss.low > 0
+    return (True, significant and result.base_set not in chance, significant, loss.value)

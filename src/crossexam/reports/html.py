@@ -18,7 +18,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
-from crossexam.reports.headline import culprit, headline, sentence, worst
+from crossexam.reports.headline import culprit, headline, sentence, warnings, worst
 from crossexam.reports.items import pack_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
@@ -79,12 +79,13 @@ def render_html(results: Results) -> str:
 def _summary(results: Results) -> dict[str, Any]:
     names = [model.name for model in results.models]
     first = headline(results)
-    sentences = (sentence(model) for model in results.models)
+    sentences = (sentence(model, results.short_names) for model in results.models)
     return {
         "title": f"Crossexam: {', '.join(names)}",
         "models": names,
         "headline": _unbroken(first),
         "sentences": [_unbroken(text) for text in sentences if text != first],
+        "warnings": [_unbroken(text) for text in warnings(results)],
         "test_sets": len(results.test_sets),
         "items_total": sum(len(dataset) for dataset in results.test_sets.values()),
     }
@@ -102,7 +103,7 @@ def _shown(sets: Sequence[dict[str, Any]]) -> str:
     most = max(cut, key=lambda each: int(each["total"]))
     return (
         f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are shown "
-        f"({most['shown']:,} of {most['total']:,} of {most['name']}): a sample with every combination of "
+        f"({most['shown']:,} of {most['total']:,} of {most['short']}): a sample with every combination of "
         "gold label, predictions and flips, which over-represents rare ones. "
         "For all items: crossexam report --items all."
     )

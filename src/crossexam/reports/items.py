@@ -17,6 +17,7 @@ from crossexam.core.example import (
     located_in_result,
     undo_edits,
 )
+from crossexam.core.files import FORMULA
 from crossexam.core.labels import GOLD_INDEX, PROJECTIONS, projection_of
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import NOT_ENTAILED, has_two_labels, predicted_labels
@@ -167,6 +168,7 @@ def _facts(example: Example) -> str:
 def pack_items(results: Results) -> dict[str, Any]:
     """Return the items for the page's script, as plain lists and numbers.
 
+    ``formula`` holds what begins a formula in a spreadsheet, for the CSV that the page writes.
     ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis, base premise,
     base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is none, a
     sentence is the number of a text or its :func:`segments`, and a prediction is None or its label (3 is
@@ -183,10 +185,13 @@ def pack_items(results: Results) -> dict[str, Any]:
         items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
         projection = projection_of(dataset.manifest, (item.label for item in dataset))
         two = projection is PROJECTIONS["two labels"]
-        sets.append({"name": name, "shown": len(chosen), "total": len(dataset), "two": two})
+        short = results.short_names[name]
+        shown, total = len(chosen), len(dataset)
+        sets.append({"name": name, "short": short, "shown": shown, "total": total, "two": two})
     return {
         "models": [model.name for model in results.models],
         "twoLabels": [has_two_labels(run) for run in runs],
+        "formula": FORMULA,
         "sets": sets,
         "texts": list(texts.numbers),
         "items": items,

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from crossexam.core.manifest import signature
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
+
+#: The lines under which the page folds away the tables.
+_FOLDED: Final = "Show the full names, content hashes and signatures of the test sets"
+_FOLDED_RUNS: Final = "Show the properties of the models and runs"
 
 
 def yields_table(results: Results) -> Table:
@@ -29,7 +33,8 @@ def yields_table(results: Results) -> Table:
     note = (
         "An example can be rejected more than once: every word or number that could not be used is counted."
     )
-    return Table("Yield", columns, tuple(rows), (note,), grouped=3)
+    folded = "Show how many items were made, and the reasons for rejections"
+    return Table("Yield", columns, tuple(rows), (note,), grouped=3, folded=folded)
 
 
 def signature_table(results: Results) -> Table:
@@ -39,7 +44,7 @@ def signature_table(results: Results) -> Table:
         made_of = dataset.entry.signature or signature({"test_set": name})
         rows.append((name, len(dataset), content_hash_of(dataset), str(made_of)))
     columns = (Column("Test set"), Column("Rows", "count"), Column("Content hash"), Column("Signature"))
-    return Table("Test sets", columns, tuple(rows))
+    return Table("Test sets", columns, tuple(rows), folded=_FOLDED)
 
 
 def run_table(results: Results) -> Table:
@@ -51,4 +56,4 @@ def run_table(results: Results) -> Table:
         if isinstance(value, str | int | float) and key != "model"
     ]
     columns = (Column("Model"), Column("Property"), Column("Value"))
-    return Table("Runs", columns, tuple(rows), grouped=1)
+    return Table("Runs", columns, tuple(rows), grouped=1, folded=_FOLDED_RUNS)

@@ -13,12 +13,14 @@ from crossexam.core.dataset import Dataset
 class PublishedColumns:
     """The columns of a study: the heading of the *group*, and its *tables* in order of precedence.
 
-    For a base that the study does not have, the figures for *elsewhere* are shown, for orientation.
+    The figures belong to the corpora of the study: the splits *own* of SNLI or MultiNLI, and AQuA-RAT.  For
+    another base, those for *elsewhere* may be shown for orientation, apart from the results.
     """
 
     study: str
     group: str
     tables: tuple[str, ...]
+    own: tuple[str, ...]
     elsewhere: str
     note: str
 
@@ -37,12 +39,28 @@ class PublishedColumns:
     def figures(self, dataset: Dataset) -> dict[str, float]:
         """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
-        Empty if the paper has no such test set.
+        Empty if the paper has no such test set over the same corpus.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
+        >>> STUDIES[0].figures(Dataset("negation.snli_dev", ()))
+        {}
         """
-        return self._of_part(dataset, dataset.entry.part) or self._of_part(dataset, self.elsewhere)
+        from crossexam.published.figures import split_of
+
+        part = dataset.entry.part
+        own = split_of(part) in self.own or part.startswith(_WORD_PROBLEMS)
+        return self._of_part(dataset, part) if own else {}
+
+    def orientation(self, dataset: Dataset) -> dict[str, float]:
+        """Return the published accuracies on the same construction over another corpus; may be empty.
+
+        >>> STUDIES[0].orientation(Dataset("negation.snli_dev", ()))["NB"]
+        0.395
+        >>> STUDIES[0].orientation(Dataset("negation.dev_mismatched", ()))
+        {}
+        """
+        return {} if self.figures(dataset) else self._of_part(dataset, self.elsewhere)
 
     def _of_part(self, dataset: Dataset, part: str) -> dict[str, float]:
         """Return the figures for the construction of *dataset* over the base *part*; may be empty."""
@@ -57,32 +75,34 @@ class PublishedColumns:
                 return {row: round(figure / 100, 6) for row, figure in found.items() if figure is not None}
         return {}
 
-    def notes(self, datasets: Sequence[Dataset]) -> list[str]:
-        """Return the notes on the figures for *datasets*."""
+    @property
+    def source(self) -> str:
+        """The note on the figures: where they are from."""
         from crossexam.published.figures import published
 
         study = published(self.study)
-        notes = [f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"]
-        compared = [each for each in datasets if self.figures(each)]
-        foreign = dict.fromkeys(e.entry.part for e in compared if not self._of_part(e, e.entry.part))
-        if foreign:
-            notes.append(
-                f"{', '.join(foreign)}: not a corpus of {self.group.removeprefix('Published, ')}; the "
-                f"figures shown are those for {_NAMES[self.elsewhere]}, for orientation."
-            )
-        return notes
+        return f"{', '.join(self.systems)}: {self.note} {study.citation} {study.source}"
+
+    @property
+    def elsewhere_name(self) -> str:
+        """The corpus of the figures for orientation: ``MultiNLI dev matched``."""
+        return _NAMES[self.elsewhere]
 
 
+#: The beginning of the names of AQuA-RAT's parts, from which Naik et al. (2018) made numerical reasoning.
+_WORD_PROBLEMS: Final = "aqua"
 _NAMES: Final = {"matched": "MultiNLI dev matched", "snli": "SNLI dev"}
 
 STUDIES: Final = (
     PublishedColumns(
-        "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error"), "matched",
+        "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error"),
+        ("matched", "mismatched"), "matched",
         "as published in Table 3 (other forms of spelling error: Table 8), on the authors' own test sets "
         "over MultiNLI dev, without intervals.",
     ),
     PublishedColumns(
-        "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"), "snli",
+        "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"),
+        ("snli", "matched", "mismatched"), "snli",
         "as published in Tables 2 and 5, trained on all of SNLI or MultiNLI, on the authors' own adversaries "
         "and subsets, without intervals. Human: 100 items judged by the authors on the adversaries, else one "
         "annotator's label.",
@@ -93,10 +113,23 @@ STUDIES: Final = (
 def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:
     """Return the studies that have a figure for a test set among *datasets* that is not a base.
 
-    If all are bases there are none: the papers' bases are other corpora.
+    If all are bases there are none: a base alone is no test of these studies.
 
     >>> [each.study for each in columns_for([Dataset("so_swap.snli_dev", ())])]
     ['nie2019']
+    >>> columns_for([Dataset("so_swap.my_corpus", ())])
+    ()
     """
     made = [each for each in datasets if not each.entry.is_base]
     return tuple(study for study in STUDIES if any(study.figures(each) for each in made))
+
+
+def of_snli(part: str) -> bool:
+    """Return whether *part* names a split of SNLI, from which two studies made all their items.
+
+    >>> of_snli("snli_test"), of_snli("my_corpus")
+    (True, False)
+    """
+    from crossexam.published.figures import split_of
+
+    return split_of(part) == "snli"

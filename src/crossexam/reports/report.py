@@ -14,9 +14,10 @@ from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.files import write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import SUMMARY_NOTE, comparison_table, projection_notes
+from crossexam.reports.accuracy import SUMMARY_NOTE, projection_notes
+from crossexam.reports.comparison import comparison_table
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
-from crossexam.reports.headline import headline
+from crossexam.reports.headline import headline, warnings
 from crossexam.reports.html import render_html
 from crossexam.reports.items import ITEMS_PER_SET
 from crossexam.reports.results import Results, results_of
@@ -31,11 +32,11 @@ COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
 
 
 def _markdown(results: Results) -> str:
-    return render_markdown(headline(results), tables_in("md", results))
+    return render_markdown(headline(results), tables_in("md", results), warnings(results))
 
 
 def _latex(results: Results) -> str:
-    return render_latex(headline(results), tables_in("tex", results))
+    return render_latex(headline(results), tables_in("tex", results), warnings(results))
 
 
 #: What writes a report, by the suffix of its file.
@@ -100,7 +101,8 @@ class Report:
         notes = [SUMMARY_NOTE, *([] if several else projection_notes(results))]
         tables = render_terminal(tables_in("terminal", results))
         first = Text(headline(results), style="bold")
-        return Group(first, Text(), tables, Text("\n".join(notes), style="dim"))
+        warned = [Text(warning, style="yellow") for warning in warnings(results)]
+        return Group(first, *warned, Text(), tables, Text("\n".join(notes), style="dim"))
 
 
 def _table_html(table: Table) -> str:

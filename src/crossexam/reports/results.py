@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
+from crossexam.reports.names import short_names
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
+    from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
@@ -87,6 +89,27 @@ class Results:
             for name, dataset in run.datasets.items():
                 datasets.setdefault(name, dataset)
         return datasets
+
+    @cached_property
+    def short_names(self) -> dict[str, str]:
+        """The short name of each test set, for readers."""
+        return short_names(self.test_sets)
+
+    @cached_property
+    def drop_bases(self) -> frozenset[str]:
+        """The test sets from which the drop on others is measured, and the corpora as they are."""
+        compared = {each.base_set for model in self.models for each in model.results if each.loss is not None}
+        bases = {name for name, dataset in self.test_sets.items() if dataset.entry.is_base}
+        return frozenset(name for name in compared | bases if name is not None)
+
+    @cached_property
+    def comparison(self) -> tuple[Comparison, ...]:
+        """The paired comparison of exactly two models; empty if they share no test set."""
+        from crossexam.evaluation.comparison import compare_runs
+
+        if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
+            return ()
+        return compare_runs(*self.runs)
 
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
         """Yield name, model and measures of every test set, ordered by test set."""

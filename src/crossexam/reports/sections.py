@@ -14,11 +14,13 @@ from crossexam.reports.accuracy import (
     drop_table,
     error_table,
     prediction_table,
+    published_tables,
     slice_tables,
     summary_tables,
 )
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
-from crossexam.reports.charts import Charts, confusion_charts, drop_charts, error_charts
+from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
+from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
@@ -69,8 +71,11 @@ class Section:
 # fmt: off
 SECTIONS: Final[tuple[Section, ...]] = (
     Section("summary",    "Summary",                summary_tables,   _TERMINAL),
-    Section("accuracy",   "Accuracy",               accuracy_table),
+    Section("accuracy",   "Accuracy",               accuracy_table,   charts=accuracy_charts),
+    Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
+    Section("against",    "A against B",            against_table),
+    Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),

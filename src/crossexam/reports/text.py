@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -91,10 +92,16 @@ def latex_table(table: Table) -> str:
     )
 
 
-def render_latex(title: str, tables: Sequence[Table]) -> str:
-    r"""Return *tables*, each a float, for a document with ``\usepackage{booktabs}``."""
-    head = f"% {' '.join(title.split())}\n% \\usepackage[T1]{{fontenc}}\n% \\usepackage{{booktabs}}"
-    return "\n\n".join([head, *(latex_table(table) for table in tables)]) + "\n"
+def render_latex(title: str, tables: Sequence[Table], warnings: Sequence[str] = ()) -> str:
+    r"""Return *tables*, each a float, for a document with ``\usepackage{booktabs}``.
+
+    The *warnings* also end the caption of the first table.
+    """
+    head = [" ".join(text.split()) for text in (title, *warnings)]
+    head += [r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
+    warned = [replace(table, notes=(*table.notes, *warnings)) for table in tables[:1]]
+    comments = "\n".join(f"% {line}" for line in head)
+    return "\n\n".join([comments, *map(latex_table, [*warned, *tables[1:]])]) + "\n"
 
 
 _MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&$])")
@@ -132,9 +139,11 @@ def markdown_table(table: Table, *, level: int = 2) -> str:
     return "\n\n".join([f"{'#' * level} {escape_markdown(table.title)}", body, *notes])
 
 
-def render_markdown(title: str, tables: Sequence[Table]) -> str:
-    """Return a Markdown document of *tables*."""
-    return "\n\n".join([f"# {escape_markdown(title)}", *(markdown_table(table) for table in tables)]) + "\n"
+def render_markdown(title: str, tables: Sequence[Table], warnings: Sequence[str] = ()) -> str:
+    """Return a Markdown document of *tables*, with the *warnings* below its title."""
+    warned = [f"**{escape_markdown(warning)}**" for warning in warnings]
+    parts = [f"# {escape_markdown(title)}", *warned, *(markdown_table(table) for table in tables)]
+    return "\n\n".join(parts) + "\n"
 
 
 def _terminal_cell(table: Table, row: int, column: int) -> Text:

@@ -1,17 +1,20 @@
 "use strict";
 // The browser of items. Data is written through textContent only.
 (() => {
-  const LABELS = ["entailment", "neutral", "contradiction", "not entailment"]; // the last: of two-label models
+  const LABELS = ["entailment", "neutral", "contradiction", "not entailment"]; // the last: of two labels
   const NOT_ENTAILED = 3;
-  const A_PAGE = 10;
+  const IS_WIDE = window.matchMedia("(min-width: 60rem)").matches;
+  const AT_ONCE = window.matchMedia("(max-width: 40rem)").matches ? 10 : 20; // by each press of "Show more"
   const [SET, ID, GOLD, PREMISE, HYPOTHESIS, BASE_PREMISE, BASE_HYPOTHESIS, BASE_GOLD, ANSWERS, BEFORE, FACTS] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+  const LINK = "#item=";
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
   const controls = ["find", "set", "model", "gold", "answer", "outcome", "flipped", "order"].map(at);
   const [find, set, model, gold, answer, outcome, flipped, order] = controls;
   let found = [];
-  let page = 0;
+  let shown = 0;
+  let linked = ""; // what the list shows if the address names an item: its item or why there is none
 
   const make = (tag, kind, text) => {
     const element = document.createElement(tag);
@@ -21,11 +24,14 @@
   };
   const said = (answer) => (answer ? answer[0] : -1);
   const isRight = (label, goldLabel) => label === goldLabel || (label === NOT_ENTAILED && goldLabel > 0);
+  const correct = (item, number) => item[GOLD] >= 0 && isRight(said(item[ANSWERS][number]), item[GOLD]);
   const plain = (sentence) => {
     if (sentence === null) return "";
     if (typeof sentence === "number") return data.texts[sentence];
     return sentence.map((piece) => (typeof piece === "string" ? piece : piece[0])).join("");
   };
+  const encoded = (name) => encodeURIComponent(name.replace(/[\ud800-\udfff]/gu, "\ufffd")); // lone surrogates
+  const addressOf = (item) => `${LINK}${encoded(data.sets[item[SET]].name)}/${encoded(item[ID])}`;
   const searched = new Map();
   const haystack = (item) => {
     let text = searched.get(item);
@@ -36,15 +42,21 @@
     return text;
   };
 
+  // Filters
+
+  const hasOutcome = (item, wanted) => {
+    if (item[GOLD] < 0 || said(item[ANSWERS][wanted.model]) < 0) return false;
+    if (wanted.outcome === "right") return correct(item, wanted.model);
+    if (wanted.outcome === "wrong") return !correct(item, wanted.model);
+    const one = Number(wanted.outcome.slice("only".length)); // of two models, only this one is right
+    return item[ANSWERS].every(Boolean) && correct(item, one) && !correct(item, 1 - one);
+  };
   const fits = (item, wanted) => {
     if (wanted.set !== "" && item[SET] !== Number(wanted.set)) return false;
     if (wanted.gold !== "" && item[GOLD] !== Number(wanted.gold)) return false;
     const now = said(item[ANSWERS][wanted.model]);
     if (wanted.answer !== "" && now !== Number(wanted.answer)) return false;
-    if (wanted.outcome !== "") {
-      if (now < 0 || item[GOLD] < 0) return false;
-      if (isRight(now, item[GOLD]) !== (wanted.outcome === "right")) return false;
-    }
+    if (wanted.outcome !== "" && !hasOutcome(item, wanted)) return false;
     if (wanted.flipped !== "") {
       const before = said(item[BEFORE][wanted.model]);
       if (now < 0 || before < 0) return false;
@@ -52,7 +64,6 @@
     }
     return wanted.words.every((word) => haystack(item).includes(word));
   };
-
   const filter = () => {
     const wanted = {
       set: set.value, model: Number(model.value || 0), gold: gold.value, answer: answer.value,
@@ -68,12 +79,14 @@
       };
       found.sort((one, other) => surety(other) - surety(one));
     }
-    page = 0;
-    show();
+    linked = "";
+    showFrom(0);
   };
 
+  // An item as a card: closed, its sentences and the verdict on the chosen model; open, everything.
+
   const sentence = (role, text) => {
-    const paragraph = make("p");
+    const paragraph = make("p", typeof text === "number" ? "" : "edited");
     paragraph.append(make("span", "role", role));
     for (const piece of typeof text === "number" ? [data.texts[text]] : text) {
       if (typeof piece === "string") {
@@ -90,10 +103,23 @@
     }
     return paragraph;
   };
+  const texts = (premise, hypothesis) => {
+    const both = make("div", typeof premise === "number" && typeof hypothesis === "number" ? "texts" : "texts edited");
+    both.append(sentence("Premise", premise), sentence("Hypothesis", hypothesis));
+    return both;
+  };
+  const verdictOn = (label, goldLabel, before) => {
+    const judged = goldLabel < 0 ? "" : isRight(label, goldLabel) ? "right" : "wrong";
+    const mark = { right: "✓ correct: ", wrong: "✗ wrong: ", "": "" }[judged];
+    const verdict = make("span", `verdict ${judged}`, mark + LABELS[label]);
+    if (before >= 0 && before !== label) verdict.append(make("span", "flip", ` (was ${LABELS[before]})`));
+    return verdict;
+  };
 
   // The parts of a bar: class, letter, thousandths.
-  const partsOf = ([, ...shares], twoLabels) =>
-    twoLabels
+  const isTwo = (item, number) => data.sets[item[SET]].two || data.twoLabels[number];
+  const partsOf = ([, ...shares], two) =>
+    two
       ? [["entailment", "E", shares[0]], ["neutral", "not E", 1000 - shares[0]]]
       : shares.map((share, each) => [LABELS[each], LABELS[each][0].toUpperCase(), share]);
   const bar = (parts) => {
@@ -107,83 +133,200 @@
     });
     return whole;
   };
-
   const answered = (number, answer, goldLabel, before, two) => {
     const row = make("div", "answer");
     if (data.models.length > 1) row.append(make("span", "who", data.models[number]));
-    const label = answer[0];
-    const judged = goldLabel < 0 ? "" : isRight(label, goldLabel) ? "right" : "wrong";
-    const mark = { right: "✓ correct: ", wrong: "✗ wrong: ", "": "" }[judged];
-    const verdict = make("span", `verdict ${judged}`, mark + LABELS[label]);
-    if (before >= 0 && before !== label) verdict.append(make("span", "flip", ` (was ${LABELS[before]})`));
-    const parts = partsOf(answer, two || data.twoLabels[number]);
+    const parts = partsOf(answer, two);
     const percent = parts.map(([, letter, share]) => `${letter} ${(share / 10).toFixed(1)}`);
-    row.append(verdict, bar(parts), make("span", "shares", percent.join(" · ")));
+    row.append(verdictOn(answer[0], goldLabel, before), bar(parts), make("span", "shares", percent.join(" · ")));
     return row;
   };
-
-  const pair = (title, premise, hypothesis, goldLabel, answers, before, two) => {
+  const pair = (item, title, premise, hypothesis, goldLabel, answers, before) => {
     const side = make("div", "pair");
-    const [texts, given] = [make("div", "texts"), make("div", "given")];
-    if (title) texts.append(make("h4", "", title));
-    texts.append(sentence("Premise", premise), sentence("Hypothesis", hypothesis));
-    side.append(texts, given);
+    const given = make("div", "given");
+    if (title) side.append(make("h4", "", title));
+    side.append(texts(premise, hypothesis), given);
     answers.forEach((answer, number) => {
-      if (answer) given.append(answered(number, answer, goldLabel, said(before[number]), two));
+      if (answer) given.append(answered(number, answer, goldLabel, said(before[number]), isTwo(item, number)));
     });
     return side;
   };
-
-  const card = (item) => {
-    const element = make("article", "item");
-    const title = make("h3");
-    title.append(make("b", "", data.sets[item[SET]].name), make("span", "id", item[ID]));
-    title.append(make("span", "", `gold: ${item[GOLD] < 0 ? "none" : LABELS[item[GOLD]]}`));
-    if (item[FACTS]) title.append(make("span", "", item[FACTS]));
-    const two = data.sets[item[SET]].two;
+  const inFull = (item) => {
     const pairs = make("div", "pairs");
     if (item[BASE_PREMISE] !== null) {
       const was = item[BASE_GOLD] < 0 ? "Constructed from" : `Base, gold: ${LABELS[item[BASE_GOLD]]}`;
-      pairs.append(pair(was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], [], two));
+      pairs.append(pair(item, was, item[BASE_PREMISE], item[BASE_HYPOTHESIS], item[BASE_GOLD], item[BEFORE], []));
     }
     const now = item[BASE_PREMISE] === null ? "" : "Item";
     if (!now) pairs.classList.add("single");
-    pairs.append(pair(now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], item[BEFORE], two));
-    element.append(title, pairs);
-    return element;
+    pairs.append(pair(item, now, item[PREMISE], item[HYPOTHESIS], item[GOLD], item[ANSWERS], item[BEFORE]));
+    return pairs;
+  };
+  const heading = (item) => {
+    const title = make("h3");
+    title.append(make("b", "", data.sets[item[SET]].short), make("span", "id", item[ID]));
+    title.append(make("span", "", `gold: ${item[GOLD] < 0 ? "none" : LABELS[item[GOLD]]}`));
+    if (item[FACTS]) title.append(make("span", "facts", item[FACTS]));
+    return title;
+  };
+  const briefly = (item) => {
+    const line = make("p", "brief");
+    const number = Number(model.value || 0);
+    const answer = item[ANSWERS][number];
+    if (answer) {
+      if (data.models.length > 1) line.append(make("span", "who", `${data.models[number]} `));
+      line.append(verdictOn(answer[0], item[GOLD], said(item[BEFORE][number])));
+    }
+    const given = item[ANSWERS].flatMap((each, place) => (each ? [place] : []));
+    if (given.length > 1 && item[GOLD] >= 0) {
+      const right = given.filter((place) => correct(item, place)).length;
+      line.append(make("span", "flip", ` · ${right} of ${given.length} correct`));
+    }
+    return line;
+  };
+  const card = (item) => {
+    const element = make("article", "item");
+    const details = make("details");
+    const summary = make("summary");
+    summary.append(heading(item), texts(item[PREMISE], item[HYPOTHESIS]), briefly(item));
+    details.append(summary);
+    const fill = () => details.childElementCount > 1 || details.append(inFull(item));
+    details.addEventListener("toggle", fill);
+    const link = make("a", "anchor", "#");
+    link.href = addressOf(item);
+    link.setAttribute("aria-label", `Link to item ${item[ID]}`);
+    element.append(details, link);
+    return [element, () => { fill(); details.open = true; }];
   };
 
-  const show = () => {
-    const pages = Math.max(1, Math.ceil(found.length / A_PAGE));
-    page = Math.min(Math.max(page, 0), pages - 1);
+  // The list
+
+  const digits = (count) => count.toLocaleString("en");
+  const showFrom = (start) => {
     const list = at("list");
-    const shown = found.slice(page * A_PAGE, (page + 1) * A_PAGE).map(card);
-    list.replaceChildren(...(shown.length ? shown : [make("p", "empty", "No item matches these filters.")]));
-    at("count").textContent = `${found.length.toLocaleString("en")} ${found.length === 1 ? "item" : "items"}`;
-    at("page").textContent = `page ${page + 1} of ${pages}`;
-    for (const id of ["previous", "previous-below"]) at(id).disabled = page === 0;
-    for (const id of ["next", "next-below"]) at(id).disabled = page === pages - 1;
+    if (!start) list.replaceChildren();
+    const cards = found.slice(start, start + AT_ONCE).map(card);
+    list.append(...cards.map(([element]) => element));
+    shown = start + cards.length;
+    if (!start && cards.length && (linked || IS_WIDE)) cards[0][1](); // opens it
+    if (!found.length) list.append(make("p", "empty", linked || "No item matches these filters."));
+    at("count").textContent = linked && found.length ? linked : `${digits(found.length)} ${found.length === 1 ? "item" : "items"}`;
+    const left = found.length - shown;
+    at("more").hidden = left === 0;
+    at("more").textContent = `Show ${digits(Math.min(AT_ONCE, left))} more of ${digits(left)}`;
+    for (const id of ["export-csv", "export-jsonl"]) at(id).disabled = !found.length;
   };
-  const turn = (step, toTop) => {
-    page += step;
-    show();
-    if (toTop) at("count").scrollIntoView({ block: "center" });
+  const showMore = () => {
+    const first = shown;
+    showFrom(shown);
+    at("list").children[first].querySelector("summary").focus({ preventScroll: true });
   };
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  };
+  // Show the item that the address names, whatever the filters say. Return whether it names one.
+  const showLinked = () => {
+    if (!location.hash.startsWith(LINK)) return false;
+    const address = location.hash.slice(LINK.length).split("/").map(decoded);
+    const [name, id] = address;
+    at("filters").reset();
+    const wanted = LINK + address.map(encoded).join("/");
+    const item = data.items.find((each) => addressOf(each) === wanted);
+    found = item ? [item] : [];
+    linked = item
+      ? "The linked item (any filter shows the others)"
+      : `Item ${id} of ${name} is not among the items of this page. For all items: crossexam report --items all.`;
+    showFrom(0);
+    at("filters").nextElementSibling.scrollIntoView();
+    return true;
+  };
+
+  // Downloads: the items that the filters choose
+
+  const KEYS = ["entailment", "neutral", "contradiction", "not_entailment"];
+  const named = (label) => (label < 0 ? null : KEYS[label]);
+  const probabilities = (item, number) => {
+    const [, ...shares] = item[ANSWERS][number].map((share) => share / 1000);
+    const two = isTwo(item, number);
+    return two
+      ? { entailment: shares[0], not_entailment: (1000 - item[ANSWERS][number][1]) / 1000 }
+      : Object.fromEntries(shares.map((share, each) => [KEYS[each], share]));
+  };
+  const record = (item) => ({
+    test_set: data.sets[item[SET]].name,
+    id: item[ID],
+    premise: plain(item[PREMISE]),
+    hypothesis: plain(item[HYPOTHESIS]),
+    label: named(item[GOLD]),
+    base_premise: item[BASE_PREMISE] === null ? null : plain(item[BASE_PREMISE]),
+    base_hypothesis: item[BASE_HYPOTHESIS] === null ? null : plain(item[BASE_HYPOTHESIS]),
+    base_label: named(item[BASE_GOLD]),
+    info: item[FACTS],
+    predictions: data.models.flatMap((name, number) =>
+      item[ANSWERS][number]
+        ? [{
+          model: name,
+          label: named(said(item[ANSWERS][number])),
+          base_label: named(said(item[BEFORE][number])),
+          probabilities: probabilities(item, number),
+        }]
+        : []),
+  });
+  const jsonLines = () => found.map((item) => `${JSON.stringify(record(item))}\n`).join("");
+  const cell = (value) => {
+    if (value === null || value === undefined) return "";
+    if (typeof value === "number") return String(value);
+    const safe = data.formula.some((start) => value.startsWith(start)) ? `'${value}` : value;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  const csv = () => {
+    const plainKeys = Object.keys(record(found[0])).filter((key) => key !== "predictions");
+    const header = [...plainKeys];
+    for (const name of data.models) header.push(...["label", "base_label", ...KEYS].map((key) => `${name}: ${key}`));
+    const rows = found.map(record).map((each) => [
+      ...plainKeys.map((key) => each[key]),
+      ...data.models.flatMap((name) => {
+        const given = each.predictions.find((prediction) => prediction.model === name);
+        return [given?.label, given?.base_label, ...KEYS.map((key) => given?.probabilities[key])];
+      }),
+    ]);
+    return [header, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
+  };
+  const download = (name, type, text) => {
+    const link = make("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href));
+  };
+
+  // Controls
 
   const option = (select, value, text) => {
     const element = make("option", "", text);
     element.value = value;
     select.append(element);
   };
-  option(set, "", "all");
+  const options = (select, numbers, none) => {
+    const labels = [...new Set(numbers)].sort((one, other) => one - other);
+    for (const label of labels.filter((each) => each >= 0)) option(select, label, LABELS[label]);
+    if (none && labels.includes(-1)) option(select, -1, "none");
+  };
   data.sets.forEach((each, number) => {
-    const cut = each.shown < each.total ? ` (${each.shown} of ${each.total.toLocaleString("en")})` : "";
-    option(set, number, each.name + cut);
+    const cut = each.shown < each.total ? ` (${each.shown} of ${digits(each.total)})` : "";
+    option(set, number, each.short + cut);
   });
-  set.value = data.first; // the test set of the headline; Clear shows all test sets
-  if (data.twoLabels.includes(true) || data.sets.some((each) => each.two)) option(answer, NOT_ENTAILED, LABELS[NOT_ENTAILED]);
+  options(gold, data.items.map((item) => item[GOLD]), true);
+  options(answer, data.items.flatMap((item) => item[ANSWERS].map(said)), false);
   data.models.forEach((name, number) => option(model, number, name));
   at("of-model").hidden = data.models.length < 2;
+  if (data.models.length === 2 && data.twoLabels[0] === data.twoLabels[1]) {
+    data.models.forEach((name, number) => option(outcome, `only${number}`, `only ${name} correct`));
+  }
 
   let waiting = 0;
   find.addEventListener("input", () => {
@@ -192,18 +335,19 @@
   });
   for (const control of controls.slice(1)) control.addEventListener("change", filter);
   at("filters").addEventListener("submit", (event) => event.preventDefault());
-  at("filters").addEventListener("reset", () => setTimeout(filter));
-  at("previous").addEventListener("click", () => turn(-1, false));
-  at("next").addEventListener("click", () => turn(1, false));
-  at("previous-below").addEventListener("click", () => turn(-1, true));
-  at("next-below").addEventListener("click", () => turn(1, true));
+  at("filters").querySelector("[type=reset]").addEventListener("click", () => setTimeout(filter));
+  at("more").addEventListener("click", showMore);
+  at("export-csv").addEventListener("click", () => download("items.csv", "text/csv", csv()));
+  at("export-jsonl").addEventListener("click", () => download("items.jsonl", "application/jsonl", jsonLines()));
+  window.addEventListener("hashchange", showLinked);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
-    if (event.key === "/") {
-      event.preventDefault();
-      find.focus();
-    } else if (event.key === "n" && !at("next").disabled) turn(1, false);
-    else if (event.key === "p" && !at("previous").disabled) turn(-1, false);
+    if (event.key !== "/") return;
+    event.preventDefault();
+    find.focus();
   });
-  filter();
+  if (!showLinked()) {
+    set.value = data.first; // the test set of the headline; Clear shows all test sets
+    filter();
+  }
 })();

@@ -1,0 +1,115 @@
+"""The comparison of two models, A and B: paired differences, and items that only one of them gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from crossexam.core.dataset import Run
+from crossexam.core.labels import GOLDS
+from crossexam.reports.accuracy import INTERVALS
+from crossexam.reports.cross_dataset import mean_note
+from crossexam.reports.names import short_names
+from crossexam.reports.results import Results, model_names
+from crossexam.reports.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.scores import Scored
+
+#: Examples per test set and model that alone is right.
+_EXAMPLES: Final = 2
+
+
+def comparison_table(first: Run, second: Run) -> Table:
+    """Return the paired comparison of two models on every test set they share."""
+    from crossexam.evaluation.comparison import compare_runs
+
+    pairs = compare_runs(first, second)
+    shared = {pair.name: first.datasets[pair.name] for pair in pairs}
+    return _comparison_table(first, second, pairs, short_names(shared))
+
+
+def against_table(results: Results) -> Table:
+    """Return the paired comparison of the models if there are exactly two; else it has no rows."""
+    if not results.comparison:
+        return Table("A against B", (), ())
+    first, second = results.runs
+    return _comparison_table(first, second, results.comparison, results.short_names)
+
+
+def _comparison_table(
+    first: Run, second: Run, pairs: Sequence[Comparison], names: Mapping[str, str]
+) -> Table:
+    columns = (
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("A", "percent"),
+        Column("B", "percent"),
+        Column("A minus B", "points"),
+        Column("p (Holm)", "p"),
+        Column("Only A", "count"),
+        Column("Only B", "count"),
+    )
+    rows = tuple(
+        (
+            names[pair.name],
+            pair.n,
+            pair.accuracy_a,
+            pair.accuracy_b,
+            pair.difference,
+            pair.p_holm,
+            pair.b,
+            pair.c,
+        )
+        for pair in pairs
+    )
+    projected = dict.fromkeys(
+        f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
+    )
+    note = (
+        "A minus B in points. p: exact McNemar test by cluster, Holm-corrected. "
+        "Only A, only B: items that only that model gets right. The interval never counts dependence within "
+        "clusters in a model's favour, the test does, so that they can disagree."
+    )
+    one, other = model_names([first, second])
+    mean = mean_note(first, second)
+    notes = (INTERVALS, note, *([mean] if mean else []), *projected)
+    return Table(f"A: {one}, B: {other}", columns, rows, notes)
+
+
+def only_one_table(results: Results) -> Table:
+    """Return items that only one of exactly two models gets right, with the prediction of the other."""
+    from crossexam.evaluation.scores import has_two_labels, score_run
+
+    columns = (
+        Column("Test set"),
+        Column("Only right"),
+        Column("Item"),
+        Column("Premise"),
+        Column("Hypothesis"),
+        Column("Gold"),
+        Column("The other predicted"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    if results.comparison:
+        two_labels = any(map(has_two_labels, results.runs))
+        first, second = (score_run(run, two_labels=two_labels) for run in results.runs)
+        one, other = (model.name for model in results.models)
+        for pair in results.comparison:
+            sides = ((one, first, second), (other, second, first))
+            for name, right, wrong in sides:
+                found = _right_alone(right[pair.name], wrong[pair.name])
+                rows += [(results.short_names[pair.name], name, *row) for row in islice(found, _EXAMPLES)]
+    note = f"At most the first {_EXAMPLES} of each test set; the browser of items below has more of them."
+    folded = "Show examples of items that only one model gets right"
+    return Table("Items that only one model gets right", columns, tuple(rows), (note,), 2, folded)
+
+
+def _right_alone(right: Scored, wrong: Scored) -> Iterator[tuple[Cell, ...]]:
+    """Yield id, sentences, gold label and the wrong prediction for items that only *right* gets right."""
+    for number in (right.correct & ~wrong.correct).nonzero()[0].tolist():
+        item = right.examples[number]
+        answer = GOLDS[wrong.predicted[number]]
+        yield item.id, item.premise, item.hypothesis, item.label, answer

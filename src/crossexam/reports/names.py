@@ -1,0 +1,47 @@
+"""The short names of test sets in reports for people: ``negation`` for ``negation.dev_matched``.
+
+The part, which names the base, is left out if there is only one base.  CSV and JSON keep the full names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.manifest import TestSetEntry
+
+_STATUS = re.compile(r"(.*) \((\w+)\)")
+
+
+def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
+    """Return a short name per full name of *test_sets*; no two are the same.
+
+    >>> names = ("base.dev", "negation.dev")
+    >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
+    ['base (dev)', 'negation']
+    >>> names = ("base.dev_matched", "base.snli_dev", "cs_0_7.snli_dev")
+    >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
+    ['base (dev matched)', 'base (snli dev)', 'cs 0.7 (snli dev)']
+    """
+    entries = {name: dataset.entry for name, dataset in test_sets.items()}
+    bases = {entry.part for entry in entries.values() if entry.is_base}
+    several = len(bases or {entry.part for entry in entries.values()}) > 1
+    names = {name: _short(name, entry, several or entry.is_base) for name, entry in entries.items()}
+    with_part = {name: _short(name, entry, True) for name, entry in entries.items()}
+    for longer in (with_part, {name: name for name in names}):
+        total = Counter(names.values())
+        names = {name: longer[name] if total[short] > 1 else short for name, short in names.items()}
+    return names
+
+
+def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:
+    """Return the construction of *name*, with part and status in brackets; *name* if it has another form."""
+    match = _STATUS.fullmatch(name)
+    full, status = (match[1], match[2]) if match else (name, "")
+    if full != entry.name or not entry.part:
+        return name
+    details = ", ".join(filter(None, (entry.part.replace("_", " ") if with_part else "", status)))
+    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction).replace("_", " ")  # cs_0_7: cs 0.7
+    return f"{construction} ({details})" if details else construction

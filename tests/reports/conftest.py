@@ -1,0 +1,39 @@
+"""A page in Chromium, for the tests of the HTML report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Opener = Callable[..., "Page"]
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Opener]:
+    """Open a file in a page of its own; at the end, there was no request but that for it, and no error."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    requests: list[str] = []
+    trouble: list[str] = []
+    context.on("request", lambda request: requests.append(request.url))
+    opened: list[str] = []
+
+    def go(path: Path, width: int = 1280, fragment: str = "") -> Page:
+        page = context.new_page()
+        page.set_viewport_size({"width": width, "height": 900})
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda message: trouble.append(message.text))
+        page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+        opened.append(path.as_uri())
+        page.goto(path.as_uri() + fragment)
+        return page
+
+    yield go
+    context.close()
+    assert requests == opened
+    assert trouble == []

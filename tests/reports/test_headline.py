@@ -1,0 +1,156 @@
+"""What a report says in words: the finding, and where drops mean nothing; the same in every format."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, Gold
+from crossexam.reports.headline import culprit, headline, sentence, warnings, worst
+from crossexam.reports.report import make_report
+from crossexam.reports.results import results_of
+from crossexam.reports.text import escape_latex, escape_markdown
+
+NAMES: Mapping[str, Gold] = {
+    "E": "entailment", "N": "neutral", "C": "contradiction", "n": "not_entailment"
+}  # fmt: skip
+
+
+def dataset(name: str, golds: str, base: str | None = None) -> Dataset:
+    """A test set with an item per letter of *golds*, made from the item of its number in *base*."""
+    items = tuple(
+        Example(
+            f"{name}:{k}", f"Ann has {k} cats.", f"Ann has {k}.", NAMES[letter], base=base and f"{base}:{k}"
+        )
+        for k, letter in enumerate(golds)
+    )
+    construction, _, part = name.partition(".")
+    return Dataset(name, items, {"construction": construction, "part": part, "base_set": base})
+
+
+def run_of(model: str, said: Mapping[str, str], datasets: Sequence[Dataset]) -> Run:
+    """A run whose predictions are letters; n is neutral and contradiction by halves."""
+    rows = {"n": [0.0, 0.5, 0.5], **{label[0].upper(): np.eye(3)[k] for k, label in enumerate(LABELS)}}
+    probabilities = {name: np.array([rows[letter] for letter in letters]) for name, letters in said.items()}
+    return Run(model, {each.name: each for each in datasets}, probabilities, {"model_key": model})
+
+
+GOLDS = "ENNC" * 10
+BASE = dataset("base.dev", GOLDS)
+NEGATION = dataset("negation.dev", GOLDS, "base.dev")
+GOOD, NONE_RIGHT = GOLDS, "CEEN" * 10
+
+
+def examined(model: str, base: str, negation: str) -> Run:
+    return run_of(model, {"base.dev": base, "negation.dev": negation}, [BASE, NEGATION])
+
+
+CAREFUL = examined("careful", GOOD, "ENNC" * 8 + NONE_RIGHT[:8])
+USELESS = examined("useless", "N" * 40, NONE_RIGHT)
+
+
+def test_a_drop_is_one_plain_sentence() -> None:
+    results = results_of([CAREFUL])
+    (drop,) = (result.loss for result in results.models[0].results if result.loss is not None)
+    assert headline(results) == (
+        "The accuracy of careful falls from 100.0 % on the base to 80.0 % on negation: "
+        f"by 20.0 points (95 % interval {100 * drop.low:.1f} to {100 * drop.high:.1f})."
+    )
+
+
+def test_the_base_of_fewer_items_is_said_to_be_smaller() -> None:
+    half = dataset("negation.dev", GOLDS[:20], "base.dev")
+    run = run_of("m", {"base.dev": GOOD, "negation.dev": NONE_RIGHT[:20]}, [BASE, half])
+    results = results_of([run])
+    assert "from 100.0 % on the 20 base examples of this test set to 0.0 % on negation" in headline(results)
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ("N" * 40, "50.0 %, is not above the majority class (50.0 %): drops from it mean nothing."),
+        ("E" * 40, "25.0 %, is not above the majority class (50.0 %): drops from it mean nothing."),
+        (
+            "ENNE" + "N" * 36,
+            "52.5 %, is not significantly above the majority class (50.0 %): drops from it mean little.",
+        ),
+    ],
+)
+def test_a_base_at_the_majority_class_is_one_plain_sentence(answers: str, words: str) -> None:
+    assert warnings(results_of([examined("m", answers, GOOD)])) == [f"m: base accuracy, {words}"]
+
+
+def test_a_base_above_the_majority_class_needs_no_word() -> None:
+    assert warnings(results_of([CAREFUL])) == []
+
+
+def test_it_holds_for_two_labels() -> None:
+    base = dataset("base.rte", "Ennn" * 10)
+    test = dataset("negation.rte", "Ennn" * 10, "base.rte")
+    said = {"base.rte": "n" * 40, "negation.rte": "n" * 40}
+    results = results_of([run_of("m", said, [base, test])])
+    assert warnings(results) == [
+        "m: base accuracy, 75.0 %, is not above the majority class (75.0 %): drops from it mean nothing."
+    ]
+    said = {"base.rte": "ECNn" * 10, "negation.rte": "n" * 40}  # contradiction and neutral are not entailment
+    assert warnings(results_of([run_of("m", said, [base, test])])) == []
+
+
+def test_without_drops_it_says_nothing_of_them_and_several_bases_are_named() -> None:
+    results = results_of([run_of("m", {"base.dev": "N" * 40}, [BASE])])
+    assert warnings(results) == ["m: base accuracy, 50.0 %, is not above the majority class (50.0 %)."]
+    other = dataset("base.own", GOLDS)
+    said = {"base.dev": "N" * 40, "base.own": GOOD}
+    assert warnings(results_of([run_of("m", said, [BASE, other])])) == [
+        "m: accuracy on base (dev), 50.0 %, is not above the majority class (50.0 %)."
+    ]
+
+
+def test_a_base_of_one_label_has_no_majority_class() -> None:
+    base, test = dataset("base.dev", "C" * 20), dataset("negation.dev", "C" * 20, "base.dev")
+    run = run_of("m", {"base.dev": "C" * 20, "negation.dev": "E" * 20}, [base, test])
+    assert warnings(results_of([run])) == []
+    assert "majority" not in make_report(run).text(".md")
+
+
+def test_every_format_for_readers_warns_and_shows_the_majority_class() -> None:
+    report = make_report(CAREFUL, USELESS)
+    (warning,) = warnings(report.results)
+    assert warning.startswith("useless: base accuracy, 50.0 %, is not above")
+    console = Console(width=250, file=io.StringIO(), record=True)
+    console.print(report.terminal())
+    terminal, markdown, latex = console.export_text(), report.text(".md"), report.text(".tex")
+    assert warning in terminal.split("Accuracy")[0]
+    assert f"**{escape_markdown(warning)}**" in markdown.split("## Accuracy")[0]
+    assert escape_latex(warning.rstrip(".")) in latex.split(r"\end{table}")[0]
+    page = report.text(".html").replace("\N{NO-BREAK SPACE}", " ")
+    assert f'<p class="warning">{warning}</p>' in page
+    assert "| majority class | 40 | 50.0 | 50.0 |" in markdown
+    assert "majority class & 40 & 50.0 & 50.0" in latex
+    assert terminal.count("majority class  ") == 3  # of both models, and of each
+    assert "Grey line: majority class" in page
+
+
+def test_a_significant_drop_of_a_model_above_chance_comes_first() -> None:
+    results = results_of([CAREFUL, USELESS])
+    careful, useless = results.models
+    lost = {model.name: worst(model.results) for model in results.models}
+    assert all(result is not None and result.loss is not None for result in lost.values())
+    assert lost["useless"].loss > lost["careful"].loss  # type: ignore[union-attr, operator]
+    assert culprit(results) is careful
+    assert sentence(useless, results.short_names).startswith("The accuracy of useless falls from 50.0 %")
+
+
+def test_no_significant_drop_is_claimed_only_if_there_is_none() -> None:
+    """The one significant drop is from a base at the majority class: it still is the largest."""
+    own = dataset("base.own", GOLDS)
+    test = dataset("negation.own", GOLDS, "base.own")
+    said = {"base.dev": GOOD, "negation.dev": GOOD, "base.own": "N" * 40, "negation.own": NONE_RIGHT}
+    results = results_of([run_of("m", said, [BASE, NEGATION, own, test])])
+    assert headline(results).startswith("The accuracy of m falls from 50.0 % on the base to 0.0 % on ")

@@ -5,8 +5,8 @@
 
 ``draw`` samples capitalised words in context; at the beginning of a sentence only those that may be nouns by
 their tag.  Fill in ``gold`` on each line: PERSON, LOCATION, ORGANIZATION, or NONE if the word is part of no
-such name.  ``score`` compares the recognizer with it, word by word.  The file contains text of the corpora: do
-not commit it.
+such name.  ``score`` compares the recognizer with it, word by word.  The file contains text of the corpora:
+do not commit it.
 """
 
 from __future__ import annotations

@@ -79,6 +79,8 @@ FOUND = [
         [("University", "ORGANIZATION"), ("Milburg", "PERSON")],
     ),
     ("They met Abdul Hamid II there.", {"They": "PRP"}, [("Abdul Hamid II", "PERSON")]),
+    ("Bin Ladin went there.", {"went": "VBD"}, [("Bin Ladin", "PERSON")]),
+    ("ABC company pays 5.", {"pays": "VBZ", "company": "NN"}, [("ABC", "ORGANIZATION")]),
     ("They met Doctor Vorlan there.", {"They": "PRP"}, [("Doctor Vorlan", "PERSON")]),
 ]
 
@@ -114,6 +116,7 @@ NONE = [
     "They asked the CEO about HIV.",
     "They say RS and ST have 5.",
     "They went to a Book Store.",
+    "They own a Home Appliance Store.",
     "THEY SAW THE QRTZ.",
 ]
 

@@ -167,7 +167,7 @@ REJECTED = [
     ("year", "They liked 1850 best.", ["1850"]),
     ("identifier", "They stood in line 5 there.", ["5"]),
     ("identifier", "As box 4.1 describes it.", ["4.1"]),
-    ("identifier", "They saw bus 3C there.", ["3"]),
+    ("identifier", "They sat near 3C there.", ["3"]),
     ("range", "It closes 6 through Friday.", ["6"]),
     ("threshold", "A donation of $5 a head will help.", ["5"]),
     ("threshold", "There 5 years entitles them to more.", ["5"]),

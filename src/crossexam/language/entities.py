@@ -27,6 +27,7 @@ from crossexam.language.lexicons.proper_names import (
     NOT_ENTITIES,
     NOT_ORGANIZATIONS,
     ORGANIZATION_ENDS,
+    PERSON_BEGINNINGS,
     PLACE_BEGINNINGS,
     PLACE_ENDS,
     TITLES,
@@ -153,12 +154,11 @@ class ListedEntities:
 
     def _in_run(self, tokens: Sequence[Token], first: int, last: int) -> list[Entity]:
         """Return the entities in the run of proper nouns tokens[first:last]."""
-        indefinite = first > 0 and tokens[first - 1].text.lower() in {"a", "an"}
-        kind = self._lists.kind_of_phrase(
-            [token.text for token in tokens[first:last]],
-            indefinite=indefinite,
-            heads=_heads_of_phrase(tokens, last),
-        )
+        run = [token.text for token in tokens[first:last]]
+        after_a = first > 0 and tokens[first - 1].text.lower() in {"a", "an"}
+        if after_a and len(run) > 1 and all(self._lists.is_class(word, rare=True) for word in run):
+            return []  # a Book Store
+        kind = self._lists.kind_of_phrase(run, heads=_heads_of_phrase(tokens, last))
         if kind:
             return [Entity(tokens[first].start, tokens[last - 1].end, kind)]
         found: list[Entity] = []
@@ -219,9 +219,10 @@ class ListedEntities:
             return "ORGANIZATION"
         before = tokens[at - 1].text if at else ""
         after = tokens[at + 1].text.lower() if at + 1 < len(tokens) else ""
+        if after in _COMPANY:
+            return "ORGANIZATION"
         alone = before in {"the", "The"} and len(letters) > 2  # not in a text in capitals: "THE QRTZ"
-        known_word = letters.lower() in NOT_ORGANIZATIONS
-        return "ORGANIZATION" if (alone or after in _COMPANY) and not known_word else None
+        return "ORGANIZATION" if alone and letters.lower() not in NOT_ORGANIZATIONS else None
 
 
 class NameLists:
@@ -248,23 +249,22 @@ class NameLists:
         initial = len(word) == 2 and word[0].isupper() and word[1] == "."
         return initial or word in {"II", "III", "IV"} or self.may_be_name(word)
 
-    def kind_of_phrase(
-        self, words: Sequence[str], *, indefinite: bool = False, heads: bool = False
-    ) -> EntityKind | None:
+    def kind_of_phrase(self, words: Sequence[str], *, heads: bool = False) -> EntityKind | None:
         """Return what the run *words* names, by its first or last word; None if these do not show it.
 
-        *indefinite* runs follow "a", so that a Book Store is none; *heads* ones go on with "of": Bank of X.
+        A run that *heads* a phrase goes on with "of", so that one word is enough: University of X.
         """
         first, last = words[0].lower().rstrip("."), words[-1].lower().rstrip(".")
-        if (len(words) < 2 and not heads) or not words[0][0].isupper():
-            return None
-        if len(words) > 1 and (listed := self.listed_phrase(words)):
+        several = len(words) > 1
+        if several and (listed := self.listed_phrase(words)):
             return listed
-        if len(words[-1]) < 2 or (indefinite and all(self.is_class(word) for word in words)):
-            return "PERSON" if first in TITLES and len(words) > 1 else None
+        if not (several or heads):
+            return None
+        if len(words[-1]) < 2:
+            return "PERSON" if first in TITLES else None
         if last in ORGANIZATION_ENDS or self._is_team(words):
             return "ORGANIZATION"
-        if first in TITLES and len(words) > 1:
+        if several and first in TITLES | PERSON_BEGINNINGS:
             return "PERSON"
         named = first in PLACE_BEGINNINGS and not self.is_class(words[-1])
         return "LOCATION" if last in PLACE_ENDS or named else None

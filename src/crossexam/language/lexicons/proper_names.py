@@ -43,6 +43,9 @@ TITLES: Final = frozenset(
     "aunt senator governor colonel sergeant inspector rev gen col sen gov pope cardinal".split()
 )
 
+#: First words of surnames of several words: Bin Ladin, Van Gogh.
+PERSON_BEGINNINGS: Final = frozenset("bin ibn abu van von".split())
+
 #: Last words of the names of organizations and of places.
 ORGANIZATION_ENDS: Final = frozenset(
     "company corporation corp inc ltd llc co bank university college school academy institute club "
@@ -50,14 +53,14 @@ ORGANIZATION_ENDS: Final = frozenset(
     "foundation union league church committee council commission society store mart foods books group "
     "party times post team band orchestra senate congress office bureau service administration network "
     "systems brothers partners corps shop restaurant museum library theater theatre court center centre "
-    "haven cellar federation trust fund laboratory laboratories lab studios".split()
+    "haven cellar federation trust fund laboratory laboratories lab studios command records".split()
 )
 PLACE_ENDS: Final = frozenset(
     "city town village street avenue road lane park lake river mountain mountains hill hills island "
     "islands valley county beach bay bridge airport station zoo square garden gardens forest creek falls "
     "canyon hall mosque cathedral temple palace castle tower building house hotel gate monument memorial "
     "plaza grotto cave caves ghat gulf desert ocean sea coast strait peninsula province state states "
-    "territory empire kingdom republic place".split()
+    "territory empire kingdom republic place prairie".split()
 )
 PLACE_BEGINNINGS: Final = frozenset(
     "lake mount mt fort port san santa los las st saint new north south east west".split()

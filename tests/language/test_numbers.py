@@ -172,6 +172,8 @@ REJECTED = [
     ("threshold", "A donation of $5 a head will help.", ["5"]),
     ("threshold", "There 5 years entitles them to more.", ["5"]),
     ("whole", "It is open twelve months a year.", ["twelve"]),
+    ("listed", "It has two small parts, the Old Wing and the New Wing.", ["two"]),
+    ("listed", "It has 3 parts, Wing A, the tower and the gate.", ["3"]),
     ("rank", "It was ranked 5 there.", ["5"]),
     ("rank", "It had a score of 3 there.", ["3"]),
     ("range", "They won by 5 to 3 there.", ["5", "3"]),

@@ -236,6 +236,8 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("whole",       r"7|seven", "", r"\s+days?\s+(?:a|per|each|every)\s+week"),
     ("whole",       r"12|twelve|365|52", "", r"\s+(?:months?|days?|weeks?)\s+(?:a|per|each|every)\s+year"),
     ("listed",      "", "", r"(?:\s+[\w'’-]+){1,4}\s?(?::(?!\d)|--|—)|[^;]*;[^;]*;|.*\W[1a]\s?\)"),
+    ("listed",      r"[2-6]|two|three|four|five|six", "",
+                    r"(?:\s[\w'’-]+){1,6}\s?,\s(?:the|an?|both|one|(?-i:[A-Z]\w+))\b[^;.?!]*\sand\s"),
     ("restated",    "", "", r"[^().;]{0,30}\(\s?(?:about\s+|some\s+)?[$£€]?\s?\d|\s?\w+\s?/\s?\d"),
     ("name",        "", r"\b(?:means?|meaning|called|named|entitled|titled"
                         r"|(?:Spanish|French|German|Italian|Greek|Latin|Hebrew|Arabic)\s+for)\s+", ""),

@@ -83,6 +83,7 @@ def test_the_rationale_has_three_sentences_at_most(rationale: str, taken: bool) 
         ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS ,/, she/PRP wins/VBZ", "condition"),
         ("Ada/NNP asks/VBZ you/PRP for/IN 20/CD boats/NNS", "advice or rule"),
         ("Did/VBD Ada/NNP buy/VB 20/CD boats/NNS ?/.", "question"),
+        ("What/WP if/IN Ada/NNP has/VBZ 20/CD boats/NNS ?/.", "question"),
         ("Ada/NNP has/VBZ 20/CD boats/NNS .../:", "incomplete"),
         ("20/CD boats/NNS for/IN Ada/NNP", "no verb"),
         ("Ada/NNP flew/VBD on/IN United/NNP 93/CD", "no quantity: name"),

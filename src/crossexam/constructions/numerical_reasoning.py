@@ -53,7 +53,8 @@ _NO_PREFIX_AFTER: Final = frozenset(
 
 # What word problems ask; other texts are running text.
 _ASKS: Final = re.compile(
-    r"\b(?:how\s+\w+|what|which|who|when|where)\b[^.?!]*\?|(?:^|[.,;:?]\s*)(?:find|calculate|determine|compute)\b",
+    r"\b(?:how\s+(?:many|much|long|far|old|fast|often|tall|high)|what(?!\s+(?:if|about)\b))\b[^.?!]*\?"
+    r"|(?:^|[.,;:?]\s*)(?:find|calculate|determine|compute)\b",
     re.IGNORECASE,
 )
 # fmt: off

@@ -109,9 +109,9 @@ _DETERMINER = (
     r"|first|last|next|previous|following|other|same|remaining|additional|extra|only|top|further)|['’]s|s['’])\s+"
 )
 _COMPARISON = (
-    r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+than|at\s+(?:least|most)"
+    r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+th[ae]n|at\s+(?:least|most)"
     r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
-    r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over|exceeds?|exceeding|(?:minimum|maximum)\s+of|as\s+(?:many|much|few|little)\s+as|some"
+    r"|up\s+to|upto|within|beyond|past|maybe|estimated|instead\s+of|mere|whopping|full|close\s+to|well\s+over|exceeds?|exceeding|(?:minimum|maximum)\s+of|more['’]n|as\s+(?:many|much|few|little)\s+as|some"
 )
 # Nouns whose instance a following number names: in any case, and only if capitalised.
 _NAMING = (
@@ -160,7 +160,7 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("list_marker", r"\d+",     r"(?<!\w)\(", r"\)"),
     ("list_marker", "",         r"\([A-Ea-e]\)\s*", ""),
     ("list_marker", r"\d{1,2}", r"\s", r"\)"),
-    ("list_marker", r"[\d.]+",  r"^\W*", r"\s+(?-i:[A-Z])"),
+    ("list_marker", r"[\d.]+",  r"^\W*", r"\s+(?-i:[A-Z])|\s?\)|\s+[\"“‘'`]"),
     ("misplaced",   r"\d+",     r"[a-z)\"'’”][,.;:]", r"\s|$"),  # a note: as he said,8 and
     ("misplaced",   r"\d+",     r"\bthere\s+", r"\s+(?:is|was)\b"),
     ("telephone",   r"\d+",     r"\b(?:tel|telephone|phone|fax)\b.{0,30}|\(\d+\)\s*", ""),
@@ -196,7 +196,8 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
                     rf"(?!\s?(?:%|(?:{_UNIT}|{_MEASURES})\b)|\s(?:\w+\s)?{_MANY})"),
     ("year",        r"19\d[1-9]|20[0-4][1-9]", "", rf"(?!\s?(?:%|(?:{_UNIT}|{_MEASURES})\b))"),
     ("year",        r"[1-9]\d\d", r"\b(?:in|since|until)\s+",
-                    r",?\s+(?:the|he|she|it|they|until|to|when|(?-i:[A-Z]\w+))\b|[,.;)]"),
+                    rf"(?!\s?(?:%|(?:{_UNIT}|{_MEASURES})\b)|\s(?:of|out)\b|\s(?:\w+\s)?{_MANY})"),
+    ("vague",       "", r"\b(?:few|several|many|couple\s+of)\s+", ""),
     ("vague",       r"(?:an?|one)\s\w+", "", r"\s+times\b"),
     ("pronoun",     "one", rf"{_DETERMINER}|\b(?:{_BEFORE_ONE})\s+", ""),
     ("pronoun",     "one", "", rf"\s+(?:{_AFTER_ONE})\b|(?!\s+\w)"),
@@ -225,19 +226,23 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("compound",    "", "", r"[-‑–—]\w|['’\"″′](?:\s?\d|\s)|\s+[a-z]+-olds?\b"),
     ("identifier",  r"[\d.,]+", "", rf"(?!{_UNIT}\b)[A-Za-z_]"),
     ("rank",        "", r"\b(?:rank(?:ed|s|ing)?|placed|seeded|scores?\s+of|scored\s+an?)\s+", ""),
-    ("threshold",   "", r"\b(?:minimum|maximum|limit|limits|threshold|cap|ceiling|floor|quota|standard|goal)"
-                        r"\s+(?:is|was|of|at|to)\s+|\b(?:limited|capped|restricted)\s+(?:to|at)\s+", ""),
+    ("threshold",   "", r"\b(?:minimum|maximum|limits?|threshold|cap|ceiling|floor|quota|standard|goal"
+                        r"|target)\s+(?:is|was|of|at|to)\s+", ""),
+    ("threshold",   "", r"\b(?:limited|capped|restricted)\s+(?:to|at)\s+", ""),
     ("threshold",   "", rf"\b(?:{_GIVEN})\s+(?:of|totall?ing|worth)\s+",
                     r".*\b(?:qualif\w+|entitles?|eligible|will|can|would|makes?|per\s+year)\b"),
     ("threshold",   "", "", r"(?:\s+\w+){0,3}\s+(?:minimum|maximum|at\s+(?:least|most)|tops)\b"),
     ("threshold",   "", "", r"[^.?!]*\b(?:qualif(?:y|ies)|entitles?|(?:is|are)\s+(?:required|enough))\b"),
     ("denomination", "", "", rf"\s+(?:(?:cents?|dollars?|rupees?|euros?|pounds?|pence|penny)[\s-]+){_BILL}"),
+    ("denomination", "", "", r"[\s-](?:cent|dollar|rupee|euro|pound|penny)\s+[a-z]"),
     ("whole",       r"24|twenty-four", "", r"\s+hours?\s+(?:a|per|each|every)\s+day"),
     ("whole",       r"7|seven", "", r"\s+days?\s+(?:a|per|each|every)\s+week"),
     ("whole",       r"12|twelve|365|52", "", r"\s+(?:months?|days?|weeks?)\s+(?:a|per|each|every)\s+year"),
     ("listed",      "", "", r"(?:\s+[\w'’-]+){1,4}\s?(?::(?!\d)|--|—)|[^;]*;[^;]*;|.*\W[1a]\s?\)"),
     ("listed",      r"[2-6]|two|three|four|five|six", "",
                     r"(?:\s[\w'’-]+){1,6}\s?,\s(?:the|an?|both|one|(?-i:[A-Z]\w+))\b[^;.?!]*\sand\s"),
+    ("listed",      "", "", r"(?:\s[\w'’-]+){1,6}\s?\(\s?(?-i:[A-Z])[^)]*,[^)]*\)"),
+    ("restated",    "", "", r"[^.;]{0,40},\s?or\s+(?:about\s+)?[$£€]?\s?\d"),
     ("restated",    "", "", r"[^().;]{0,30}\(\s?(?:about\s+|some\s+)?[$£€]?\s?\d|\s?\w+\s?/\s?\d"),
     ("name",        "", r"\b(?:means?|meaning|called|named|entitled|titled"
                         r"|(?:Spanish|French|German|Italian|Greek|Latin|Hebrew|Arabic)\s+for)\s+", ""),

@@ -10,6 +10,7 @@ and ignores decimals, currency signs and number words.)
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
@@ -131,7 +132,7 @@ def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Qu
             found.append(RejectedNumber(*number[:3], reason) if reason else number)
         else:
             found.append(number)
-    return tuple(_shares(sentence, found))
+    return tuple(_repeated(tuple(_shares(sentence, found))))
 
 
 def render_number(value: Decimal | int, like: Quantity) -> str:
@@ -283,8 +284,9 @@ def _misplaced(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
     """Return "misplaced" if a bare numeral precedes a word that it cannot count: she was 96 just leaving."""
     if number.currency or number.phrase_end != number.end:
         return None
-    tag = next((token.tag for token in tokens or () if token.start >= number.phrase_end), "")
-    return "misplaced" if tag in _NOT_COUNTED else None
+    tags = [token.tag for token in tokens or () if token.start >= number.phrase_end][:2]
+    alone = len(tags) == 2 and tags[0] == "JJ" and tags[1] in {"IN", "DT", "PRP", "TO"}  # 193 sure that
+    return "misplaced" if alone or (tags and tags[0] in _NOT_COUNTED) else None
 
 
 _NOT_COUNTED: Final = frozenset({"RB", "PRP", "PRP$", "DT", "EX", "WP"})
@@ -310,22 +312,18 @@ def _is_in_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None)
     names = _CAPITALISED.match(after)
     if names is None or _IN_CAPITALS.match(names.group()):
         return False
-    if _TIMES.fullmatch(names.group().strip()):
-        return True  # 60 Minutes
-    name = names.group().rstrip()
-    plural = name.endswith(("s", "men")) and not name.endswith(("'s", "’s"))
-    return not plural and not _noun_at(sentence, number.phrase_end + names.end(), tokens)
+    return not _noun_at(sentence, number.phrase_end + names.end(), tokens)
 
 
 def _noun_at(sentence: str, start: int, tokens: Sequence[Token] | None) -> bool:
-    """Return whether a noun in lower case or an adjective is at *start*; without tags, any word will do."""
+    """Return whether a noun in lower case or an adjective is at *start*; without tags, a plural."""
     tag = next((token.tag for token in tokens or () if token.start >= start), "")
-    return sentence[start : start + 1].islower() and tag in {"", "NN", "NNS", "JJ"}
+    word = re.match(r"[a-z]\w*", sentence[start:])
+    return word is not None and (tag in {"NN", "NNS", "JJ"} or (not tag and word.group().endswith("s")))
 
 
 _CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*\s*)+")
 _IN_CAPITALS: Final = re.compile(r"\s+[A-Z]{1,4}\b(?!\.)")
-_TIMES: Final = re.compile(r"(?:Seconds|Minutes|Hours|Days|Nights|Weeks|Months|Years)")
 _NOUN_TAGS: Final = ("NNS", "JJ", "CD", "VBN")
 
 
@@ -361,6 +359,14 @@ def _shares(sentence: str, found: Sequence[Quantity | RejectedNumber]) -> Iterat
     for number in found:
         share = whole and isinstance(number, Quantity) and number.percent
         yield RejectedNumber(*number[:3], "share") if share else number
+
+
+def _repeated(found: Sequence[Quantity | RejectedNumber]) -> Iterator[Quantity | RejectedNumber]:
+    """Yield *found*, with those quantities rejected that the sentence states twice."""
+    texts = Counter(number.text.lower() for number in found)
+    for number in found:
+        twice = isinstance(number, Quantity) and texts[number.text.lower()] > 1
+        yield RejectedNumber(*number[:3], "restated") if twice else number
 
 
 _PERCENTAGE: Final = re.compile(rf"(\d+(?:\.\d+)?)(?:{PERCENT.pattern})", re.IGNORECASE)

@@ -135,8 +135,8 @@ _MEASURES = (
     r"seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|miles?|yards?|acres?|tons?|tonnes?|pounds?"
     r"|rupees|dollars|euros|people|persons|men|women|children|times|degrees|calories|votes|pages|words"
 )
-_BILL = r"(?:bills?|notes?|coins?|stamps?|vouchers?|coupons?|che(?:ck|que)s?|chips?|tokens?|denominations?)\b"
-BILLS: Final = re.compile(rf"\s+(?:\w+\s+)?{_BILL}", re.IGNORECASE)
+_BILLS = r"(?:bills?|notes?|coins?|stamps?|vouchers?|coupons?|che(?:ck|que)s?|chips?|tokens?|denominations?)\b"
+BILLS: Final = re.compile(rf"\s+(?:\w+\s+)?{_BILLS}", re.IGNORECASE)
 _GIVEN = r"gifts?|donations?|contributions?|pledges?|bequests?|payments?|deposits?|membership"
 _MANY = (
     r"(?!(?:was|is|has|his|its|as|this|us|does|says|plus|minus|times|perhaps|always|besides|across)\b)"
@@ -233,7 +233,6 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
                     r".*\b(?:qualif\w+|entitles?|eligible|will|can|would|makes?|per\s+year)\b"),
     ("threshold",   "", "", r"(?:\s+\w+){0,3}\s+(?:minimum|maximum|at\s+(?:least|most)|tops)\b"),
     ("threshold",   "", "", r"[^.?!]*\b(?:qualif(?:y|ies)|entitles?|(?:is|are)\s+(?:required|enough))\b"),
-    ("denomination", "", "", rf"\s+(?:(?:cents?|dollars?|rupees?|euros?|pounds?|pence|penny)[\s-]+){_BILL}"),
     ("denomination", "", "", r"[\s-](?:cent|dollar|rupee|euro|pound|penny)\s+[a-z]"),
     ("whole",       r"24|twenty-four", "", r"\s+hours?\s+(?:a|per|each|every)\s+day"),
     ("whole",       r"7|seven", "", r"\s+days?\s+(?:a|per|each|every)\s+week"),

@@ -48,16 +48,6 @@ _NO_PREFIX_AFTER: Final = frozenset(
     "nearly negative next no. number numbers only or other our over page past per plus previous "
     "remaining roughly than that the their these this those times to top under up whose year your".split()
 )
-# fmt: on
-
-
-# What word problems ask; other texts are running text.
-_ASKS: Final = re.compile(
-    r"\b(?:how\s+(?:many|much|long|far|old|fast|often|tall|high)|what(?!\s+(?:if|about)\b))\b[^.?!]*\?"
-    r"|(?:^|[.,;:?]\s*)(?:find|calculate|determine|compute)\b",
-    re.IGNORECASE,
-)
-# fmt: off
 #: Why a sentence of running text is rejected, and the pattern that shows it; the first match counts.
 DOUBTS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     (reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in (
@@ -68,6 +58,14 @@ DOUBTS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
     )
 )
 # fmt: on
+
+
+# What word problems ask; other texts are running text.
+_ASKS: Final = re.compile(
+    r"\b(?:how\s+(?:many|much|long|far|old|fast|often|tall|high)|what(?!\s+(?:if|about)\b))\b[^.?!]*\?"
+    r"|(?:^|[.,;:?]\s*)(?:find|calculate|determine|compute)\b",
+    re.IGNORECASE,
+)
 _FINITE: Final = ("VBD", "VBZ", "VBP", "MD")
 
 

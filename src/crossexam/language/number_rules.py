@@ -135,8 +135,8 @@ _MEASURES = (
     r"seconds?|minutes?|hours?|days?|nights?|weeks?|months?|years?|decades?|miles?|yards?|acres?|tons?|tonnes?|pounds?"
     r"|rupees|dollars|euros|people|persons|men|women|children|times|degrees|calories|votes|pages|words"
 )
-_BILLS = r"(?:bills?|notes?|coins?|stamps?|vouchers?|coupons?|che(?:ck|que)s?|chips?|tokens?|denominations?)\b"
-BILLS: Final = re.compile(rf"\s+(?:\w+\s+)?{_BILLS}", re.IGNORECASE)
+_BILL = r"(?:bills?|notes?|coins?|stamps?|vouchers?|coupons?|che(?:ck|que)s?|chips?|tokens?|denominations?)\b"
+BILLS: Final = re.compile(rf"\s+(?:\w+\s+)?{_BILL}", re.IGNORECASE)
 _GIVEN = r"gifts?|donations?|contributions?|pledges?|bequests?|payments?|deposits?|membership"
 _MANY = (
     r"(?!(?:was|is|has|his|its|as|this|us|does|says|plus|minus|times|perhaps|always|besides|across)\b)"

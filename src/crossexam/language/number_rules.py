@@ -160,7 +160,8 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("list_marker", r"\d+",     r"(?<!\w)\(", r"\)"),
     ("list_marker", "",         r"\([A-Ea-e]\)\s*", ""),
     ("list_marker", r"\d{1,2}", r"\s", r"\)"),
-    ("list_marker", r"[\d.]+",  r"^\W*", r"\s+(?-i:[A-Z])|\s?\)|\s+[\"“‘'`]"),
+    ("identifier",  r"40[13]", "", r"\s?\(\s?[kb]\s?\)"),
+    ("list_marker", r"[\d.]+",  r"^\W*", r"\s+(?:(?-i:[A-Z])|(?:is|was)\b)|\s?\)|\s+[\"“‘'`]"),
     ("misplaced",   r"\d+",     r"[a-z)\"'’”][,.;:]", r"\s|$"),  # a note: as he said,8 and
     ("misplaced",   r"\d+",     r"\bthere\s+", r"\s+(?:is|was)\b"),
     ("telephone",   r"\d+",     r"\b(?:tel|telephone|phone|fax)\b.{0,30}|\(\d+\)\s*", ""),

@@ -309,6 +309,8 @@ def _is_in_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None)
     counted = follower is not None and _may_be_counted(follower.group(1), number.phrase_end, tokens)
     if _follows_name(sentence, number, tokens) and not counted:
         return True
+    if _PROGRAMME.match(after):
+        return True
     names = _CAPITALISED.match(after)
     if names is None or _IN_CAPITALS.match(names.group()):
         return False
@@ -323,6 +325,7 @@ def _noun_at(sentence: str, start: int, tokens: Sequence[Token] | None) -> bool:
 
 
 _CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*\s*)+")
+_PROGRAMME: Final = re.compile(r"\s+(?:Seconds|Minutes|Hours|Days)\b")  # 60 Minutes
 _IN_CAPITALS: Final = re.compile(r"\s+[A-Z]{1,4}\b(?!\.)")
 _NOUN_TAGS: Final = ("NNS", "JJ", "CD", "VBN")
 

@@ -80,10 +80,46 @@ def test_the_rationale_has_three_sentences_at_most(rationale: str, taken: bool) 
         ("20-/CD ,/, 30-foot/JJ boats/NNS went/VBD to/TO Ada/NNP", "no quantity that can carry 'less than'"),
         ("Ada/NNP has/VBZ about/IN 20/CD boats/NNS", "no quantity: compared"),
         ("Ada/NNP has/VBZ boats/NNS", "no number"),
+        ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS ,/, she/PRP wins/VBZ", "condition"),
+        ("Ada/NNP asks/VBZ you/PRP for/IN 20/CD boats/NNS", "advice or rule"),
+        ("Did/VBD Ada/NNP buy/VB 20/CD boats/NNS ?/.", "question"),
+        ("What/WP if/IN Ada/NNP has/VBZ 20/CD boats/NNS ?/.", "question"),
+        ("Ada/NNP has/VBZ 20/CD boats/NNS .../:", "incomplete"),
+        ("20/CD boats/NNS for/IN Ada/NNP", "no verb"),
+        ("Ada/NNP flew/VBD on/IN United/NNP 93/CD", "no quantity: name"),
     ],
 )
 def test_why_a_sentence_is_not_taken(tagged: str, reason: str) -> None:
     assert made(tagged) == ({}, {reason: 1})
+
+
+@pytest.mark.parametrize(
+    ("tagged", "info"),
+    [
+        ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS", {"options": ["A)21"], "correct": "A"}),
+        ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS ,/, how/WRB many/JJ are/VBP left/VBN ?/.", {}),
+        ("If/IN Ada/NNP has/VBZ 20/CD boats/NNS ,/, find/VB their/PRP$ price/NN ./.", {}),
+    ],
+)
+def test_a_word_problem_keeps_its_conditions_and_questions(tagged: str, info: dict[str, object]) -> None:
+    items, rejected = made(tagged, **info)
+    assert (len(items), rejected) == (3, {})
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_two_is_never_prefixed_with_less_than_alone(seed: int) -> None:
+    items, _ = made("Ada/NNP has/VBZ two/CD marbles/NNS", seed)
+    assert "less than two" not in items["contradiction"].hypothesis
+
+
+@given(seed=st.integers(0, 10_000), value=st.sampled_from([500, 5_000, 40_000, 126_400_000]))
+@settings(max_examples=60, deadline=None)
+def test_round_numbers_stay_round(seed: int, value: int) -> None:
+    items, _ = made(f"Ada/NNP has/VBZ {value}/CD marbles/NNS", seed)
+    new = items["entailment"].hypothesis.split(" than ")[1].split()[0]
+    assert len(new.rstrip("0")) <= len(str(value).rstrip("0")) + 1
+    assert value / 2 <= int(new) <= 2 * value
 
 
 @pytest.mark.parametrize(

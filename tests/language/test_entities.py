@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,17 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.language import entities
 from crossexam.language.entities import Entity, EntityRecognizer, ListedEntities, resolve_recognizer
+from crossexam.language.lexicons.proper_names import NAMES, NAMES_FILE, NAMES_VERSION, name_sections
 from crossexam.language.tokens import Token, words
 
 
 @pytest.fixture(scope="module")
-def lists() -> Iterator[EntityRecognizer]:
-    """The recognizer as a fresh install has it, without NLTK's data."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(entities, "_nltk_words", lambda corpus, files: [])
-        yield ListedEntities()
+def lists() -> EntityRecognizer:
+    return ListedEntities()
 
 
 def _tagged(text: str, tags: dict[str, str]) -> list[Token]:
@@ -50,6 +46,42 @@ FOUND = [
     ("Vorlan bought 5 pens.", {"bought": "VBD"}, [("Vorlan", "PERSON")]),
     ("Vorlan and Kelly left.", {"and": "CC"}, [("Vorlan", "PERSON"), ("Kelly", "PERSON")]),
     ("They saw John F. Kennedy there.", {"They": "PRP"}, [("John F. Kennedy", "PERSON")]),
+    # The tagger takes a name for an ordinary word; the lists know better.
+    ("Shweta rides at 10 km per hour.", {"Shweta": "NN", "rides": "VBZ"}, [("Shweta", "PERSON")]),
+    ("They flew to Agra.", {"They": "PRP", "Agra": "NN"}, [("Agra", "LOCATION")]),
+    ("John likes tea.", {"likes": "IN"}, [("John", "PERSON")]),
+    # Ordinary words that are names by tag and position.
+    (
+        "They met Rose, Will and Penny.",
+        {"They": "PRP"},
+        [("Rose", "PERSON"), ("Will", "PERSON"), ("Penny", "PERSON")],
+    ),
+    ("Grant bought 5 pens.", {"bought": "VBD"}, [("Grant", "PERSON")]),
+    ("Mark's pens cost 5 dollars.", {"'s": "POS", "cost": "VBP"}, [("Mark", "PERSON")]),
+    ("They found Tuppence there.", {"They": "PRP"}, [("Tuppence", "PERSON")]),
+    # One word, a person or a place by what precedes it.
+    ("They saw Florence in Florence.", {"They": "PRP"}, [("Florence", "PERSON"), ("Florence", "LOCATION")]),
+    # Acronyms, teams, institutions.
+    ("They asked NASA.", {"They": "PRP"}, [("NASA", "ORGANIZATION")]),
+    ("They left the U.S. in 5 days.", {"They": "PRP"}, [("U.S.", "LOCATION")]),
+    ("They asked the QRTZ about it.", {"They": "PRP"}, [("QRTZ", "ORGANIZATION")]),
+    ("They say KLB company pays 5.", {"They": "PRP"}, [("KLB", "ORGANIZATION")]),
+    (
+        "They saw the Detroit Pistons play.",
+        {"They": "PRP", "Pistons": "NNPS"},
+        [("Detroit Pistons", "ORGANIZATION")],
+    ),
+    ("They saw the Red Cross there.", {"They": "PRP"}, [("Red Cross", "ORGANIZATION")]),
+    ("They saw the Blue Mosque there.", {"They": "PRP"}, [("Blue Mosque", "LOCATION")]),
+    (
+        "The University of Milburg has 5.",
+        {"The": "DT"},
+        [("University", "ORGANIZATION"), ("Milburg", "PERSON")],
+    ),
+    ("They met Abdul Hamid II there.", {"They": "PRP"}, [("Abdul Hamid II", "PERSON")]),
+    ("Bin Ladin went there.", {"went": "VBD"}, [("Bin Ladin", "PERSON")]),
+    ("ABC company pays 5.", {"pays": "VBZ", "company": "NN"}, [("ABC", "ORGANIZATION")]),
+    ("They met Doctor Vorlan there.", {"They": "PRP"}, [("Doctor Vorlan", "PERSON")]),
 ]
 
 
@@ -75,12 +107,40 @@ NONE = [
     "Some Indian and French films won.",
     "Bill the man 5 dollars.",
     "They flew to Venus.",
+    "Rose petals cost 5 dollars.",
+    "Will they come?",
+    "Grant them 5 days.",
+    "Art cost 5 dollars.",
+    "Popcorn costs 5 dollars.",
+    "The Japanese and the Republicans won.",
+    "They asked the CEO about HIV.",
+    "They say RS and ST have 5.",
+    "They went to a Book Store.",
+    "They own a Home Appliance Store.",
+    "THEY SAW THE QRTZ.",
 ]
 
 
 @pytest.mark.parametrize("text", NONE)
 def test_other_capitalised_words_are_no_entities(lists: EntityRecognizer, text: str) -> None:
-    tags = {"travels": "VBZ", "cost": "VBP", "have": "VBP", "They": "PRP", "On": "IN", "the": "DT", "A": "DT"}
+    tags = {
+        "travels": "VBZ",
+        "cost": "VBP",
+        "have": "VBP",
+        "They": "PRP",
+        "On": "IN",
+        "the": "DT",
+        "A": "DT",
+        "The": "DT",
+        "a": "DT",
+        "Rose": "NN",
+        "Will": "MD",
+        "Grant": "VB",
+        "Art": "NN",
+        "Popcorn": "NN",
+        "costs": "VBZ",
+        "won": "VBD",
+    }
     assert lists.entities(text, _tagged(text, tags)) == ()
 
 
@@ -88,31 +148,26 @@ def test_without_tags_capitalised_words_are_tried(lists: EntityRecognizer) -> No
     assert lists.entities("They saw Kelly in Omaha.") == (Entity(9, 14, "PERSON"), Entity(18, 23, "LOCATION"))
 
 
-def test_the_signature_names_the_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    known = {"names": ["Vorlan"], "gazetteers": []}
-    monkeypatch.setattr(entities, "_nltk_words", lambda corpus, files: known[corpus])
-    recognizer = resolve_recognizer("auto")
-    assert recognizer.name == "lists:wordnet-3.0+nltk-names"
-    text = "Vorlan, go!"  # first in its sentence without a verb: only a list can tell
-    assert recognizer.entities(text, _tagged(text, {})) != ()
+def test_the_signature_names_the_lists() -> None:
+    assert resolve_recognizer("auto").name == f"lists:wordnet-3.0+names-{NAMES_VERSION}"
 
 
-def test_without_its_list_the_same_name_is_not_known(lists: EntityRecognizer) -> None:
-    assert lists.name == "lists:wordnet-3.0"
+def test_an_unlisted_word_that_begins_a_sentence_is_not_guessed(lists: EntityRecognizer) -> None:
     assert lists.entities("Vorlan, go!", _tagged("Vorlan, go!", {})) == ()
+    assert lists.entities("Shweta, go!", _tagged("Shweta, go!", {})) == (Entity(0, 6, "PERSON"),)
 
 
-def test_missing_nltk_lists_are_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    import nltk
+def test_the_file_of_names_is_sorted_and_in_lower_case() -> None:
+    text = NAMES_FILE.read_text("utf-8")
+    assert text == text.lower().replace("# names", "# Names").replace("# a section", "# A section")
+    for title, block in zip(NAMES, text.split("\n\n")[1:], strict=True):
+        names = block.split("\n", 1)[1].split()
+        assert names == sorted(set(names)), title
+    assert NAMES_FILE.stat().st_size < 1_000_000
 
-    monkeypatch.setattr(nltk.data, "path", [])
 
-    class Absent:
-        def words(self, files: list[str]) -> list[str]:
-            raise LookupError
-
-    monkeypatch.setattr(nltk.corpus, "names", Absent())
-    assert entities._nltk_words("names", ("male.txt",)) == []
+def test_sections_of_names_are_read() -> None:
+    assert name_sections("# Note\n\n[a b]\nx y_z\n\n[c]\nd\n") == {"a b": {"x", "y z"}, "c": {"d"}}
 
 
 PIECES = st.sampled_from(

@@ -14,7 +14,9 @@ there are any.
 Differences from the paper.  It draws "a numerical quantity"; we draw from the quantities that remain
 grammatical after "less than" (not "the less than 5 boys", "a less than 3 litre jug", "about less than 20"),
 and never one, since its noun is singular.  The new number has the same style and magnitude, so that its
-appearance does not give the change away.  Fewer sentences qualify.
+appearance does not give the change away.  Sentences of running text, but not of word problems, are rejected
+if they are conditions, rules, questions or headings (:data:`DOUBTS`): with another number these can be just
+as true.  Fewer sentences qualify.
 """
 
 from __future__ import annotations
@@ -42,11 +44,29 @@ _NUMERIC_ANSWER: Final = re.compile(
 # fmt: off
 _NO_PREFIX_AFTER: Final = frozenset(
     "a about age ages all almost an and another any approximately around between both bottom by "
-    "chapter day each equal every exactly first from her his its just last least minus most my "
+    "chapter day each equal every exactly first from her his its just last least mere minus most my "
     "nearly negative next no. number numbers only or other our over page past per plus previous "
     "remaining roughly than that the their these this those times to top under up whose year your".split()
 )
+#: Why a sentence of running text is rejected, and the pattern that shows it; the first match counts.
+DOUBTS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
+    (reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in (
+        ("question",       r"\?[\W]*$"),
+        ("condition",      r"\b(?:if|unless|provided|whenever|suppose|assum(?:e|ing))\b"),
+        ("advice or rule", r"\b(?:you|yours?|please|must|shall|eligible|whoever|anyone)\b"),
+        ("incomplete",     r"\.\.\.|…"),
+    )
+)
 # fmt: on
+
+
+# What word problems ask; other texts are running text.
+_ASKS: Final = re.compile(
+    r"\b(?:how\s+(?:many|much|long|far|old|fast|often|tall|high)|what(?!\s+(?:if|about)\b))\b[^.?!]*\?"
+    r"|(?:^|[.,;:?]\s*)(?:find|calculate|determine|compute)\b",
+    re.IGNORECASE,
+)
+_FINITE: Final = ("VBD", "VBZ", "VBP", "MD")
 
 
 def numerical_reasoning(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
@@ -59,6 +79,7 @@ def numerical_reasoning(example: Example, resources: Resources, rng: random.Rand
         yield Rejection("empty sentence")
         return
     tokens = resources.tokens(example, "premise")
+    is_problem = _is_problem(example)
     for number, (start, end) in enumerate(split_sentences(example.premise)):
         sentence = _sentence(example, start, end, number)
         inside = [
@@ -66,7 +87,8 @@ def numerical_reasoning(example: Example, resources: Resources, rng: random.Rand
             for t in tokens
             if start <= t.start and t.end <= end
         ]
-        yield from _items(sentence, inside, resources, rng)
+        doubt = None if is_problem else _doubt(sentence.premise, inside)
+        yield from _items(sentence, inside, doubt, resources, rng)
 
 
 def _too_complex(example: Example) -> str | None:
@@ -101,12 +123,15 @@ def _sentence(example: Example, start: int, end: int, number: int) -> Example:
 
 
 def _items(
-    sentence: Example, tokens: Sequence[Token], resources: Resources, rng: random.Random
+    sentence: Example, tokens: Sequence[Token], doubt: str | None, resources: Resources, rng: random.Random
 ) -> Iterator[Outcome]:
     found = quantities(sentence.premise, tokens)
     reasons = [each.reason for each in found if isinstance(each, RejectedNumber)]
     if len(reasons) == len(found):
         yield Rejection(f"no quantity: {reasons[0]}" if reasons else "no number")
+        return
+    if doubt:
+        yield Rejection(doubt)
         return
     if not resources.recognizer.entities(sentence.premise, tokens):
         yield Rejection("no named entity")
@@ -118,6 +143,17 @@ def _items(
         yield Rejection("no quantity that can carry 'less than'")
         return
     yield from _three(sentence, usable, rng)
+
+
+def _is_problem(example: Example) -> bool:
+    return OPTIONS in example.info or _ASKS.search(example.premise) is not None
+
+
+def _doubt(sentence: str, tokens: Sequence[Token]) -> str | None:
+    """Return why the labels may not hold for a *sentence* of running text; None if it states something."""
+    if not any(token.tag.startswith(_FINITE) for token in tokens):
+        return "no verb"
+    return next((reason for reason, pattern in DOUBTS if pattern.search(sentence)), None)
 
 
 def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
@@ -147,7 +183,8 @@ def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) ->
         contradicted = _edit(sentence.premise, other, "", _changed(other, rng))
         yield _draft(sentence, "contradiction", contradicted, "changed", other)
     else:
-        contradicted = _edit(sentence.premise, other, rng.choice(("less than ", "more than ")), other.value)
+        prefixes = ("less than ", "more than ")[other.value <= 2 :]  # not "less than two dogs"
+        contradicted = _edit(sentence.premise, other, rng.choice(prefixes), other.value)
         yield _draft(sentence, "contradiction", contradicted, "prefixed", other)
 
     flipped = tuple(replace(edit, side="premise") for edit in entailed)
@@ -180,8 +217,16 @@ def _changed(quantity: Quantity, rng: random.Random) -> Decimal:
     low, high = max(2, steps // 2), max(steps * 2, 10)
     if quantity.percent:
         high = max(min(high, int(100 / unit)), steps + 2)
-    step = 10 if steps >= 100 and steps % 10 == 0 else 1  # round numbers stay round
+    step = _roundness(steps, high - low)
     while True:
-        value = rng.randint(low // step, high // step) * step * unit
+        value = rng.randint(-(-low // step), high // step) * step * unit
         if value not in {quantity.value, 0, 1}:
             return value
+
+
+def _roundness(steps: int, width: int) -> int:
+    """Return the power of ten whose multiples are drawn, so that round numbers stay round."""
+    step = 1
+    while steps >= 100 and steps % (step * 10) == 0 and width >= 5 * step * 10:
+        step *= 10
+    return step

@@ -37,7 +37,7 @@ _ALL: Final = (
     ),
     Construction(
         "numerical_reasoning",
-        1,
+        2,
         numerical_reasoning.numerical_reasoning,
         "competence",
         "a sentence with a quantity, and its copy with the quantity changed or prefixed",

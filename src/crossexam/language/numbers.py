@@ -10,181 +10,23 @@ and ignores decimals, currency signs and number words.)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Final, Literal, NamedTuple
 
+from crossexam.language.number_rules import (
+    BILLS,
+    CHUNK_RULES,
+    CURRENCY_BEFORE,
+    PERCENT,
+    REASONS,
+    RULES,
+    SCALE_AFTER,
+    SCALE_WORD_AFTER,
+    UNIT,
+)
 from crossexam.language.tokens import Token
-
-
-class NumberRule(NamedTuple):
-    """A rule that rejects a number for *reason* if all given patterns match.
-
-    *text* must match the whole numeral (and never one with a currency sign), *before* the end of what
-    precedes it, and *after* the beginning of what follows.
-    """
-
-    reason: str
-    text: re.Pattern[str] | None
-    before: re.Pattern[str] | None
-    after: re.Pattern[str] | None
-
-
-def _rule(reason: str, text: str, before: str, after: str) -> NumberRule:
-    def compiled(pattern: str) -> re.Pattern[str] | None:
-        return re.compile(pattern, re.IGNORECASE) if pattern else None
-
-    return NumberRule(reason, compiled(text), compiled(before and f"(?:{before})$"), compiled(after))
-
-
-# fmt: off
-#: Why a number is rejected.
-REASONS: Final[dict[str, str]] = {
-    "year":        "a year: in 1990",
-    "date":        "part of a date: May 5, 12/25/2001",
-    "time":        "a time of day: 6:30, 7 p.m., 5 o'clock",
-    "ordinal":     "an ordinal: 3rd",
-    "fraction":    "part of a fraction: 1/2, 3 1/2, two thirds, one and a half",
-    "list_marker": "the marker of a list item: 1. or (2)",
-    "version":     "digits with several points: 1.2.3",
-    "identifier":  "a name, not an amount: A4, x2, number 7, No. 7, page 12, Highway 66",
-    "ratio":       "part of a ratio: 3:2",
-    "range":       "an end of a range: 3 to 5, 10-12, 3 or 4",
-    "dimensions":  "one of several dimensions: 2 x 3, 4 by 6",
-    "exponent":    "part of a power: 10^3",
-    "telephone":   "a telephone number: 555-1234",
-    "expression":  "part of a formula: 2 + 3 = 5, -4, f(3), {1, 2}",
-    "compound":    "part of a hyphenated or joined word: 12-year-old",
-    "pronoun":     "'one' that stands for a noun: the one, one of them",
-    "vague":       "not an exact number: hundreds of people, a million times",
-    "collective":  "a dozen: a noun that counts",
-    "compared":    "already under a comparison: more than 5, at least 5, about 5",
-    "definite":    "after a determiner, so that 'less than' cannot precede it: the 2 songs, his 6 children",
-    "malformed":   "digits or words that are not a number: 1,00, 250 000, two three",
-}
-
-_CURRENCY = r"(?:US|A|C|NZ|HK|S)?[$£€¥₹]|\b(?:Rs|Re|INR|USD|EUR|GBP)(?![A-Za-z])\.?"
-CURRENCY_BEFORE: Final = re.compile(rf"({_CURRENCY})\s?$", re.IGNORECASE)
-_SCALES = r"hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen|mn|bn"
-SCALE_AFTER: Final = re.compile(rf"\s?(?:{_SCALES})\b|(?-i:[KMBk])\b|\s?/[-=](?!\d)", re.IGNORECASE)
-PERCENT: Final = re.compile(r"\s?%|[\s-]?(?:percent|per\s?cent|percentage\s+points?)\b", re.IGNORECASE)
-
-#: What a run of digits that is not a plain numeral is, by its characters alone; the first match wins.
-CHUNK_RULES: Final[tuple[tuple[str, re.Pattern[str]], ...]] = tuple(
-    (reason, re.compile(pattern, re.IGNORECASE)) for reason, pattern in (
-        ("date",       r"\d{1,2}([/.-])\d{1,2}\1(?:\d{2}|\d{4})|\d{4}([/-])\d{1,2}\2\d{1,2}"),
-        ("version",    r"\d+(?:\.\d+){2,}"),
-        ("telephone",  r"(?:\d{1,3}-)?\d{3}-\d{4}|(?:\d{1,3}-)?\d{3}-\d{3}-\d{4}|1-\d{3}-\d{3}-\d{4}"),
-        ("time",       r"(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?"),
-        ("ratio",      r"[\d.,]+(?::[\d.,]+)+"),
-        ("fraction",   r"[\d.,]+/[\d.,]+"),
-        ("exponent",   r".*(?:\^|\*\*).*"),
-        ("dimensions", r"[\d.,]+(?:[x×*][\d.,]+)+"),
-        ("range",      r"[\d.,]+[–—-][\d.,]+"),
-        ("expression", r".*[=+*:/^×–—-].*"),
-    )
-)
-
-_MONTH = (
-    r"(?:January|February|March|April|May|June|July|August|September|October|November|December"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?"
-)
-_YEAR = r"1\d\d\d|20\d\d"
-_UNIT = (
-    r"(?:km/hr?|km/s|kmph|kmh|kms?|mph|m/s(?:ec)?|sq\.?\s?\w+|cm|mm|m|mg|kg|kgs|gms?|g|lbs?|oz|ml|cl|l"
-    r"|lit(?:re|er)s?|ft|in|yds?|mi|hrs?|h|min|mins|sec|secs|s|paise|p|c|cents?|kb|mb|gb|kw|kwh|w|v|ha|feet"
-    r"|foot|inch(?:es)?|met(?:er|re)s?)"
-)
-_FIGURES = (
-    r"(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
-    r"|fifty|sixty|seventy|eighty|ninety|(?:a\s+)?hundred|(?:a\s+)?thousand|(?:a\s+)?million)\b"
-)
-_DETERMINER = (
-    r"(?:\b(?:a|an|the|these|those|this|that|my|your|his|her|its|our|their|all|both|every|each|any|another"
-    r"|first|last|next|previous|following|other|same|remaining|additional|extra|only|top|further)|['’]s|s['’])\s+"
-)
-_COMPARISON = (
-    r"(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|better|other|rather)\s+than|at\s+(?:least|most)"
-    r"|over|under|above|below|about|around|nearly|almost|roughly|approximately|approx\.?|exactly|precisely|just"
-    r"|up\s+to|upto|exceeds?|exceeding|(?:minimum|maximum)\s+of|as\s+(?:many|much|few|little)\s+as|some"
-)
-# Nouns whose instance a following number names: in any case, and only if capitalised.
-_NAMING = (
-    r"numbers?|numbered|nos?\.|pages?|pp?\.|chapters?|questions?|problems?|examples?|figures?|figs?\."
-    r"|exercises?|highway|interstate|route|exit|gate|flight|platform|channel|apartment|apt\.?|suite|grade|volume"
-    r"|vol\.?|article|version|psalms?|verse|digits?|integers?|age"
-)
-_NAMING_CAPITALISED = (
-    r"No|Nos|Room|Apollo|Boeing|Windows|Formula|War|Road|Lane|Lot|Unit|Bus|Item|Player|Code|Box|Day|Week|Quarter|Size"
-    r"|Case|Option|Stage|Class|Part|Step|Phase|Act|Line|Level|Type|Category|Section|Table|Zone|Group|Team|Train"
-    r"|Car|Pipe|Tank|Machine|Container|Bag|Shop|Store|District|Model|Series|Test|Division"
-)
-_PARTS = r"(?:hal(?:f|ves)|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|twentieth|hundredth)s?\b"
-_AFTER_ONE = (
-    r"of|another|who|whom|that|which|is|was|are|has|had|have|can|will|would|could|should|may|must|does|did|and|or"
-    r"|but|in|on|at|to|for|from|with|by|as|if|then|after|before|than|day|morning|evening|night|time|side|way"
-    r"|thing|more|less|gets?|got|finds?|says?|knows?|the|those|he|she|it|they|not|else|receives?|only|such|hand"
-    r"|cannot"
-)
-_BEFORE_ONE = (
-    r"no|some|larger|smaller|longer|shorter|bigger|new|old|good|right|left|second|which|where|when|if|whose"
-    r"|what"
-)
-
-#: Reason, numeral, preceding and following context ("" is anything); the first match wins.
-RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
-    ("list_marker", r"\d{1,3}", r"^\s*\(?", r"\)|\.(?=\s)"),
-    ("list_marker", r"\d+",     r"(?<!\w)\(", r"\)"),
-    ("list_marker", "",         r"\([A-Ea-e]\)\s*", ""),
-    ("malformed",   r"\d[\d,.]*", r"\d\s", ""),
-    ("malformed",   r"\d[\d,.]*", "", r"\s\d+(?![/\d])"),
-    ("fraction",    "", "", r"(?:\s+|-)\d+/\d+|\s?[¼½¾⅓⅔⅛⅜⅝⅞]|\s?/\s?\d"),
-    ("fraction",    "", "", rf"[\s-](?:and\s+an?[\s-])?{_PARTS}"),
-    ("fraction",    r"[a-z-]+", "", r"[\s-]quarters?\b"),  # 3 quarters are coins
-    ("fraction",    "", r"(?:\d\s?|[¼½¾⅓⅔⅛])/\s?|\bhalf\s+(?:of\s+)?(?:an?\s+)?", ""),
-    ("fraction",    "", "", rf"\s+out\s+of\s+(?:every|{_FIGURES})"),
-    ("fraction",    "", rf"{_FIGURES}\s+out\s+of\s+(?:every\s+)?", ""),
-    ("ordinal",     r"[\d,]+", "", r"\s?(?:st|nd|rd|th)\b"),
-    ("time",        "", "",
-                    r"\s?(?:[ap]\.\s?m\b|[ap]m\b|o\s?['’]?\s?clock\b)|\s+in\s+the\s+(?:morning|evening)"),
-    ("time",        "", r"\b(?:half|quarter|minutes)\s+(?:past|to)\s+", ""),
-    ("date",        r"\d{1,2}", rf"\b{_MONTH}\s+(?:the\s+)?", r"(?!\w)"),
-    ("date",        r"\d{1,2}", "", rf"\s+(?:of\s+)?(?-i:{_MONTH})"),
-    ("year",        _YEAR, rf"\b{_MONTH}(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+", r"(?!\w)"),
-    ("year",        "", "", r"\s?(?:AD|BCE?|CE|B\.C\.|A\.D\.)(?!\w)"),
-    ("year",        "", r"\b(?:AD|A\.D\.|FY)\s+", ""),
-    ("year",        r"\d*\d0", "", r"['’]?s\b"),
-    ("year",        r"\d\d", r"['’]", ""),
-    ("year",        _YEAR, r"\b(?:years?|summer|winter|spring|fall|late|early|mid|circa)\s+(?:of\s+)?",
-                    r"(?!\w)"),
-    ("year",        _YEAR, r"\b(?:in|since|by|during|before|after|until|till)\s+",
-                    rf"(?!\s?(?:%|{_UNIT}\b|people\b|men\b|women\b|children\b|\w+[^s\W]s\b))"),
-    ("year",        r"(?:1[6-9]|20)\d\d", r"\b(?:of|from|to|for|through|and|on)\s+", r"(?!\s?(?:%|\w))"),
-    ("pronoun",     "one", rf"{_DETERMINER}|\b(?:{_BEFORE_ONE})\s+", ""),
-    ("pronoun",     "one", "", rf"\s+(?:{_AFTER_ONE})\b|(?!\s+\w)"),
-    ("identifier",  "", rf"[A-Za-z_#@&\\№]|\b(?:(?:{_NAMING})|(?-i:{_NAMING_CAPITALISED}))\s+",
-                    r"(?!\s?%|\s+years)"),
-    ("expression",  "", r"[+=×÷√≤≥±<>^*−{\[|]\s*|\b[A-Za-z],|\w\(|\d\s[-–/]\s|(?:^|[\s(])[-–]\s*", ""),
-    ("expression",  "", "", r"\s?[+=×÷√≤≥±<>^*−}\]|²³]|\s[-–/]\s*[\dA-Za-z]\b"),
-    ("expression",  "", r"\b(?:plus|minus|times|divided\s+by|multiplied\s+by)\s+", ""),
-    ("expression",  "", "", r"\s(?:plus|minus|divided\s+by|multiplied\s+by)\s"),
-    ("dimensions",  "", "", rf"\s?{_UNIT}?\s?(?:x|×|by)\s+{_FIGURES}"),
-    ("dimensions",  "", rf"{_FIGURES}\s?{_UNIT}?\s?(?:x|×|by)\s+", ""),
-    ("ratio",       "", "", r"\s?:\s?\d|\s+is\s+to\s+"),
-    ("ratio",       "", r"\d\s?:\s?|\bratio\s+(?:of\s+|is\s+)?(?:\S+\s+to\s+)?", ""),
-    ("range",       "", "",
-                    rf"(?:\s\w+)?\s*(?:\b(?:to|or|through)\b|[–—]|\s-)\s*(?:[$£€₹]|Rs\.?\s?)?{_FIGURES}"),
-    ("range",       "", rf"{_FIGURES}\s*(?:\b(?:to|or|through)\b|[–—]|\s-)\s*", ""),
-    ("range",       "", rf"\bbetween\s+(?:\S*{_FIGURES}\s?(?:%|\w+)?\s+and\s+)?", ""),
-    ("compound",    "", r"\w[-‑]", ""),
-    ("compound",    "", "", r"[-‑–—]\w|['’\"″′](?:\s?\d|\s)|\s+[a-z]+-olds?\b"),
-    ("identifier",  r"[\d.,]+", "", rf"(?!{_UNIT}\b)[A-Za-z_]"),
-    ("definite",    "", _DETERMINER, ""),
-    ("compared",    "", rf"\b(?:{_COMPARISON})\s+(?:an?\s+)?", ""),
-    ("compared",    "", "", r"\s+(?:or\s+(?:more|less|fewer)|and\s+above)\b"),
-))
-# fmt: on
-
 
 Style = Literal["integer", "decimal", "thousands", "indian", "word"]
 
@@ -224,7 +66,8 @@ _NUMERAL: Final[dict[Style, re.Pattern[str]]] = {
     "indian": re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?"),
 }
 _RUNNING: Final = frozenset({"identifier", "date", "expression"})  # continue in "numbers 22, 33 and 44"
-_WINDOW: Final = 48  # characters that a rule sees on either side
+_WINDOW: Final = 48  # characters before a number that a rule sees
+_WINDOW_AFTER: Final = 240
 
 
 class Quantity(NamedTuple):
@@ -279,11 +122,17 @@ def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Qu
         number = _read(sentence, match)
         if isinstance(number, Quantity):
             reach = number.phrase_end
-            reason = _reason(sentence, number, found) or _pronoun(number, tokens)
+            reason = (
+                _reason(sentence, number, found)
+                or _pronoun(number, tokens)
+                or _misplaced(number, tokens)
+                or _denomination(sentence, number)
+                or ("name" if _is_in_name(sentence, number, tokens) else None)
+            )
             found.append(RejectedNumber(*number[:3], reason) if reason else number)
         else:
             found.append(number)
-    return tuple(found)
+    return tuple(_repeated(tuple(_shares(sentence, found))))
 
 
 def render_number(value: Decimal | int, like: Quantity) -> str:
@@ -389,7 +238,7 @@ def _read(sentence: str, match: re.Match[str]) -> Quantity | RejectedNumber:
 
 def _with_marks(sentence: str, start: int, end: int, value: Decimal, style: Style) -> Quantity:
     before = CURRENCY_BEFORE.search(sentence, max(0, start - 8), start)
-    scale = SCALE_AFTER.match(sentence, end)
+    scale = (SCALE_AFTER if before else SCALE_WORD_AFTER).match(sentence, end)
     after = PERCENT.match(sentence, end)
     return Quantity(
         start,
@@ -409,7 +258,7 @@ def _reason(sentence: str, number: Quantity, found: Sequence[Quantity | Rejected
     before = sentence[max(0, number.phrase_start - _WINDOW) : number.phrase_start]
     if number.phrase_start > _WINDOW:
         before = "\0" + before  # so that ^ matches at the beginning of the sentence only
-    after = sentence[number.phrase_end : number.phrase_end + _WINDOW]
+    after = sentence[number.phrase_end : number.phrase_end + _WINDOW_AFTER]
     for rule in RULES:
         if rule.text is not None and (number.currency or not rule.text.fullmatch(number.text)):
             continue
@@ -429,6 +278,104 @@ def _pronoun(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
         return None
     tag = next((token.tag for token in tokens if token.start <= number.start < token.end), "")
     return "pronoun" if tag not in {"CD", ""} else None
+
+
+def _misplaced(number: Quantity, tokens: Sequence[Token] | None) -> str | None:
+    """Return "misplaced" if a bare numeral precedes a word that it cannot count: she was 96 just leaving."""
+    if number.currency or number.phrase_end != number.end:
+        return None
+    tags = [token.tag for token in tokens or () if token.start >= number.phrase_end][:2]
+    alone = len(tags) == 2 and tags[0] == "JJ" and tags[1] in {"IN", "DT", "PRP", "TO"}  # 193 sure that
+    return "misplaced" if alone or (tags and tags[0] in _NOT_COUNTED) else None
+
+
+_NOT_COUNTED: Final = frozenset({"RB", "PRP", "PRP$", "DT", "EX", "WP"})
+
+
+def _denomination(sentence: str, number: Quantity) -> str | None:
+    worth = number.currency and BILLS.match(sentence, number.phrase_end)
+    return "denomination" if worth else None
+
+
+def _is_in_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None) -> bool:
+    """Return whether *number* is part of a name: United 93, Ocean's Eleven, 10 Downing Street."""
+    if number.currency or number.percent:
+        return False
+    before, after = sentence[: number.start], sentence[number.phrase_end :]
+    inside = re.search(r"[\w,;’']\s+$", before) is not None
+    if inside and number.style == "word" and number.text[0].isupper() and not sentence.isupper():
+        return True
+    follower = re.match(r"\s+([A-Za-z]\S*)", after)
+    counted = follower is not None and _may_be_counted(follower.group(1), number.phrase_end, tokens)
+    if _follows_name(sentence, number, tokens) and not counted:
+        return True
+    if _PROGRAMME.match(after):
+        return True
+    names = _CAPITALISED.match(after)
+    if names is None or _IN_CAPITALS.match(names.group()):
+        return False
+    return not _noun_at(sentence, number.phrase_end + names.end(), tokens)
+
+
+def _noun_at(sentence: str, start: int, tokens: Sequence[Token] | None) -> bool:
+    """Return whether a noun in lower case or an adjective is at *start*; without tags, a plural."""
+    tag = next((token.tag for token in tokens or () if token.start >= start), "")
+    word = re.match(r"[a-z]\w*", sentence[start:])
+    return word is not None and (tag in {"NN", "NNS", "JJ"} or (not tag and word.group().endswith("s")))
+
+
+_CAPITALISED: Final = re.compile(r"\s+(?:[A-Z][\w.&’'-]*\s*)+")
+_PROGRAMME: Final = re.compile(r"\s+(?:Seconds|Minutes|Hours|Days)\b")  # 60 Minutes
+_IN_CAPITALS: Final = re.compile(r"\s+[A-Z]{1,4}\b(?!\.)")
+_NOUN_TAGS: Final = ("NNS", "JJ", "CD", "VBN")
+
+
+def _follows_name(sentence: str, number: Quantity, tokens: Sequence[Token] | None) -> bool:
+    """Return whether a noun that *number* may identify precedes it: a name, or a singular noun by its tag."""
+    before = re.search(r"(\w[\w.&’'-]*)\s+$", sentence[: number.phrase_start])
+    if before is None:
+        return False
+    tag = next((token.tag for token in tokens or () if token.end == before.end(1)), "")
+    if tag in {"NN", "NNP", "NNPS"}:
+        return True
+    begins = re.search(r"(?:^|[.!?:\"“(])\s*$", sentence[: before.start()]) is not None
+    return before.group(1)[0].isupper() and (tag == "JJ" or not begins)  # American 77 took off
+
+
+def _may_be_counted(word: str, reach: int, tokens: Sequence[Token] | None) -> bool:
+    """Return whether the number before *word* may count it: a noun in lower case or what precedes one."""
+    if not word[0].islower():
+        return False
+    word = word.rstrip(".,;:!?")
+    tag = next((token.tag for token in tokens or () if token.start >= reach), "")
+    if not tag or tag == "NN":
+        return word.endswith("s") or UNIT.fullmatch(word) is not None
+    return tag.startswith(_NOUN_TAGS)
+
+
+def _shares(sentence: str, found: Sequence[Quantity | RejectedNumber]) -> Iterator[Quantity | RejectedNumber]:
+    """Yield *found*, with the percentages of *sentence* rejected if they are the shares of a whole."""
+    shares = [number.value for number in found if isinstance(number, Quantity) and number.percent]
+    stated = [Decimal(match.group(1)) for match in _PERCENTAGE.finditer(sentence)]
+    adds_up = len(stated) > 1 and abs(sum(stated, Decimal(0)) - 100) <= 1
+    whole = bool(shares) and (adds_up or _REST.search(sentence) is not None)
+    for number in found:
+        share = whole and isinstance(number, Quantity) and number.percent
+        yield RejectedNumber(*number[:3], "share") if share else number
+
+
+def _repeated(found: Sequence[Quantity | RejectedNumber]) -> Iterator[Quantity | RejectedNumber]:
+    """Yield *found*, with those quantities rejected that the sentence states twice."""
+    texts = Counter(number.text.lower() for number in found)
+    for number in found:
+        twice = isinstance(number, Quantity) and texts[number.text.lower()] > 1
+        yield RejectedNumber(*number[:3], "restated") if twice else number
+
+
+_PERCENTAGE: Final = re.compile(rf"(\d+(?:\.\d+)?)(?:{PERCENT.pattern})", re.IGNORECASE)
+_REST: Final = re.compile(
+    r"\b(?:the\s+)?(?:rest|remainder|remaining|balance|others)\b|\bhalf\b.*\bhalf\b", re.IGNORECASE
+)
 
 
 def _in_case(text: str, like: str) -> str:

@@ -39,6 +39,13 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
         raise
 
 
+def sweep(*folders: Path) -> None:
+    """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed."""
+    for folder in folders:
+        for stale in folder.glob(".*.part"):
+            stale.unlink(missing_ok=True)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write *text* to *path*, completely or not at all."""
     with finished_or_absent(path) as temporary:

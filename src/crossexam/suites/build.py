@@ -21,7 +21,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, write_json
+from crossexam.core.files import finished_or_absent, read_json, sweep, write_json
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
@@ -176,8 +176,7 @@ class SuiteWriter:
             return False
         self.existed = already_built(identity, self.folder, force=self._force)
         if not self.existed:
-            for stale in self.folder.glob(".*.part"):
-                stale.unlink()
+            sweep(self.folder)
         return self.existed
 
     def open(self, name: str) -> TestSetSink:

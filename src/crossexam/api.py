@@ -301,10 +301,11 @@ def accuracy_by(answers: Run, by: str) -> dict[str, dict[str, Estimate]]:
     return accuracy_by_value(by_status(required(answers, Run, "a run", wanted=_RUN)), by)
 
 
-def compare(*runs: Run) -> Comparisons:
+def compare(*runs: Run, common: bool = False) -> Comparisons:
     """Return the paired comparison of two runs per test set, with Holm-corrected p-values.
 
-    Raises CrossexamError unless there are two runs over the same items.
+    Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
+    set, unless *common* leaves those out.
     """
     from crossexam.evaluation.comparison import Comparisons, compare_runs
     from crossexam.evaluation.verified import by_status
@@ -313,7 +314,7 @@ def compare(*runs: Run) -> Comparisons:
     if len(runs) != 2:
         raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
-    return Comparisons(compare_runs(first, second))
+    return Comparisons(compare_runs(first, second, common=common))
 
 
 def report(*runs: Run) -> Report:

@@ -97,7 +97,7 @@ def raising(error: Exception) -> Callable[..., None]:
         (sqlite3.OperationalError("database or disk is full"), "no space left on the device"),
         (
             sqlite3.OperationalError("disk I/O error"),
-            "disk I/O error: probably no space is left on the device",
+            "disk I/O error: probably no space is left",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import hashlib
 import json
@@ -116,6 +117,26 @@ def sha256_of(path: Path) -> str:
     """Return the SHA-256 of the file's bytes as 64 hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+#: The longest field of a CSV file in characters: a long document, not a file whose quote is never closed.
+LONGEST_FIELD: Final = 16 * 2**20
+
+
+def allow_long_fields() -> None:
+    """Let the module csv read fields of up to LONGEST_FIELD characters, instead of 131,072."""
+    csv.field_size_limit(LONGEST_FIELD)
+
+
+def csv_problem(error: csv.Error) -> str:
+    """Return what *error* of the module csv says, in words for somebody who wrote the file.
+
+    >>> csv_problem(csv.Error("field larger than field limit (16777216)"))
+    'a field is longer than 16,777,216 characters: is the quote at its end missing?'
+    """
+    if "larger than field limit" in str(error):
+        return f"a field is longer than {LONGEST_FIELD:,} characters: is the quote at its end missing?"
+    return str(error)
 
 
 #: What spreadsheets take for the start of a formula (OWASP, CSV injection).

@@ -269,6 +269,7 @@ def run(
     from crossexam.runs.folder import run_into_folder
     from crossexam.runs.run import predict_suite
 
+    required(force, bool, "force", wanted="True or False")
     tests = _as_tests(data)
     if store is None:
         return predict_suite(model, tests, options=options)
@@ -314,6 +315,7 @@ def compare(*runs: Run, common: bool = False) -> Comparisons:
     if len(runs) != 2:
         raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
+    required(common, bool, "common", wanted="True or False")
     return Comparisons(compare_runs(first, second, common=common))
 
 

@@ -33,9 +33,8 @@ def crossexam(*arguments: str) -> tuple[str, str]:
 
 def test_a_second_suite_is_added_and_said(sets: Path) -> None:
     crossexam("run", "builtin/overlap", "base.tiny.parquet", "-o", "run")
-    stdout, stderr = crossexam("run", "builtin/overlap", "more.tiny.parquet", "-o", "run")
+    _, stderr = crossexam("run", "builtin/overlap", "more.tiny.parquet", "-o", "run")
     assert "run already had these test sets of the model, which are kept: base.tiny" in stderr
-    assert "base.tiny" in stdout
     assert list(read_run(sets / "run").datasets) == ["base.tiny", "more.tiny"]
     _, again = crossexam("run", "builtin/overlap", "more.tiny.parquet", "-o", "run", "--force")
     assert "kept" not in again
@@ -49,9 +48,7 @@ def test_sets_that_only_one_run_has_are_named(sets: Path) -> None:
     for output in ([], ["-o", "c.csv"]):
         with pytest.raises(CrossexamError, match=line):
             crossexam("compare", "a", "b", *output)
-    stdout, stderr = crossexam("compare", "a", "b", "--common")
+    _, stderr = crossexam("compare", "a", "b", "--common")
     assert stderr == "left out: only the first run (builtin/overlap) has: more.tiny\n"
-    assert "base.tiny" in stdout
-    assert "more.tiny" not in stdout
     crossexam("compare", "a", "b", "--common", "-o", "c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")

@@ -84,6 +84,11 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "run data": (lambda: cx.run(always, 3), "3 is not a corpus"),
     "run data, run": (lambda: cx.run(always, RUN), "a Run is not a corpus"),
     "run store": (lambda: cx.run(always, SUITE, store=3), "store is 3"),
+    "run force": (lambda: cx.run(always, SUITE, force=1), "force is 1"),
+    "compare common": (
+        lambda: cx.compare(cx.run(always, SUITE), cx.run(always, SUITE), common=1),
+        "common is 1",
+    ),
     "run options": (lambda: cx.run("hf/x", SUITE, max_length=2.5), r"'hf\.max_length' cannot be 2\.5"),
     "run options, device": (lambda: cx.run("hf/x", SUITE, device=3), r"'hf\.device' cannot be 3"),
     "run options, order": (lambda: cx.run(shares, SUITE, label_order=3), r"'py\.label_order' cannot be 3"),

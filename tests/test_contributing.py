@@ -81,7 +81,7 @@ def test_the_example_of_a_suite_keeps_its_contract(tmp_path: Path) -> None:
     assert built(tmp_path / "one")
     assert not built(tmp_path / "one")
     for other in ({"seed": 1}, {"file_format": "jsonl"}, {"limit": 2}):
-        with pytest.raises(CrossexamError, match="different input or with different options"):
+        with pytest.raises(CrossexamError, match="different input or options"):
             built(tmp_path / "one", **other)
     suite = read_suite(tmp_path / "one")
     assert len(suite["base.builtin_demo"]) == 3

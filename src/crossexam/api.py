@@ -252,26 +252,29 @@ def run(
     data: Suite | Corpus,
     *,
     store: str | Path | None = None,
+    force: bool = False,
     **options: Any,
 ) -> Run:
     """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
 
     *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or a
     function of a list of (premise, hypothesis) pairs.  Predictions are saved in the folder *store*, from
-    which an interrupted run resumes.  *options* are those of the kind of model: ``device``, ``batch_size``,
-    ...  Raises CrossexamError.
+    which an interrupted run resumes; test sets that the model was run over before in this folder are kept,
+    and the run has them too.  Another run in the folder is an error, unless *force* replaces it.  *options*
+    are those of the kind of model: ``device``, ``batch_size``, ...  Raises CrossexamError.
 
     >>> run("builtin/overlap", "builtin:demo")
     Run('builtin/overlap', 1 test set, 324 items)
     """
-    from crossexam.runs.folder import save_run
+    from crossexam.runs.folder import run_into_folder
     from crossexam.runs.run import predict_suite
 
-    folder = None if store is None else path_of(store, "store", wanted="a folder for the predictions")
-    answers = predict_suite(model, _as_tests(data), store=folder, options=options)
-    if folder is not None:
-        save_run(answers, folder)
-    return answers
+    required(force, bool, "force", wanted="True or False")
+    tests = _as_tests(data)
+    if store is None:
+        return predict_suite(model, tests, options=options)
+    folder = path_of(store, "store", wanted="a folder for the predictions")
+    return run_into_folder(model, tests, folder, options=options, force=force)
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:
@@ -299,10 +302,11 @@ def accuracy_by(answers: Run, by: str) -> dict[str, dict[str, Estimate]]:
     return accuracy_by_value(by_status(required(answers, Run, "a run", wanted=_RUN)), by)
 
 
-def compare(*runs: Run) -> Comparisons:
+def compare(*runs: Run, common: bool = False) -> Comparisons:
     """Return the paired comparison of two runs per test set, with Holm-corrected p-values.
 
-    Raises CrossexamError unless there are two runs over the same items.
+    Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
+    set, unless *common* leaves those out.
     """
     from crossexam.evaluation.comparison import Comparisons, compare_runs
     from crossexam.evaluation.verified import by_status
@@ -311,7 +315,8 @@ def compare(*runs: Run) -> Comparisons:
     if len(runs) != 2:
         raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
-    return Comparisons(compare_runs(first, second))
+    required(common, bool, "common", wanted="True or False")
+    return Comparisons(compare_runs(first, second, common=common))
 
 
 def report(*runs: Run) -> Report:

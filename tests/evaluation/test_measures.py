@@ -10,11 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import crossexam as cx
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.evaluation.comparison import compare_runs
+from crossexam.evaluation.comparison import compare_runs, one_sided_sets
 from crossexam.evaluation.measures import SLICES, TestSetResult, accuracy_by_set, measure
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
@@ -292,7 +293,7 @@ def test_a_model_of_two_labels_is_scored_on_two() -> None:
 
 
 def test_two_runs_are_compared_item_by_item() -> None:
-    first = run({**ANSWERS, "extra.dev": "E"}, BASE, NEGATION, dataset("extra.dev", "E"), model="A")
+    first = run(ANSWERS, BASE, NEGATION, model="A")
     second = run({"base.dev": "ENCENC", "negation.dev": "NNNNNN"}, BASE, NEGATION, model="B")
     base, negation = compare_runs(first, second)
     assert (base.name, base.n, base.b, base.c) == ("base.dev", 6, 0, 1)
@@ -301,6 +302,28 @@ def test_two_runs_are_compared_item_by_item() -> None:
     assert (base.accuracy_a.value, base.accuracy_b.value) == (5 / 6, 1.0)
     assert (negation.b, negation.c) == (1, 0)
     assert [each.p_holm for each in (base, negation)] == holm([base.p_value, negation.p_value]).tolist()
+
+
+def test_sets_that_one_run_lacks_are_named() -> None:
+    extra = dataset("extra.dev", "E")
+    a = run({**ANSWERS, "extra.dev": "E"}, BASE, extra, model="A")
+    b = run(ANSWERS, BASE, NEGATION, model="B")
+    assert one_sided_sets(a, b) == (
+        "only the first run (A) has: extra.dev",
+        "only the second run (B) has: negation.dev",
+    )
+    with pytest.raises(
+        CrossexamError,
+        match=r"different test sets; only the first run \(A\) has: extra.dev; only the second run \(B\) has: "
+        r"negation.dev\n  wanted: .*\n  hint: .*--common \(in Python, common=True\) compares the 1 that both",
+    ):
+        compare_runs(a, b)
+    assert compare_runs(a, b, common=True) == compare_runs(run(ANSWERS, BASE), run(ANSWERS, BASE))
+    with pytest.raises(CrossexamError, match=r"in common: extra.dev against negation.dev"):
+        compare_runs(run({"extra.dev": "E"}, extra), run(ANSWERS, NEGATION), common=True)
+    with pytest.raises(CrossexamError, match="different test sets"):
+        cx.compare(a, b)
+    assert len(cx.compare(a, b, common=True)) == 1
 
 
 def test_comparisons_are_corrected_over_the_test_sets() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.models.answers import to_probabilities
+from crossexam.models.local_imports import local_imports
 from crossexam.models.table import open_model
 
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
@@ -108,6 +110,69 @@ def test_the_key_changes_with_the_source(tmp_path: Path, monkeypatch: pytest.Mon
     assert keys[0] == keys[1] != keys[2]
     declared = {"label_order": ("neutral", "entailment", "contradiction")}
     assert open_model("py/own_model_b:judge", declared).key != keys[2]
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working folder with a function whose module imports others, directly, indirectly and lazily."""
+    package = tmp_path / "own_package"
+    (package / "inner").mkdir(parents=True)
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    (package / "inner" / "__init__.py").write_text("", encoding="utf-8")
+    texts = {
+        "own_function": "import own_helper\nfrom own_package.inner import rules\n\n"
+        "def judge(pairs):\n    import own_lazy\n    return ['neutral' for _ in pairs]\n",
+        "own_helper": "import json, numpy\nfrom own_second import LABEL\n",
+        "own_second": "LABEL = 'neutral'\n",
+        "own_lazy": "import own_function\n",
+        "own_package/inner/rules": "from . import words\nfrom ..shared import SCALE\n",
+        "own_package/inner/words": "WORDS = ()\n",
+        "own_package/shared": "SCALE = 1\n",
+        "own_bystander": "X = 1\n",
+    }
+    for name, text in texts.items():
+        _module(tmp_path, name, text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [str(tmp_path), *sys.path])
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("module", "counts"),
+    [
+        ("own_function", True),
+        ("own_helper", True),
+        ("own_second", True),
+        ("own_lazy", True),
+        ("own_package/__init__", True),
+        ("own_package/inner/__init__", True),
+        ("own_package/inner/rules", True),
+        ("own_package/inner/words", True),
+        ("own_package/shared", True),
+        ("own_bystander", False),
+    ],
+)
+def test_the_key_covers_local_imports(project: Path, module: str, counts: bool) -> None:
+    before = open_model("py/own_function:judge").key
+    assert open_model("py/own_function:judge").key == before
+    _module(project, module, (project / f"{module}.py").read_text(encoding="utf-8") + "# changed\n")
+    assert (open_model("py/own_function:judge").key != before) == counts
+
+
+def test_the_key_of_a_callable_covers_local_imports(project: Path) -> None:
+    import importlib
+
+    judge = importlib.import_module("own_function").judge
+    before = open_model(judge).key
+    assert open_model(judge).key == before
+    _module(project, "own_second", "LABEL = 'entailment'\n")
+    assert open_model(judge).key != before
+
+
+def test_a_source_that_is_not_python_has_no_imports(tmp_path: Path) -> None:
+    _module(tmp_path, "broken", "def (:\n")
+    assert local_imports("broken", tmp_path / "broken.py") == {}
+    assert local_imports("absent", tmp_path / "absent.py") == {}
 
 
 def test_what_cannot_be_imported_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -244,3 +244,28 @@ def test_real_predictions(shared_data: Path) -> None:
     predicted = answers(path, order=("entailment", "contradiction", "neutral"), data=data)
     right = sum(LABELS[k] == e.label for k, e in zip(predicted, data, strict=True))
     assert right == 4508  # of 4921: the file's own `pred` agrees with its `true` as often
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "id,logits\n1,1.0 2.0 3.0\n", "'1.0 2.0 3.0' in column 'logits' is not a list of numbers"),
+        ("a.csv", f"id,probs\n1,{'[' * 100_000}\n", "is not a list of numbers"),
+        ("a.csv", "id,prediction\n1,\u00b2\n", "'\u00b2' in column 'prediction' is not a label"),
+        ("a.csv", f"id,prediction\n1,{'9' * 5_000}\n", "in column 'prediction' is not a label"),
+        ("a.csv", 'id,probs\n1,"[]"\n', "rows differ in the number of finite values in probs"),
+        ("a.csv", f'id,probs\n1,"[{"9" * 400}, 0, 0]"\n', "rows differ in the number of finite values"),
+        ("a.jsonl", '{"premise": ["p"], "hypothesis": "h", "label": "neutral"}', "'premise' is a list"),
+        ("a.jsonl", '{"premise": "p", "hypothesis": {"a": 1}, "label": "neutral"}', "'hypothesis' is a dict"),
+        ("a.jsonl", '{"id": [1], "label": "neutral"}', "'id' is a list\n  wanted: text"),
+        ("a.jsonl", "[" * 100_000, "not JSON"),
+        ("a.jsonl", '{"id": ' + "9" * 5_000 + "}", "not JSON"),
+        ("a.json", "[" * 100_000, "not JSON"),
+        ("a.csv", f'id,prediction\n1,"{"x" * (16 * 2**20 + 1)}"\n', "a field is longer than 16,777,216 char"),
+    ],
+)
+def test_strange_answers_are_the_users_mistake(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    data = Dataset("d", (Example("1", "p", "h", "neutral"),))
+    with pytest.raises(FormatError, match=message):
+        predict_suite(f"file/{tmp_path / name}", data)

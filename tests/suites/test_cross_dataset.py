@@ -174,7 +174,7 @@ def test_the_suite_holds_what_is_there(data: Path, tmp_path: Path) -> None:
     again = write_cross_dataset(tmp_path / "suite")
     assert not again.written
     assert again.notes == built.notes
-    with pytest.raises(CrossexamError, match="different input or with different options"):
+    with pytest.raises(CrossexamError, match="different input or options"):
         write_cross_dataset(tmp_path / "suite", seed=1)
 
 

@@ -130,7 +130,7 @@ def test_written_subsets_are_a_suite_that_runs(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "cs" / "manifest.json").read_text())
     assert manifest["model"]["key"] == open_model("builtin/bag-of-words").key
     assert manifest["test_sets"]["cs_0_5.builtin_demo"]["yield"]["examples"] == len(whole)
-    with pytest.raises(CrossexamError, match="built from different input or with different options"):
+    with pytest.raises(CrossexamError, match="built from different input or options"):
         build_to_folder(_request("hard", base, model="builtin/bag-of-words"), tmp_path / "cs")
     other = _request("hard", base, model="builtin/overlap")
     assert build_to_folder(other, tmp_path / "cs", force=True).written

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import re
 import shutil
@@ -231,9 +233,7 @@ def test_it_is_built_once(kind: SuiteKind, request_of: Callable[..., SuiteReques
     if "seed" in json.loads(before[MANIFEST])["request"]:
         others.append(request_of(seed=1))
     for other in others:
-        with pytest.raises(
-            CrossexamError, match="contains a suite built from different input or with different options"
-        ):
+        with pytest.raises(CrossexamError, match="contains a suite built from different input or options"):
             build_to_folder(other, folder)
         assert _bytes(folder) == before
     for other in [*others, request_of()]:
@@ -257,9 +257,7 @@ def test_another_option_is_another_suite(kind: SuiteKind, target: str, data: Pat
     build_to_folder(_request(kind, data, {}), folder)
     before = _bytes(folder)
     other = _request(kind, data, {target: CHANGED[target](data)})
-    with pytest.raises(
-        CrossexamError, match="contains a suite built from different input or with different options"
-    ):
+    with pytest.raises(CrossexamError, match="contains a suite built from different input or options"):
         build_to_folder(other, folder)
     assert _bytes(folder) == before
     assert build_to_folder(other, folder, force=True).written
@@ -334,6 +332,30 @@ def test_what_was_cut_off_is_built_again(request_of: Callable[..., SuiteRequest]
     first.rename(folder / f".{first.name}.x1y2.part")
     assert build_to_folder(request_of(), folder).written
     assert _bytes(folder) == whole
+
+
+@ALL
+def test_a_kill_while_files_get_their_names_can_be_repeated(
+    request_of: Callable[..., SuiteRequest], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, rename = tmp_path / "suite", Path.replace
+    build_to_folder(request_of(), tmp_path / "whole")
+    whole = _bytes(tmp_path / "whole")
+    for allowed in sorted({0, 1, len(whole) // 2, len(whole) - 2, len(whole) - 1}):
+        replaced = itertools.count()
+
+        def killed(source: Path, target: Path, *, last: int = allowed, count: Any = replaced) -> None:
+            if next(count) == last + 1:  # the first one is the mark
+                raise Killed
+            rename(source, target)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Path, "replace", killed)
+            with contextlib.suppress(Killed):
+                build_to_folder(request_of(), folder)
+        build_to_folder(request_of(), folder)
+        assert _bytes(folder) == whole
+        shutil.rmtree(folder)
 
 
 def _failing(example: Example, *_: object) -> Iterator[Outcome]:

@@ -229,7 +229,7 @@ def test_a_loss_that_is_no_number_is_told() -> None:
 def test_a_snapshot_of_another_training_is_refused(tmp_path: Path) -> None:
     _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 1}).run()
     with pytest.raises(
-        CrossexamError, match="the folder holds a training run with a different seed: 1, not 2"
+        CrossexamError, match=r"the folder holds another training run:\n    seed: 1 there, 2 here\n"
     ):
         _trainer(_RECIPE, folder=tmp_path, fingerprint={"seed": 2}).run()
 

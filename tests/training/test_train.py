@@ -184,7 +184,7 @@ def test_a_finished_training_is_not_done_again_and_not_overwritten(request_of: A
     assert (first.folder / "model.safetensors").stat().st_mtime_ns == stamp
     with pytest.raises(CrossexamError) as error:
         train_model(request_of(values={"hidden": "3"}))
-    assert "the folder holds a training run with a different config" in str(error.value)
+    assert "the folder holds another training run:\n    config." in str(error.value)
 
 
 # As a model

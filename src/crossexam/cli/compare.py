@@ -17,15 +17,24 @@ def compare(
         Path | None, typer.Option("-o", "--output", help="Output file: .md, .tex, .csv or .json.")
     ] = None,
     verified: options.Verified = False,
+    common: Annotated[
+        bool,
+        typer.Option("--common", help="Leave out test sets that only one of the runs has, and name them."),
+    ] = False,
 ) -> None:
     """Compare two runs by paired differences with confidence intervals and Holm-corrected p-values."""
-    from crossexam.cli.console import show, written
+    from crossexam.cli.console import note, show, written
+    from crossexam.evaluation.comparison import common_part, one_sided_sets
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_comparison, write_comparison
     from crossexam.runs.folder import read_run
 
     chosen = verified_only if verified else by_status
     a, b = chosen(read_run(first)), chosen(read_run(second))
+    if common:
+        for line in one_sided_sets(a, b):
+            note(f"left out: {line}")
+        a, b = common_part(a, b)
     if output is None:
         show(terminal_comparison(a, b))
         return

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.progress import Progress
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
     from crossexam.core.manifest import TestSetEntry
@@ -40,10 +40,54 @@ def note(text: str) -> None:
     sys.stderr.write(f"{text}\n")
 
 
+#: Elsewhere than on a terminal, a line is printed after as many seconds without one.
+QUIET_SECONDS: Final = 30.0
+Clock = Callable[[], float]
+
+
+class Timer:
+    """Says whether *seconds* have passed since it last said so, or since it was made, by *clock*."""
+
+    def __init__(self, seconds: float, clock: Clock) -> None:
+        self._seconds, self._clock, self._last = seconds, clock, clock()
+
+    def is_due(self) -> bool:
+        """Return whether the time has passed, and if so begin anew."""
+        now = self._clock()
+        if now - self._last < self._seconds:
+            return False
+        self._last = now
+        return True
+
+    def begin(self) -> None:
+        """Begin anew."""
+        self._last = self._clock()
+
+
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """Yield a Progress that draws a progress bar on standard error if it is a terminal."""
+def progress_bar(clock: Clock = time.monotonic) -> Iterator[Progress]:
+    """Yield a Progress that draws a progress bar on standard error.
+
+    If that is not a terminal, it prints a line every QUIET_SECONDS by *clock*.
+    """
     from rich.console import Console
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with _bars(console) as progress:
+            yield progress
+        return
+    timer = Timer(QUIET_SECONDS, clock)
+
+    def progress_line(stage: str, done: int, total: int | None) -> None:
+        if timer.is_due():
+            note(f"{stage}: {done:,}" if total is None else f"{stage}: {done:,} of {total:,}")
+
+    yield progress_line
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Progress]:
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -60,8 +104,7 @@ def progress_bar() -> Iterator[Progress]:
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    console = Console(stderr=True)
-    with Bars(*columns, console=console, disable=not console.is_terminal, transient=True) as bars:
+    with Bars(*columns, console=console, transient=True) as bars:
         tasks: dict[str, Any] = {}
 
         def progress(stage: str, done: int, total: int | None) -> None:
@@ -137,22 +180,25 @@ def spread_line(models: Sequence[TrainedModel]) -> str:
 
 
 @contextmanager
-def training_progress() -> Iterator[Callable[[Status], None]]:
-    """Yield a function that shows progress: a line per epoch and, on a terminal, a live line."""
+def training_progress(clock: Clock = time.monotonic) -> Iterator[Callable[[Status], None]]:
+    """Yield a function that shows progress: a line per epoch, and how far the epoch is.
+
+    On a terminal the latter is a live line, elsewhere a line every QUIET_SECONDS by *clock*.
+    """
     from rich.console import Console
     from rich.status import Status as Spinner
 
     console = Console(stderr=True)
     spinner = Spinner("reading", console=console) if console.is_terminal else None
-    last = 0.0
+    timer = Timer(QUIET_SECONDS if spinner is None else _SECONDS_PER_LINE, clock)
 
     def watch(status: Status) -> None:
-        nonlocal last
         if status.scores is not None:
             note(_epoch_line(status))
-        elif spinner is not None and time.monotonic() - last > _SECONDS_PER_LINE:
-            last = time.monotonic()
-            spinner.update(_progress_line(status))
+            timer.begin()
+        elif timer.is_due():
+            show_line = note if spinner is None else spinner.update
+            show_line(_progress_line(status))
 
     if spinner is None:
         yield watch

@@ -52,8 +52,7 @@ def examine(
     from crossexam.core.test_sets import read_suite
     from crossexam.models.table import MODELS
     from crossexam.reports.report import terminal_report, write_report
-    from crossexam.runs.folder import save_run
-    from crossexam.runs.run import predict_suite
+    from crossexam.runs.folder import run_into_folder
     from crossexam.suites.table import DEFAULT_SUITE
 
     triples = parse_option_settings(settings or ())
@@ -89,9 +88,7 @@ def examine(
         runs = []
         for model in models:
             place = options.model_folder(output / "runs", model)
-            run = predict_suite(model, built, store=place, options=chosen, progress=progress)
-            save_run(run, place)
-            runs.append(run)
+            runs.append(run_into_folder(model, built, place, options=chosen, force=force, progress=progress))
     page = output / "report.html"
     write_report(runs, page, items_per_set=options.items_per_set(items))
     show(terminal_report(runs))

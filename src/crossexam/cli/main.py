@@ -10,6 +10,7 @@ import typer
 
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError
+from crossexam.core.files import disk_full
 from crossexam.core.imports import imported
 
 _FINDINGS: Final = 1
@@ -73,15 +74,20 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
-    except OSError as error:
-        if error.filename is None:
-            _report_internal_error(error)
-            sys.exit(_INTERNAL_ERROR)
-        typer.echo(f"crossexam: {error.filename}: {error.strerror}\n  hint: choose another path", err=True)
-        sys.exit(_USER_ERROR)
     except Exception as error:
+        mistake = disk_full(error) or _of_the_path(error)
+        if mistake is not None:
+            typer.echo(f"crossexam: {mistake}", err=True)
+            sys.exit(_USER_ERROR)
         _report_internal_error(error)
         sys.exit(_INTERNAL_ERROR)
+
+
+def _of_the_path(error: Exception) -> CrossexamError | None:
+    """Return the error to show if *error* is about a path that the user chose."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return None
+    return CrossexamError(error.strerror or str(error), where=str(error.filename), hint="choose another path")
 
 
 def _say_interrupted() -> None:
@@ -97,13 +103,19 @@ def _report_internal_error(error: Exception) -> None:
 
     facts = f"crossexam {package_version()}, Python {platform.python_version()}, {platform.platform()}\n"
     arguments = f"arguments: {' '.join(sys.argv[1:])}\n\n"
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="crossexam-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        log.write(facts + arguments + "".join(traceback.format_exception(error)))
+    report = facts + arguments + "".join(traceback.format_exception(error))
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="crossexam-", suffix=".log", delete=False, encoding="utf-8"
+        ) as log:
+            log.write(report)
+        contents = f"the contents of {log.name}"
+    except OSError:  # perhaps what went wrong is that nothing can be written
+        typer.echo(report, err=True)
+        contents = "the lines above"
     typer.echo(
         f"crossexam: internal error: {type(error).__name__}: {error}\n"
-        f"  hint: please report it, with the contents of {log.name}",
+        f"  hint: please report it, with {contents}",
         err=True,
     )
 

@@ -225,14 +225,24 @@ def named_bases(specs: Sequence[str] | None, suite: str) -> Sequence[str]:
 
 def problems_from(specs: Sequence[str] | None, kind: SuiteKind) -> list[Base]:
     """Return the word problems for a suite: those named, else AQuA-RAT if it is installed, else none."""
+    from crossexam.cli.console import note
     from crossexam.constructions.table import CONSTRUCTIONS
+    from crossexam.corpora.installed import data_folder
     from crossexam.suites.bases import base_from_spec, installed_word_problems
     from crossexam.suites.table import reads_problems
 
     if not reads_problems(kind):
         return []
+    if specs is None and kind.name not in CONSTRUCTIONS:
+        found = installed_word_problems()
+        if found:
+            note(
+                f"numerical reasoning is built from {', '.join(base.spec for base in found)}, installed in "
+                f"{data_folder()}; --word-problems base builds it from the base"
+            )
+        return found
     if specs is None:
-        return installed_word_problems() if kind.name not in CONSTRUCTIONS else []
+        return []
     return [] if list(specs) == ["base"] else [base_from_spec(spec) for spec in specs]
 
 

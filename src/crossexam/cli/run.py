@@ -27,13 +27,18 @@ def run(
     threshold: options.Threshold = None,
     revision: options.Revision = None,
     values: options.ModelSettings = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace another run in the folder; stored predictions are kept.")
+    ] = False,
 ) -> None:
-    """Run a model over test sets. The same command resumes an interrupted run."""
-    from crossexam.cli.console import progress_bar, show, written
+    """Run a model over test sets. The same command resumes an interrupted run.
+
+    A folder holds one run: further test sets are added to it if the model is the same.
+    """
+    from crossexam.cli.console import note, progress_bar, show, written
     from crossexam.core.test_sets import read_suites
     from crossexam.reports.report import terminal_report
-    from crossexam.runs.folder import refuse_other_run, save_run
-    from crossexam.runs.run import predict_suite
+    from crossexam.runs.folder import run_into_folder
 
     chosen = options.model_options(
         batch_size,
@@ -46,11 +51,13 @@ def run(
         models=[model],
         settings=options.model_settings(values),
     )
-    refuse_other_run(model, output)
+    suite = read_suites(tests)
     with progress_bar() as progress:
-        answers = predict_suite(
-            model, read_suites(tests), store=output, options=chosen, limit=limit, progress=progress
+        answers = run_into_folder(
+            model, suite, output, options=chosen, limit=limit, force=force, progress=progress
         )
-        save_run(answers, output)
     show(terminal_report([answers]))
+    kept = [name for name in answers.datasets if name not in suite.datasets]
+    if kept:
+        note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)

@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
+import csv
+import errno
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
+
+#: Why a disk takes no more; libraries that are not written in Python say it in words only.
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_FULL_IN_WORDS: Final = re.compile(r"no space left|disk is full|disk I/O error|os error 28\b", re.IGNORECASE)
+
+
+def disk_full(error: BaseException, path: Path | str | None = None) -> CrossexamError | None:
+    """Return the error to show if *error* says that a disk is full; *path* is what was being written.
+
+    >>> print(disk_full(OSError(errno.ENOSPC, "No space left on device"), "out/report.html"))
+    out/report.html: no space left on the device
+      hint: free some space, or write to another disk; then repeat the command
+    """
+    code = getattr(error, "errno", None)
+    if code not in _FULL and not _FULL_IN_WORDS.search(str(error)):
+        return None
+    what = "no space left on the device" if code in (None, errno.ENOSPC) else os.strerror(code).lower()
+    if "disk I/O error" in str(error):  # how SQLite says that it cannot make its files larger
+        what = "disk I/O error: probably no space is left"
+    where = path or getattr(error, "filename", None)
+    return CrossexamError(
+        what,
+        where=None if where is None else str(where),
+        hint="free some space, or write to another disk; then repeat the command",
+    )
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Raise CrossexamError that names *path* if the disk gets full inside the ``with``."""
+    try:
+        yield
+    except CrossexamError:
+        raise
+    except Exception as error:
+        full = disk_full(error, path)
+        if full is None:
+            raise
+        raise full from error
 
 
 @contextmanager
 def finished_or_absent(path: Path) -> Iterator[Path]:
     """Provide a temporary path in the folder of *path*; rename it to *path* on success, remove it on failure.
+
+    Raises CrossexamError if the disk is full.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
@@ -25,18 +69,26 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
     >>> target.read_text(), len(list(target.parent.iterdir()))
     ('whole', 1)
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        temporary.chmod(0o644)  # mkstemp creates files that only their owner can read
-        temporary.replace(path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        os.close(handle)
+        temporary = Path(name)
+        try:
+            yield temporary
+            temporary.chmod(0o644)  # mkstemp creates files that only their owner can read
+            temporary.replace(path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                temporary.unlink()
+            raise
+
+
+def sweep(*folders: Path) -> None:
+    """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed."""
+    for folder in folders:
+        for stale in folder.glob(".*.part"):
+            stale.unlink(missing_ok=True)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -54,7 +106,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Return the JSON object in *path*; raises FormatError if the file is anything else."""
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, numbers too long, lists too deep
         raise FormatError(f"not JSON: {error}", where=str(path)) from None
     if not isinstance(value, dict):
         raise FormatError("not a JSON object", where=str(path), wanted="{...}")
@@ -65,6 +117,26 @@ def sha256_of(path: Path) -> str:
     """Return the SHA-256 of the file's bytes as 64 hexadecimal digits."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+#: The longest field of a CSV file in characters: a long document, not a file whose quote is never closed.
+LONGEST_FIELD: Final = 16 * 2**20
+
+
+def allow_long_fields() -> None:
+    """Let the module csv read fields of up to LONGEST_FIELD characters, instead of 131,072."""
+    csv.field_size_limit(LONGEST_FIELD)
+
+
+def csv_problem(error: csv.Error) -> str:
+    """Return what *error* of the module csv says, in words for somebody who wrote the file.
+
+    >>> csv_problem(csv.Error("field larger than field limit (16777216)"))
+    'a field is longer than 16,777,216 characters: is the quote at its end missing?'
+    """
+    if "larger than field limit" in str(error):
+        return f"a field is longer than {LONGEST_FIELD:,} characters: is the quote at its end missing?"
+    return str(error)
 
 
 #: What spreadsheets take for the start of a formula (OWASP, CSV injection).

@@ -184,7 +184,8 @@ class RunEntry:
 
     The model predicted its first ``rows`` items, whose content hash is ``content_hash``.  ``predictions`` and
     ``items`` are files, relative to the folder of the run; ``items_path`` is the absolute path of the items,
-    empty if the run holds them itself.  ``dataset`` is the manifest of the test set.
+    empty if the run holds them itself.  ``dataset`` is the manifest of the test set.  ``sha256`` is that of
+    the file of predictions; runs of earlier versions have none.
     """
 
     rows: int
@@ -193,6 +194,7 @@ class RunEntry:
     items: str
     items_path: str
     dataset: Mapping[str, Any]
+    sha256: str | None = None
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> RunEntry:
@@ -208,6 +210,7 @@ class RunEntry:
             items=str(entry.get("items") or ""),
             items_path=str(entry.get("items_path") or ""),
             dataset=entry.get("dataset") or _NOTHING,
+            sha256=entry.get("sha256"),
         )
 
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import read_json, sha256_of, write_json
+from crossexam.core.locks import locked
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
@@ -389,7 +390,7 @@ def install_corpus(
     private = data / PRIVATE_FOLDER
     try:
         private.mkdir(parents=True, exist_ok=True)
-        with _locked(private):
+        with locked(private / "lock", _busy(data)):
             hashes = Hashes(private / "hashes.json")
             job = _Job(to_fetch[name], data, hashes, progress, attempts, pause)
             return _install_verified(job, private, Path(source).expanduser() if source is not None else None)
@@ -504,21 +505,9 @@ def _find(source: Path, name: str) -> Path | None:
     return next((path for path in sorted(source.rglob(name)) if path.is_file()), None)
 
 
-@contextmanager
-def _locked(private: Path) -> Iterator[None]:
-    """Lock the data folder against a second fetch, if the platform has file locks."""
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    with (private / "lock").open("w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CrossexamError(
-                "another crossexam fetch is using this data folder",
-                where=str(private.parent),
-                hint="try again when it has finished",
-            ) from None
-        yield
+def _busy(data: Path) -> CrossexamError:
+    return CrossexamError(
+        "another crossexam fetch is using this data folder",
+        where=str(data),
+        hint="try again when it has finished",
+    )

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from crossexam.core.errors import FormatError
+from crossexam.core.files import allow_long_fields, csv_problem
 
 Row = dict[str, Any]
 
@@ -99,13 +100,15 @@ def _csv(file: FormattedFile) -> Iterator[tuple[int, Row | FormatError]]:
     """Yield the rows of a CSV file by RFC 4180: quoted fields may contain separators and newlines."""
     names: list[str] = []
     with file.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+        allow_long_fields()
         reader = csv.reader(stream, delimiter=file.separator, strict=True)
         while True:
             number = reader.line_num + 1
             try:
                 fields = next(reader, None)
             except csv.Error as error:
-                yield number, FormatError(f"malformed CSV: {error}", wanted='fields such as a or "a ""b"""')
+                what = f"malformed CSV: {csv_problem(error)}"
+                yield number, FormatError(what, wanted='fields such as a or "a ""b"""')
                 continue
             if fields is None:
                 return

@@ -73,12 +73,18 @@ class Comparisons(tuple[Comparison, ...]):
         return html_table("First run against second", header, rows, notes=notes)
 
 
-def compare_runs(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:
-    """Return the comparison of two runs on every test set they share, in the order of the first.
+def one_sided_sets(run_a: Run, run_b: Run) -> tuple[str, ...]:
+    """Return a line for each of the two runs that has test sets which the other lacks, with their names."""
+    sides = ("first", run_a, run_b), ("second", run_b, run_a)
+    return tuple(
+        f"only the {side} run ({one.model}) has: {_listed(one.datasets.keys() - other.datasets.keys())}"
+        for side, one, other in sides
+        if one.datasets.keys() - other.datasets.keys()
+    )
 
-    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets.
-    Raises CrossexamError if the runs share no test set, or if one holds different items.
-    """
+
+def common_part(run_a: Run, run_b: Run) -> tuple[Run, Run]:
+    """Return the two runs without the test sets that only one has; raises CrossexamError if none is left."""
     names = [name for name in run_a.datasets if name in run_b.datasets]
     if not names:
         raise CrossexamError(
@@ -86,6 +92,31 @@ def compare_runs(run_a: Run, run_b: Run) -> tuple[Comparison, ...]:
             f"{_listed(run_a.datasets)} against {_listed(run_b.datasets)}",
             hint="run both models over the same suite",
         )
+    return _with_sets(run_a, names), _with_sets(run_b, names)
+
+
+def _with_sets(run: Run, names: Iterable[str]) -> Run:
+    datasets = {name: run.datasets[name] for name in names}
+    return replace(run, datasets=datasets, probabilities={name: run.probabilities[name] for name in datasets})
+
+
+def compare_runs(run_a: Run, run_b: Run, *, common: bool = False) -> tuple[Comparison, ...]:
+    """Return the comparison of two runs on every test set, in the order of the first.
+
+    If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets.
+    Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
+    comparison to those that both have; if they share none; or if a test set holds different items.
+    """
+    shared_a, shared_b = common_part(run_a, run_b)
+    one_sided = one_sided_sets(run_a, run_b)
+    if one_sided and not common:
+        raise CrossexamError(
+            f"the runs have different test sets; {'; '.join(one_sided)}",
+            wanted="two runs over the same test sets",
+            hint=f"run both models over the same suite; --common (in Python, common=True) compares the "
+            f"{len(shared_a.datasets)} that both have",
+        )
+    run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
     for name in names:
         _check_same_items(name, run_a, run_b)
     two_labels = has_two_labels(run_a) or has_two_labels(run_b)

@@ -200,10 +200,7 @@ def _from_table(rows: Sequence[Any], order: Order | None, where: str) -> NDArray
 
 def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
     """Return *table* [n, k] with rows that sum to 1; raises FormatError if they are not probabilities."""
-    import numpy as np
-
-    sums = table.sum(axis=1)
-    wrong = ~np.isfinite(table).all(axis=1) | (table < 0).any(axis=1) | ~(np.abs(sums - 1) <= _TOLERANCE)
+    wrong = not_probabilities(table, tolerance=_TOLERANCE)
     if wrong.any():
         number = int(wrong.argmax())
         raise FormatError(
@@ -213,5 +210,20 @@ def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np
             wanted="finite, non-negative numbers that sum to 1",
             hint="apply a softmax to logits",
         )
-    exact: NDArray[np.float64] = table / sums[:, None]
+    exact: NDArray[np.float64] = table / table.sum(axis=1, keepdims=True)
     return exact
+
+
+def not_probabilities(table: NDArray[np.float64], *, tolerance: float) -> NDArray[np.bool_]:
+    """Return which rows [n] of *table* [n, k] are not finite, non-negative, and 1 in sum up to *tolerance*.
+
+    >>> import numpy as np
+    >>> not_probabilities(np.array([[0.5, 0.5], [0.5, 0.6], [1.5, -0.5]]), tolerance=1e-6).tolist()
+    [False, True, True]
+    """
+    import numpy as np
+
+    with np.errstate(invalid="ignore", over="ignore"):
+        near_one = np.abs(table.sum(axis=1) - 1) <= tolerance
+    wrong: NDArray[np.bool_] = ~(np.isfinite(table).all(axis=1) & (table >= 0).all(axis=1) & near_one)
+    return wrong

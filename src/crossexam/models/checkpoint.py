@@ -1,18 +1,12 @@
-"""Checkpoints of sequence classifiers: finding them, their class order, loading them with transformers.
-
-Weights are read from safetensors only, and code that comes with a checkpoint is never run.
-"""
+"""Checkpoints of sequence classifiers: their class order, and loading them with transformers."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
-from crossexam.core.files import read_json, sha256_of
+from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.models.label_order import (
     KNOWN_ORDERS,
     TWO_LABELS,
@@ -22,102 +16,8 @@ from crossexam.models.label_order import (
     parse_order,
 )
 from crossexam.models.threshold import missing_threshold, refuse_threshold
+from crossexam.training.pretrained import Checkpoint
 from crossexam.training.transformers_logging import quiet_transformers
-
-#: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
-_PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
-_SAFETENSORS_HINT: Final = (
-    "if you trust it, load it and save it again: model.save_pretrained(folder) writes safetensors"
-)
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration."""
-
-    folder: Path
-    name: str
-    revision: str | None
-    config: Mapping[str, Any]
-
-    @property
-    def where(self) -> str:
-        """Return the name of the model, for messages."""
-        return f"hf/{self.name}"
-
-    def content_hash(self) -> str:
-        """Return 32 hexadecimal digits that change when weights, configuration or tokenizer do."""
-        running = hashlib.blake2b(digest_size=16)
-        for path in _files(self.folder):
-            running.update(f"{path.name}\x1f{sha256_of(path)}\x1e".encode())
-        return running.hexdigest()
-
-
-def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
-    """Return the checkpoint in the folder *spec*, or the hub's checkpoint of this name.
-
-    Raises CrossexamError if there is none, if it has no safetensors, or if it is not a checkpoint of
-    transformers.
-    """
-    folder = Path(spec).expanduser()
-    if folder.is_dir():
-        if revision is not None:
-            raise CrossexamError(
-                "a local folder has no revisions", where=f"hf/{spec}", hint="leave out --revision"
-            )
-        commit = None
-    elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
-        raise CrossexamError("no such folder", where=f"hf/{spec}")
-    else:
-        folder, commit = _download(spec, revision)
-    config_file = folder / "config.json"
-    if not config_file.exists():
-        raise FormatError(
-            "config.json is missing",
-            where=f"hf/{spec}",
-            wanted="a checkpoint that save_pretrained wrote",
-            hint="an adapter must be merged into its model first"
-            if (folder / "adapter_config.json").exists()
-            else None,
-        )
-    if not any(path.suffix == ".safetensors" for path in _files(folder)):
-        raise CrossexamError(
-            "no safetensors file; pickled weights are never read, since they can run code",
-            where=f"hf/{spec}",
-            hint=_SAFETENSORS_HINT,
-        )
-    return Checkpoint(folder, spec, commit, read_json(config_file))
-
-
-def _files(folder: Path) -> list[Path]:
-    return sorted(path for pattern in _PATTERNS for path in folder.glob(pattern) if path.is_file())
-
-
-def _download(spec: str, revision: str | None) -> tuple[Path, str]:
-    """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit."""
-    try:
-        from huggingface_hub import snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
-    except ImportError:
-        raise MissingExtraError("transformers", "torch", f"hf/{spec}") from None
-    try:
-        got = snapshot_download(
-            spec, revision=revision, allow_patterns=list(_PATTERNS), ignore_patterns=["*/*"]
-        )
-    except HFValidationError:
-        raise CrossexamError(
-            "no such folder, and this cannot be the name of a checkpoint", where=f"hf/{spec}"
-        ) from None
-    except LocalEntryNotFoundError:
-        raise CrossexamError(
-            "no such folder, and no checkpoint of this name in the cache; the hub could not be reached",
-            where=f"hf/{spec}",
-            hint="check the path, or the connection (and HF_HUB_OFFLINE)",
-        ) from None
-    except HfHubHTTPError as error:
-        raise CrossexamError(f"the hub refused the download: {error}", where=f"hf/{spec}") from None
-    folder = Path(got)
-    return folder, folder.name
 
 
 @dataclass(frozen=True)

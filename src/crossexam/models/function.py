@@ -2,6 +2,10 @@
 
 The function may return labels (``"entailment"``, or class indices with a declared order), an array of
 probabilities [n, 3], or a mapping from label to probability per pair.
+
+The key of the model is a hash of the source of its module and of the local modules that this imports.  What
+else predictions may depend on (a server, files of data, the environment) is not in the key, so that stored
+predictions are used again when only that has changed.
 """
 
 from __future__ import annotations
@@ -12,7 +16,7 @@ import inspect
 import sys
 import types
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.models.answers import NamedLabels, to_probabilities
 from crossexam.models.label_order import Order, is_two_label, parse_order
+from crossexam.models.local_imports import local_imports
 from crossexam.models.model import Pair
 from crossexam.models.threshold import check_threshold
 
@@ -135,10 +140,24 @@ def _model(name: str, function: Callable[..., Any], options: Options, source: st
 
 
 def _source_of_module(module: types.ModuleType, function: Callable[..., Any]) -> str:
-    files = {getattr(module, "__file__", None)}
-    files.add(getattr(sys.modules.get(getattr(function, "__module__", None) or ""), "__file__", None))
-    texts = [Path(file).read_bytes().hex() for file in sorted(f for f in files if f) if Path(file).exists()]
-    return "".join(texts) or uuid.uuid4().hex
+    """Return the source of *module*, of the module that defines *function*, and of their local imports."""
+    modules = {module.__name__: module}
+    defining = sys.modules.get(getattr(function, "__module__", None) or "")
+    if defining is not None:
+        modules[defining.__name__] = defining
+    known = {name: getattr(each, "__file__", None) for name, each in modules.items()}
+    files = {name: Path(file) for name, file in known.items() if file}
+    own = sorted(path for path in set(files.values()) if path.exists())
+    texts = [path.read_bytes().hex() for path in own]
+    return "".join([*texts, *_source_of_imports(files, own)]) or uuid.uuid4().hex
+
+
+def _source_of_imports(files: Mapping[str, Path], own: Sequence[Path]) -> list[str]:
+    """Return the source of the local modules that the modules in *files* import, without *own*."""
+    found: dict[str, Path] = {}
+    for name, path in files.items():
+        found |= local_imports(name, path)
+    return [f"\x1f{name}\x1f{p.read_bytes().hex()}" for name, p in sorted(found.items()) if p not in own]
 
 
 def _source_of_callable(function: Callable[..., Any]) -> str:
@@ -150,6 +169,11 @@ def _source_of_callable(function: Callable[..., Any]) -> str:
     try:
         text = inspect.getsource(function)
         module = inspect.getmodule(function)
-        return text + (inspect.getsource(module) if module else uuid.uuid4().hex)
+        if module is None:
+            return uuid.uuid4().hex
+        file = Path(inspect.getsourcefile(module) or "")
+        return "".join(
+            [text, inspect.getsource(module), *_source_of_imports({module.__name__: file}, [file])]
+        )
     except (OSError, TypeError):
         return uuid.uuid4().hex

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.labels import LABELS
-from crossexam.models.checkpoint import Checkpoint, DeclaredOrder, declared_order, find_checkpoint
+from crossexam.models.checkpoint import DeclaredOrder, declared_order
 from crossexam.models.label_order import (
     PAIRS,
     is_two_label,
@@ -22,6 +22,7 @@ from crossexam.models.label_order import (
 )
 from crossexam.models.model import Batch, Pair, check_batch_size
 from crossexam.models.threshold import check_threshold, head_shares, label_probabilities
+from crossexam.training.pretrained import Checkpoint, find_checkpoint
 
 if TYPE_CHECKING:
     import numpy as np

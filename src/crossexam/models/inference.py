@@ -14,8 +14,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.checkpoint import Checkpoint, find_device, import_torch, load_checkpoint
+from crossexam.models.checkpoint import find_device, import_torch, load_checkpoint
 from crossexam.models.model import Pair
+from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
     import numpy as np

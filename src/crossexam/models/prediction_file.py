@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import sha256_of
+from crossexam.core.files import allow_long_fields, csv_problem, sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
 from crossexam.models.label_order import (
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _LISTED: Final = 5  # ids that an error names
+_SHOWN: Final = 40  # characters of a value that an error shows
+_INDEX: Final = re.compile("[0-9]{1,3}")  # of a class
 
 
 @dataclass(frozen=True)
@@ -175,28 +178,38 @@ class PredictionFile:
         return to_label_columns(shares, self.order)
 
     def _numbers(self, rows: Sequence[Row]) -> NDArray[np.float64]:
-        import json
-
         import numpy as np
 
         answers: list[Any] = [self._answer(row) for row in rows]
         if self.columns.form != "shares":
-            lists = [answer[0] for answer in answers]
-            answers = [json.loads(each) if isinstance(each, str) else each for each in lists]
+            answers = [self._list_in(answer[0]) for answer in answers]
         try:
             table = np.asarray(answers, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             table = np.zeros(0)
-        if table.ndim != 2 or not np.isfinite(table).all():
+        if table.ndim != 2 or not table.shape[1] or not np.isfinite(table).all():
             raise FormatError(
                 f"rows differ in the number of finite values in {' '.join(self.columns.answer)}",
                 where=str(self.path),
             )
         return table
 
+    def _list_in(self, value: object) -> object:
+        """Return the list that *value* is, or is the JSON of; raises FormatError if it is text of no list."""
+        if not isinstance(value, str):
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            raise FormatError(
+                f"{value[:_SHOWN]!r} in column {self.columns.answer[0]!r} is not a list of numbers",
+                where=str(self.path),
+                wanted="a list such as [0.9, 0.1, 0.0]",
+            ) from None
+
     def _from_labels(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
         values = [str(row[self.columns.answer[0]]).strip() for row in rows]
-        if all(value.isdigit() for value in values):
+        if all(_INDEX.fullmatch(value) for value in values):
             numbers = [int(value) for value in values]
             if self.order is None or max(numbers) >= len(self.order):
                 raise self._undeclared(numbers, examples, max(numbers) + 1)
@@ -250,11 +263,19 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     path = Path(name.partition("/")[2])
     rows = read_rows(path)
     columns = find_columns(list(rows[0]), where=str(path))
-    needed = [*columns.answer, *(columns.text or ()), *([columns.id] if columns.id else [])]
+    naming = [*(columns.text or ()), *([columns.id] if columns.id else [])]
+    needed = [*columns.answer, *naming]
     for number, row in enumerate(rows):
         lacking = next((column for column in needed if row.get(column) is None), None)
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
+        for column in naming:
+            if not isinstance(row[column], str | int):
+                raise FormatError(
+                    f"{column!r} is a {type(row[column]).__name__}",
+                    where=f"{path}, row {number}",
+                    wanted="text",
+                )
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     threshold = options.threshold
     if columns.form == "shares" and len(columns.answer) == 1 and threshold is None:
@@ -358,7 +379,7 @@ def _json(path: Path) -> list[Row]:
     if text.lstrip().startswith("["):
         try:
             rows = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"not JSON: {error}", where=str(path)) from None
         numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows)]
     else:
@@ -369,7 +390,7 @@ def _json(path: Path) -> list[Row]:
             where = f"{path}, line {number}"
             try:
                 numbered.append((where, json.loads(line)))
-            except json.JSONDecodeError as error:
+            except (ValueError, RecursionError) as error:
                 raise FormatError(f"not JSON: {error}", where=where) from None
     for where, row in numbered:
         if not isinstance(row, dict):
@@ -381,6 +402,7 @@ def _delimited(path: Path, delimiter: str) -> list[Row]:
     rows: list[Row] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
+            allow_long_fields()
             reader = csv.DictReader(stream, delimiter=delimiter, strict=True)
             for row in reader:
                 if None in row or None in row.values():
@@ -390,7 +412,8 @@ def _delimited(path: Path, delimiter: str) -> list[Row]:
                     )
                 rows.append(row)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise FormatError(f"not a table: {error}", where=str(path)) from None
+        what = csv_problem(error) if isinstance(error, csv.Error) else str(error)
+        raise FormatError(f"not a table: {what}", where=str(path)) from None
     return rows
 
 
@@ -399,7 +422,7 @@ def _parquet(path: Path) -> list[Row]:
 
     try:
         return list(pl.read_parquet(path).to_dicts())
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FormatError(f"not a Parquet file: {error}", where=str(path)) from None
 
 

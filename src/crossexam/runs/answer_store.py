@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crossexam.core.errors import FormatError
+from crossexam.core.files import disk_full
 
 if TYPE_CHECKING:
     import numpy as np
@@ -126,6 +127,8 @@ class AnswerStore:
         try:
             yield
         except sqlite3.OperationalError as error:
+            if (full := disk_full(error, self._path)) is not None:
+                raise full from None
             locked = "locked" in str(error)
             raise FormatError(
                 f"the store cannot be used: {error}",
@@ -176,5 +179,6 @@ class AnswerStore:
                 self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", rows)
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                    self._connection.execute("ROLLBACK")
                 raise

@@ -2,25 +2,34 @@
 
 A file of predictions has the columns ``id``, ``label`` (gold), ``p_entailment``, ``p_neutral``,
 ``p_contradiction`` and ``predicted``, in the order of the test set.  Its bytes depend on the predictions
-only.  Test sets are not copied: the manifest has their paths and content hashes.  Test sets that were built
-in memory, and corpora, are written into ``test_sets/``.
+only, and the manifest has their SHA-256.  Test sets are not copied: the manifest has their paths and content
+hashes.  Test sets that were built in memory, and corpora, are written into ``test_sets/``.
+
+A folder holds one run of one model.  Further test sets are added to it; what is there is replaced only if
+that is asked for.  One process at a time may write to it.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Run, Suite, content_hash
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import finished_or_absent, read_json, write_json
+from crossexam.core.files import finished_or_absent, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import LABELS
+from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry
+from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import read_test_set, write_test_set
+from crossexam.models.answers import not_probabilities
+from crossexam.models.model import Model, Pair
+from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME
+from crossexam.runs.run import SUM_TOLERANCE, predict_suite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,19 +39,66 @@ MANIFEST: Final = "manifest.json"
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
 _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
+_LOCK: Final = ".lock"
+_AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
+_WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
 
 
-def save_run(run: Run, folder: Path) -> None:
-    """Write *run* into *folder*, replacing an earlier run; the store of predictions is kept."""
+def run_into_folder(
+    model: str | Model | Callable[[Sequence[Pair]], Any],
+    data: Suite | Dataset,
+    folder: Path,
+    *,
+    options: Mapping[str, Any] | None = None,
+    limit: int | None = None,
+    force: bool = False,
+    progress: Progress = silent,
+) -> Run:
+    """Run *model* over *data* and save the predictions in *folder*; return the run that the folder then has.
+
+    If the folder has a run of the same model over other test sets, these are kept, and those of *data* are
+    added.  *force* replaces the run instead.  The arguments are those of
+    :func:`crossexam.runs.run.predict_suite`.  Raises CrossexamError if the folder has anything else, or if
+    another process is writing to it.
+    """
+    _refuse_other_files(folder)
+    opened = open_model(model, options)
+    datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
+    folder.mkdir(parents=True, exist_ok=True)
+    busy = CrossexamError(
+        "another process is writing to this folder",
+        where=str(folder),
+        hint="wait until it has finished, or choose another -o",
+    )
+    with locked(folder / _LOCK, busy):
+        kept = {} if force else _kept_sets(folder, opened, datasets, limit)
+        suite = Suite(data.name, {**kept, **datasets})
+        run = predict_suite(opened, suite, store=folder, options=options, limit=limit, progress=progress)
+        save_run(run, folder, force=force)
+    return run
+
+
+def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
+    """Write *run* into *folder*; the store of predictions is kept.
+
+    Raises CrossexamError if the folder has a run that would lose something, unless *force*.
+    """
     manifest_file = folder / MANIFEST
-    manifest_file.unlink(missing_ok=True)
+    if force:
+        manifest_file.unlink(missing_ok=True)
+    elif manifest_file.exists():
+        earlier = read_json(manifest_file)
+        known = _refuse_replacing(earlier, run.model, run.manifest.get("model_key"), run.datasets, folder)
+        _refuse_losing(known, run.datasets, folder)
     entries = {}
     for name, dataset in run.datasets.items():
         file = f"{quote(name, safe=' ')}.parquet"
-        _write_predictions(folder / _PREDICTIONS / file, dataset, run.probabilities[name])
+        path = folder / _PREDICTIONS / file
+        _write_predictions(path, dataset, run.probabilities[name])
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
             "predictions": f"{_PREDICTIONS}/{file}",
+            "sha256": sha256_of(path),
             **_place(dataset, folder, file),
             "dataset": {key: value for key, value in dataset.manifest.items() if key != "path"},
         }
@@ -77,16 +133,32 @@ def read_run(folder: Path) -> Run:
             wanted="a folder that `crossexam run` wrote",
             hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else None,
         )
-    typed = {name: RunEntry.from_json(entry) for name, entry in entries.items()}
+    typed = _typed(entries, manifest_file)
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
     probabilities = {
-        name: _read_predictions(folder / entry.predictions, datasets[name]) for name, entry in typed.items()
+        name: _read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
+        for name, entry in typed.items()
     }
     return Run(str(manifest["model"]), datasets, probabilities, manifest)
 
 
-def refuse_other_run(model: str, folder: Path) -> None:
-    """Raise CrossexamError if *folder* has the run of another model than *model*, or anything but a run."""
+def _typed(entries: Mapping[str, Any], manifest_file: Path) -> dict[str, RunEntry]:
+    typed = {}
+    for name, entry in entries.items():
+        try:
+            typed[name] = RunEntry.from_json(entry)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise FormatError(
+                f"the entry of test set '{name}' is damaged",
+                where=str(manifest_file),
+                wanted="an object with the number of rows and the files",
+                hint=_AGAIN,
+            ) from None
+    return typed
+
+
+def _refuse_other_files(folder: Path) -> None:
+    """Raise CrossexamError if *folder* has anything but a run, finished or not."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -98,10 +170,6 @@ def refuse_other_run(model: str, folder: Path) -> None:
             raise CrossexamError(
                 "this is not the folder of a run", where=str(folder), hint="choose another -o"
             )
-        if known["model"] != model:
-            raise CrossexamError(
-                f"this folder contains a run of {known['model']}", where=str(folder), hint="choose another -o"
-            )
     elif not (folder / FILE_NAME).exists() and any(
         not path.name.startswith(".") for path in folder.iterdir()
     ):
@@ -109,6 +177,72 @@ def refuse_other_run(model: str, folder: Path) -> None:
             "this folder contains files, but they are not from a run",
             where=str(folder),
             hint="choose another -o",
+        )
+
+
+def _kept_sets(
+    folder: Path, model: Model, datasets: Mapping[str, Dataset], limit: int | None
+) -> dict[str, Dataset]:
+    """Return the test sets of the run in *folder* that *datasets* lacks, whole, as they were before a limit.
+
+    Raises CrossexamError if the folder has another run than one of *model* with *limit*.
+    """
+    if not (folder / MANIFEST).exists():
+        return {}
+    earlier = read_json(folder / MANIFEST)
+    asked = {name: Dataset(name, dataset.examples[:limit]) for name, dataset in datasets.items()}
+    known = _refuse_replacing(earlier, model.name, model.key, asked, folder)
+    others = {name: entry for name, entry in known.items() if name not in datasets}
+    if others and earlier.get("limit") != limit:
+        raise CrossexamError(
+            f"the run in this folder was made with {_limit(earlier.get('limit'))}, this one with "
+            f"{_limit(limit)}, and it has other test sets: {', '.join(others)}",
+            where=str(folder),
+            hint=_WAY_OUT,
+        )
+    return {name: _read_whole_test_set(folder, name, entry) for name, entry in others.items()}
+
+
+def _limit(limit: object) -> str:
+    return "no limit" if limit is None else f"--limit {limit}"
+
+
+def _refuse_replacing(
+    earlier: Mapping[str, Any], model: str, key: object, datasets: Mapping[str, Dataset], folder: Path
+) -> dict[str, RunEntry]:
+    """Return the entries of the run *earlier* in *folder*; raises CrossexamError if *datasets* replace any.
+
+    A test set may be run again if it has the same items, or the same and further ones.
+    """
+    what = None
+    known = _typed(earlier["test_sets"], folder / MANIFEST)
+    if earlier["model"] != model:
+        what = f"this folder contains a run of {earlier['model']}"
+    elif earlier.get("model_key", key) != key:
+        what = (
+            f"this folder contains a run of {model} as it was: "
+            "its files, its source or its options have changed since"
+        )
+    else:
+        for name, entry in known.items():
+            if name in datasets and content_hash(datasets[name].examples[: entry.rows]) != entry.content_hash:
+                what = (
+                    f"this folder contains a run over {entry.rows:,} other items that are also called "
+                    f"'{name}'"
+                )
+                break
+    if what is not None:
+        raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
+    return known
+
+
+def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset], folder: Path) -> None:
+    lost = [name for name in known if name not in datasets]
+    if lost:
+        raise CrossexamError(
+            f"the run in this folder has test sets that the new one lacks: {', '.join(lost)}",
+            where=str(folder),
+            hint=_WAY_OUT,
         )
 
 
@@ -129,23 +263,34 @@ def _write_predictions(path: Path, dataset: Dataset, probabilities: NDArray[np.f
         pq.write_table(pa.table(columns), temporary, compression="zstd")
 
 
-def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
+def _read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> NDArray[np.float64]:
     import numpy as np
     import polars as pl
 
     try:
+        if sha256 is not None and sha256_of(path) != sha256:
+            raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
         table = pl.read_parquet(path)
         ids = table["id"].to_list()
-        probabilities: NDArray[np.float64] = table.select(_SHARES).to_numpy()
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FormatError(f"not a prediction file: {error}", where=str(path)) from None
+        probabilities: NDArray[np.float64] = table.select(pl.col(_SHARES).cast(pl.Float64)).to_numpy()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None
     if ids != [example.id for example in dataset]:
-        raise FormatError(
-            f"the ids are not those of test set '{dataset.name}'",
-            where=str(path),
-            hint="repeat `crossexam run`; stored predictions are reused",
-        )
+        raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
+    _check_probabilities(probabilities, path)
     return np.ascontiguousarray(probabilities, dtype=np.float64)
+
+
+def _check_probabilities(table: NDArray[np.float64], path: Path) -> None:
+    wrong = not_probabilities(table, tolerance=SUM_TOLERANCE)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise FormatError(
+            f"{table[row].tolist()} are not probabilities",
+            where=f"{path}, row {row}",
+            wanted="finite, non-negative numbers that sum to 1",
+            hint=_AGAIN,
+        )
 
 
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
@@ -165,6 +310,11 @@ def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
 
 def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
     """Return the test set of *entry*; only its first rows if the run had a limit."""
+    whole = _read_whole_test_set(folder, name, entry)
+    return Dataset(name, whole.examples[: entry.rows], whole.manifest)
+
+
+def _read_whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
     places = [folder / entry.items, Path(entry.items_path)]
     path = next((place for place in places if place.is_file()), None)
     if path is None:
@@ -173,21 +323,20 @@ def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
             where=str(places[0]),
             hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
-    examples = tuple(read_test_set(path).examples[: entry.rows])
-    manifest = {**entry.dataset, "path": str(path.absolute())}
-    dataset = Dataset(name, examples, manifest)
-    if dataset.content_hash() != entry.content_hash:
+    examples = read_test_set(path).examples
+    if content_hash(examples[: entry.rows]) != entry.content_hash:
         raise FormatError(
             f"test set '{name}' was changed after the run",
             where=str(path),
-            hint="repeat `crossexam run`; stored predictions for unchanged pairs are reused",
+            hint="repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused",
         )
-    return dataset
+    return Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
 
 
 def _remove_stale(folder: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:
-    """Remove files of test sets that were in an earlier run in this folder and are not in this one."""
+    """Remove what an unfinished or replaced run left: files of test sets that this one does not have."""
     kept = {folder / str(entry[key]) for entry in entries.values() for key in ("predictions", "items")}
     for path in (*(folder / _PREDICTIONS).glob("*.parquet"), *(folder / _TEST_SETS).glob("*.parquet")):
         if path not in kept:
             path.unlink()
+    sweep(folder, folder / _PREDICTIONS, folder / _TEST_SETS)

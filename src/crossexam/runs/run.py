@@ -16,6 +16,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
+from crossexam.models.answers import not_probabilities
 from crossexam.models.model import AnswersSets, Batch, Model, Pair, PlansBatches, check_batch_size
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
+#: How far from 1 the sum of a row of probabilities may be.
+SUM_TOLERANCE: Final = 1e-6
 _PACKAGES: Final = ("crossexam", "numpy", "torch", "transformers", "tokenizers", "safetensors", "rapidfuzz")
 
 
@@ -150,15 +153,13 @@ def _batches(
 
 def _check_batch(batch: Batch, name: str) -> None:
     """Raise CrossexamError if a model, which may be a user's object, does not return probabilities."""
-    import numpy as np
-
     shares = batch.probabilities
     good = getattr(shares, "shape", None) == (len(batch.indices), 3)
-    if not (good and np.isfinite(shares).all() and (np.abs(shares.sum(axis=1) - 1) < 1e-3).all()):
+    if not good or not_probabilities(shares, tolerance=SUM_TOLERANCE).any():
         raise CrossexamError(
             f"the model did not return probabilities for {len(batch.indices)} pairs",
             where=name,
-            wanted=f"finite numbers of shape ({len(batch.indices)}, 3), with rows that sum to 1",
+            wanted=f"finite, non-negative numbers, shape ({len(batch.indices)}, 3), with rows that sum to 1",
         )
 
 

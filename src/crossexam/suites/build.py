@@ -19,9 +19,10 @@ from typing import Any, Final
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
+from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, write_json
+from crossexam.core.files import finished_or_absent, read_json, sweep, write_json, write_text
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
@@ -164,6 +165,7 @@ class SuiteWriter:
             for name, value in self._extra.items():
                 write_json(self.folder / name, value)
             write_json(self.folder / MANIFEST, self._manifest.to_json())
+            (self.folder / UNFINISHED).unlink(missing_ok=True)
 
     def already_built(self, identity: Mapping[str, Any]) -> bool:
         """Return whether the folder already contains the suite of *identity*; if not, remove leftovers.
@@ -176,8 +178,7 @@ class SuiteWriter:
             return False
         self.existed = already_built(identity, self.folder, force=self._force)
         if not self.existed:
-            for stale in self.folder.glob(".*.part"):
-                stale.unlink()
+            sweep(self.folder)
         return self.existed
 
     def open(self, name: str) -> TestSetSink:
@@ -222,6 +223,8 @@ class SuiteWriter:
             else None,
             facts=facts,
         )
+        if self.folder is not None:
+            write_text(self.folder / UNFINISHED, "")
 
     def suite(self) -> Suite:
         """Return the suite that was written, or that was already in the folder."""
@@ -261,6 +264,8 @@ def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Su
     return writer.suite()
 
 
+#: In the folder of a suite while its files get their names, so that what a kill leaves then is known as such.
+UNFINISHED: Final = ".unfinished"
 _SUFFIXES: Final = frozenset({".parquet", ".jsonl"})
 
 
@@ -271,25 +276,32 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
     """
     manifest = folder / MANIFEST
     if not manifest.exists():
-        if folder.is_dir() and any(not path.name.startswith(".") for path in folder.iterdir()) and not force:
-            unfinished = all(
-                path.suffix in _SUFFIXES or path.name.startswith(".") for path in folder.iterdir()
+        if folder.exists() and not force and not _is_unfinished(folder):
+            raise CrossexamError(
+                f"the folder {folder} is not empty",
+                hint="choose another -o, or --force to build there anyway",
             )
-            if not unfinished:
-                raise CrossexamError(
-                    f"the folder {folder} is not empty",
-                    hint="choose another -o, or --force to build there anyway",
-                )
         return False
     built = read_json(manifest)
     if built.get("request") == identity and not force:
         return True
     if not force:
+        lines = differences(built.get("request") or {}, identity)
         raise CrossexamError(
-            f"the folder {folder} contains a suite built from different input or with different options",
+            "\n    ".join(
+                [f"the folder {folder} contains a suite built from different input or options:", *lines]
+            ),
             hint="choose another -o, or --force to replace the suite",
         )
     for entry in entries_of(built).values():
         (folder / Path(entry.file or "").name).unlink(missing_ok=True)
     manifest.unlink()
     return False
+
+
+def _is_unfinished(folder: Path) -> bool:
+    """Return whether *folder* has nothing but what a build that was interrupted left, if anything."""
+    if not folder.is_dir():
+        return False
+    visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    return (folder / UNFINISHED).exists() or all(path.suffix in _SUFFIXES for path in visible)

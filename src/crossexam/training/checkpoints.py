@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import torch
 from torch import Tensor
 
+from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
@@ -242,17 +243,10 @@ def set_random_states(states: Mapping[str, Tensor]) -> None:
 
 def check_fingerprint(found: Mapping[str, Any], ours: Mapping[str, Any], folder: Path) -> None:
     """Raise CrossexamError if the fingerprint *found* in *folder* is not *ours*."""
-    differing = [name for name in sorted({*found, *ours}) if found.get(name) != ours.get(name)]
-    if differing:
-        name = differing[0]
+    lines = differences(found, ours)
+    if lines:
         raise CrossexamError(
-            f"the folder holds a training run with a different {name}: {_short(found.get(name))}, "
-            f"not {_short(ours.get(name))}",
+            "\n    ".join(["the folder holds another training run:", *lines]),
             where=str(folder),
             hint="choose another folder, or remove this one",
         )
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

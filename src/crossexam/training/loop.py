@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import write_json, write_text
+from crossexam.core.files import write_json, write_text, writing
 from crossexam.core.manifest import library_versions
 from crossexam.training import checkpoints, debiasing, optimizers
 from crossexam.training.debiasing import METHODS, Bias, Debias
@@ -261,7 +261,8 @@ class _Session(Generic[E]):
             "curve": curve,
         }
         if device.is_main:
-            training.save(folder, model)
+            with writing(folder):
+                training.save(folder, model)
             write_json(folder / checkpoints.MANIFEST, manifest)
             shutil.rmtree(folder / checkpoints.UNFINISHED, ignore_errors=True)
         device.wait()

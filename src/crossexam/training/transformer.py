@@ -24,6 +24,7 @@ from crossexam.core.settings import Settings
 from crossexam.training.checkpoints import MANIFEST
 from crossexam.training.debiasing import METHODS, Debias
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
+from crossexam.training.pretrained import find_checkpoint
 from crossexam.training.request import TrainingRequest
 from crossexam.training.transformers_logging import quiet_transformers
 from crossexam.zoo.architecture import Recipe
@@ -201,10 +202,11 @@ def _loaded(source: str, auto_class: str, **options: Any) -> Any:
         import transformers
     except ImportError:
         raise MissingExtraError("transformers", "torch", f"training {PREFIX}{source}") from None
+    folder = find_checkpoint(source, None).folder
     try:
         with quiet_transformers():
             return getattr(transformers, auto_class).from_pretrained(
-                source, trust_remote_code=False, **options
+                folder, trust_remote_code=False, **options
             )
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
         first = (str(error).strip() or type(error).__name__).splitlines()[0]

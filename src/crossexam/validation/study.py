@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import read_json, write_json, writing
 from crossexam.core.labels import Gold, parse_label
 from crossexam.core.manifest import TestSetEntry
 from crossexam.validation.questions import QUESTIONS
@@ -212,13 +212,15 @@ class Study:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """Begin with the write lock, so that nobody writes between reading and writing."""
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._connection
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+        with writing(self.folder / FILE_NAME):
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
+                    self._connection.execute("ROLLBACK")
+                raise
 
 
 def open_study(folder: Path) -> Study:
@@ -242,14 +244,17 @@ def create_study(
 ) -> None:
     """Write a study into *folder*; *orders* are the item numbers in the order of each judge.
 
-    The manifest is written last.  Raises CrossexamError if *folder* exists and is not empty.
+    The manifest is written last; what an interrupted call left is written anew.  Raises CrossexamError if
+    *folder* exists and has anything else, or if the disk is full.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and (not folder.is_dir() or not _only_leftovers(folder)):
         raise CrossexamError("this folder is not empty", where=str(folder), hint="choose another -o")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
+    for stale in folder.iterdir():
+        stale.unlink()
     path.touch(mode=0o600)
-    with closing(_connect(path)) as connection:
+    with writing(path), closing(_connect(path)) as connection:
         connection.executescript(_SCHEMA)
         connection.execute("BEGIN")
         connection.execute("INSERT INTO facts VALUES ('secret', ?)", (secrets.token_hex(32),))
@@ -260,6 +265,20 @@ def create_study(
         connection.executemany("INSERT INTO orders VALUES (?, ?, ?)", places)
         connection.execute("COMMIT")
     write_json(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
+
+
+def _only_leftovers(folder: Path) -> bool:
+    """Return whether *folder* is empty but for what an interrupted create_study left, without judgements."""
+    path = folder / FILE_NAME
+    databases = {path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"}
+    temporary = set(folder.glob(f".{MANIFEST}.*.part"))
+    if not all(each.name in databases or each in temporary for each in folder.iterdir()):
+        return False
+    if not path.exists():
+        return True
+    with closing(_connect(path)) as connection:
+        tables = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'clicks'").fetchone()[0]
+        return not (tables and connection.execute("SELECT count(*) FROM clicks").fetchone()[0])
 
 
 def row_of(item: Item) -> tuple[object, ...]:

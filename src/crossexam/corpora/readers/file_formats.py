@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
+from crossexam.core.files import allow_long_fields, csv_problem
 from crossexam.corpora.readers.reader import Records, Splitter
 from crossexam.corpora.records import FormattedFile, Row, iter_records, text_lines
 
@@ -80,6 +81,7 @@ def groups_of_quoted(size: int) -> Splitter:
 def first_of_names(path: Path) -> Records:
     """Yield the records of a CSV file whose header repeats a name; the first column of that name counts."""
     with path.open(encoding="utf-8-sig", newline="") as stream:
+        allow_long_fields()
         lines = csv.reader(stream, strict=True)
         number = 1
         try:
@@ -94,7 +96,8 @@ def first_of_names(path: Path) -> Records:
                 elif fields:
                     yield number, _wrong_count(fields, names)
         except (csv.Error, UnicodeDecodeError) as error:
-            raise FormatError(f"not a CSV file in UTF-8: {error}", where=f"{path}, line {number}") from None
+            what = csv_problem(error) if isinstance(error, csv.Error) else str(error)
+            raise FormatError(f"not a CSV file in UTF-8: {what}", where=f"{path}, line {number}") from None
 
 
 def blocks(path: Path) -> Records:

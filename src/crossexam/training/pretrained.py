@@ -1,0 +1,187 @@
+"""Checkpoints of transformers: finding them, and the files of theirs that are read.
+
+Weights are read from safetensors only, and code that comes with a checkpoint is never run.  An index of
+weights may name only safetensors files inside the folder: transformers would read any other file as a pickle,
+which can run code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
+from crossexam.core.files import read_json, sha256_of
+
+_SAFETENSORS: Final = ".safetensors"
+_WEIGHTS: Final = "model.safetensors"
+_INDEX: Final = "model.safetensors.index.json"
+#: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
+_PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
+_OTHER_WEIGHTS: Final = frozenset({".onnx", ".h5", ".msgpack", ".gguf", ".ot"})
+_SAFETENSORS_HINT: Final = (
+    "if you trust it, load it and save it again: model.save_pretrained(folder) writes safetensors"
+)
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration."""
+
+    folder: Path
+    name: str
+    revision: str | None
+    config: Mapping[str, Any]
+
+    @property
+    def where(self) -> str:
+        """Return the name of the model, for messages."""
+        return f"hf/{self.name}"
+
+    def content_hash(self) -> str:
+        """Return 32 hexadecimal digits that change when weights, configuration or tokenizer do."""
+        running = hashlib.blake2b(digest_size=16)
+        for path in _files(self.folder):
+            name = path.relative_to(self.folder).as_posix()
+            running.update(f"{name}\x1f{sha256_of(path)}\x1e".encode())
+        return running.hexdigest()
+
+
+def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
+    """Return the checkpoint in the folder *spec*, or the hub's checkpoint of this name.
+
+    Raises CrossexamError if there is none, if it has no safetensors, or if it is not a checkpoint of
+    transformers.
+    """
+    folder = Path(spec).expanduser()
+    if folder.is_dir():
+        if revision is not None:
+            raise CrossexamError(
+                "a local folder has no revisions", where=f"hf/{spec}", hint="leave out --revision"
+            )
+        commit = None
+    elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
+        raise CrossexamError("no such folder", where=f"hf/{spec}")
+    else:
+        folder, commit = _download(spec, revision)
+    _check_files(folder, where=f"hf/{spec}")
+    return Checkpoint(folder, spec, commit, read_json(folder / "config.json"))
+
+
+def _check_files(folder: Path, *, where: str) -> None:
+    """Raise CrossexamError if *folder* is not a checkpoint whose weights can be read safely."""
+    has_adapter = (folder / "adapter_config.json").exists()
+    if not (folder / "config.json").exists():
+        raise FormatError(
+            "config.json is missing",
+            where=where,
+            wanted="a checkpoint that save_pretrained wrote",
+            hint="an adapter must be merged into its model first" if has_adapter else None,
+        )
+    if has_adapter:
+        raise CrossexamError(
+            "adapter_config.json stands beside config.json, so that it depends on the installed packages "
+            "whether the adapter is loaded",
+            where=where,
+            hint="merge the adapter into its model, or remove adapter_config.json if it is merged",
+        )
+    if "transformers_weights" in read_json(folder / "config.json"):
+        raise CrossexamError(
+            "config.json names a weights file of its own (transformers_weights), which is not read",
+            where=where,
+            hint=f"call the file {_WEIGHTS} and remove the field",
+        )
+    if not any(path.suffix == _SAFETENSORS for path in _files(folder)):
+        raise CrossexamError(_no_safetensors(folder), where=where, hint=_SAFETENSORS_HINT)
+
+
+def _no_safetensors(folder: Path) -> str:
+    if any(folder.glob("*.bin")) or any(folder.glob("*.pt")) or any(folder.glob("*.pth")):
+        return "no safetensors file; pickled weights are never read, since they can run code"
+    others = sorted({path.suffix for path in folder.glob("**/*") if path.suffix in _OTHER_WEIGHTS})
+    if others:
+        return f"no safetensors file; weights in the form of {' and '.join(others)} are not read"
+    return "no safetensors file, so no weights"
+
+
+def _files(folder: Path) -> list[Path]:
+    """Return the files that predictions depend on; raises FormatError if one of the weights is elsewhere."""
+    plain = {path for pattern in _PATTERNS for path in folder.glob(pattern) if path.is_file()}
+    files = sorted(plain | set(_shards(folder)))
+    for path in files:
+        if path.suffix == _SAFETENSORS and not path.resolve().is_relative_to(_root(folder)):
+            raise FormatError(
+                f"{path.name} is a link to a file outside the checkpoint",
+                where=str(folder),
+                wanted="weights inside the folder",
+                hint="copy the file into the folder",
+            )
+    return files
+
+
+def _shards(folder: Path) -> list[Path]:
+    """Return the files that the index of weights names; raises FormatError for anything but safetensors."""
+    index = folder / _INDEX
+    if not index.exists():
+        return []
+    named = read_json(index).get("weight_map")
+    if not isinstance(named, dict) or not all(isinstance(file, str) for file in named.values()):
+        raise FormatError(
+            "field 'weight_map' is missing", where=str(index), wanted="a mapping from weights to files"
+        )
+    files = sorted(set(named.values()))
+    for file in files:
+        path = PurePosixPath(file.replace("\\", "/"))
+        if path.is_absolute() or ".." in path.parts or ":" in file or path.suffix != _SAFETENSORS:
+            raise FormatError(
+                f"the index of weights names '{file}'",
+                where=str(index),
+                wanted="safetensors files inside the folder; anything else can run code and is never read",
+                hint=_SAFETENSORS_HINT,
+            )
+        if not (folder / file).is_file():
+            raise FormatError(
+                f"the index of weights names '{file}', which does not exist",
+                where=str(index),
+                hint="copy or download the whole checkpoint",
+            )
+    return [folder / file for file in files]
+
+
+def _root(folder: Path) -> Path:
+    """Return the folder that contains the files of the checkpoint in *folder*, links resolved.
+
+    In the hub's cache, a checkpoint is a folder of links to ``blobs`` two levels above.
+    """
+    in_cache = folder.parent.name == "snapshots" and (folder.parent.parent / "blobs").is_dir()
+    return (folder.parent.parent if in_cache else folder).resolve()
+
+
+def _download(spec: str, revision: str | None) -> tuple[Path, str]:
+    """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit."""
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+    except ImportError:
+        raise MissingExtraError("transformers", "torch", f"hf/{spec}") from None
+    try:
+        got = snapshot_download(
+            spec, revision=revision, allow_patterns=list(_PATTERNS), ignore_patterns=["*/*"]
+        )
+    except HFValidationError:
+        raise CrossexamError(
+            "no such folder, and this cannot be the name of a checkpoint", where=f"hf/{spec}"
+        ) from None
+    except LocalEntryNotFoundError:
+        raise CrossexamError(
+            "no such folder, and no checkpoint of this name in the cache; the hub could not be reached",
+            where=f"hf/{spec}",
+            hint="check the path, or the connection (and HF_HUB_OFFLINE)",
+        ) from None
+    except HfHubHTTPError as error:
+        raise CrossexamError(f"the hub refused the download: {error}", where=f"hf/{spec}") from None
+    folder = Path(got)
+    return folder, folder.name

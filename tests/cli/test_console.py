@@ -1,0 +1,56 @@
+"""Progress elsewhere than on a terminal: a line every half minute, by a clock that the test sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from crossexam.cli.console import QUIET_SECONDS, progress_bar, training_progress
+from crossexam.training.request import Status
+
+
+class Clock:
+    """A clock that goes on by *seconds* whenever it is asked."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.now = seconds, 0.0
+
+    def __call__(self) -> float:
+        self.now += self.seconds
+        return self.now
+
+
+def status(done: int, scores: dict[str, float] | None = None) -> Status:
+    return Status(1, 3, done, 1_000, done, 0.5, 20.0, 130.0, scores)
+
+
+def test_training_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    with training_progress(Clock(10)) as watch:
+        for done in range(1, 8):
+            watch(status(done))
+        watch(status(1_000, {"train_loss": 0.4, "dev_accuracy": 61.0}))
+        watch(status(1))
+    assert capsys.readouterr().err.splitlines() == [
+        "epoch 1 of 3: 3 of 1,000, loss 0.500, 20 examples/s, at most 2 min left",
+        "epoch 1 of 3: 6 of 1,000, loss 0.500, 20 examples/s, at most 2 min left",
+        "epoch 1 of 3: loss 0.400, dev 61.0 %, 20 examples/s, at most 2 min left",
+    ]
+
+
+def test_running_and_building_are_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar(Clock(QUIET_SECONDS / 2)) as progress:
+        for done in range(5):
+            progress("running builtin/overlap", done, 4_000)
+        progress("reading", 1_234, None)
+    assert capsys.readouterr().err.splitlines() == [
+        "running builtin/overlap: 1 of 4,000",
+        "running builtin/overlap: 3 of 4,000",
+        "reading: 1,234",
+    ]
+
+
+def test_what_is_short_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar(Clock(0.1)) as progress, training_progress(Clock(0.1)) as watch:
+        for done in range(100):
+            progress("running", done, 100)
+            watch(status(done))
+    assert capsys.readouterr().err == ""

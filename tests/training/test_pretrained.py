@@ -1,0 +1,168 @@
+"""Which files of a checkpoint are read, and what is refused before anything is loaded."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.models.table import open_model
+from crossexam.training.data import load_data
+from crossexam.training.pretrained import find_checkpoint
+from crossexam.training.request import TrainingRequest
+from crossexam.training.train import train_model
+
+torch = pytest.importorskip("torch")
+PAIRS = [("A man sleeps.", "A man is awake.")]
+DEVICE = {"device": "cpu", "label_order": ("entailment", "neutral", "contradiction")}
+
+
+@pytest.fixture
+def folder(tiny_checkpoint: Path, tmp_path: Path) -> Path:
+    """A checkpoint to be changed."""
+    return Path(shutil.copytree(tiny_checkpoint, tmp_path / "mine"))
+
+
+class Planted:
+    """An object that writes a file when it is unpickled."""
+
+    def __init__(self, mark: Path) -> None:
+        self.mark = mark
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (exec, (f"open({str(self.mark)!r}, 'w').close()",))
+
+
+def index(folder: Path, file: str, *, beside: bool = False) -> None:
+    """Let an index of weights name *file* for all of them; *beside* keeps the weights as they were."""
+    from safetensors import safe_open
+
+    weights = folder / "model.safetensors"
+    with safe_open(weights, framework="pt") as stored:
+        names = list(stored.keys())
+    if not beside:
+        target = folder / file
+        if target.suffix == ".safetensors" and target.resolve().is_relative_to(folder.resolve()):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(weights, target)
+        weights.rename(folder / "unused.safetensors")
+    table = {"metadata": {}, "weight_map": dict.fromkeys(names, file)}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(table), encoding="utf-8")
+
+
+def train(folder: Path, out: Path) -> None:
+    data = load_data("builtin:demo[:8]", "builtin:demo[8:12]")
+    train_model(TrainingRequest(f"hf/{folder}", data, out, values={"epochs": "1"}, device="cpu"))
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize(
+    "file",
+    ["weights.bin", "../elsewhere.safetensors", "/etc/weights.safetensors", "sub/../../x.safetensors",
+     "C:\\weights.safetensors", "..\\x.safetensors", "model.safetensors.bin", "weights.SAFETENSORS"],
+)  # fmt: skip
+def test_an_index_names_safetensors_in_the_folder_only(
+    folder: Path, tmp_path: Path, file: str, beside: bool
+) -> None:
+    index(folder, file, beside=beside)
+    torch.save({"x": Planted(tmp_path / "ran")}, folder / "weights.bin")
+    message = r"index\.json: the index of weights names '.*'\n  wanted: safetensors files inside the folder"
+    with pytest.raises(FormatError, match=message):
+        open_model(f"hf/{folder}", DEVICE)
+    with pytest.raises(FormatError, match=message):
+        train(folder, tmp_path / "out")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("sharded", [False, True])
+def test_a_link_that_leaves_the_folder_is_refused(folder: Path, tmp_path: Path, sharded: bool) -> None:
+    outside = shutil.copy(folder / "model.safetensors", tmp_path / "outside.safetensors")
+    file = "shard.safetensors" if sharded else "model.safetensors"
+    if sharded:
+        index(folder, file)
+    (folder / file).unlink()
+    (folder / file).symlink_to(outside)
+    with pytest.raises(FormatError, match=r"a link to a file outside the checkpoint\n  wanted: weights in"):
+        open_model(f"hf/{folder}", DEVICE)
+
+
+def test_a_link_within_the_cache_of_the_hub_is_read(folder: Path, tmp_path: Path) -> None:
+    snapshot = tmp_path / "models--me--mine" / "snapshots" / "abc"
+    blobs = tmp_path / "models--me--mine" / "blobs"
+    snapshot.mkdir(parents=True)
+    blobs.mkdir()
+    for path in folder.iterdir():
+        (snapshot / path.name).symlink_to(Path(shutil.copy(path, blobs / f"{path.name}-blob")))
+    assert open_model(f"hf/{snapshot}", DEVICE).key == open_model(f"hf/{folder}", DEVICE).key
+
+
+def test_shards_in_subfolders_are_read_and_part_of_the_key(folder: Path) -> None:
+    from crossexam.models.checkpoint import load_checkpoint
+
+    index(folder, "shards/one.safetensors")
+    before = open_model(f"hf/{folder}", DEVICE)
+    load_checkpoint(find_checkpoint(str(folder), None))
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "shards" / "one.safetensors")
+    weights["classifier.bias"] += 1
+    save_file(weights, folder / "shards" / "one.safetensors", metadata={"format": "pt"})
+    assert open_model(f"hf/{folder}", DEVICE).key != before.key
+
+
+def test_a_missing_shard_is_named(folder: Path) -> None:
+    index(folder, "shards/one.safetensors")
+    (folder / "shards" / "one.safetensors").unlink()
+    with pytest.raises(FormatError, match=r"names 'shards/one\.safetensors', which does not exist"):
+        open_model(f"hf/{folder}", DEVICE)
+
+
+@pytest.mark.parametrize("text", ['{"weight_map": ["x"]}', '{"weight_map": {"a": 1}}', "{}"])
+def test_a_damaged_index_is_told(folder: Path, text: str) -> None:
+    (folder / "model.safetensors.index.json").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="field 'weight_map' is missing"):
+        open_model(f"hf/{folder}", DEVICE)
+
+
+def test_a_configuration_that_names_its_weights_is_refused(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config["transformers_weights"] = "weights.safetensors"
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(CrossexamError, match="names a weights file of its own"):
+        open_model(f"hf/{folder}", DEVICE)
+
+
+def test_an_adapter_beside_the_model_is_refused(folder: Path) -> None:
+    (folder / "adapter_config.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(CrossexamError, match="merge the adapter into its model, or remove"):
+        open_model(f"hf/{folder}", DEVICE)
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("pytorch_model.bin", "no safetensors file; pickled weights are never read"),
+        ("onnx/model.onnx", r"no safetensors file; weights in the form of \.onnx are not read"),
+        ("tf_model.h5", r"no safetensors file; weights in the form of \.h5 are not read"),
+        ("notes.md", "no safetensors file, so no weights"),
+    ],
+)
+def test_the_form_of_other_weights_is_named(folder: Path, file: str, message: str) -> None:
+    (folder / file).parent.mkdir(exist_ok=True)
+    (folder / "model.safetensors").rename(folder / file)
+    with pytest.raises(CrossexamError, match=message):
+        open_model(f"hf/{folder}", DEVICE)
+
+
+@pytest.mark.slow
+def test_a_zoo_folder_reads_its_own_weights_only(tmp_path: Path) -> None:
+    data = load_data("builtin:demo[:8]", "builtin:demo[8:12]")
+    values = {"epochs": "1", "hidden": "4", "width": "4"}
+    train_model(TrainingRequest("cbow", data, tmp_path / "zoo", values=values, device="cpu"))
+    torch.save({"x": Planted(tmp_path / "ran")}, tmp_path / "zoo" / "weights.bin")
+    index(tmp_path / "zoo", "weights.bin", beside=True)
+    assert open_model(f"zoo/{tmp_path / 'zoo'}", {"device": "cpu"}).predict(PAIRS).shape == (1, 3)
+    assert not (tmp_path / "ran").exists()

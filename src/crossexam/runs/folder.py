@@ -1,20 +1,23 @@
 """Runs as folders: ``predictions/TESTSET.parquet``, and ``manifest.json``, which is written last.
 
 A file of predictions has the columns ``id``, ``label`` (gold), ``p_entailment``, ``p_neutral``,
-``p_contradiction`` and ``predicted``, in the order of the test set.  Its bytes depend on the predictions
-only.  Test sets are not copied: the manifest has their paths and content hashes.  Test sets that were built
-in memory, and corpora, are written into ``test_sets/``.
+``p_contradiction`` and ``predicted``, in the order of the test set; and, if it is known what the model read,
+``truncated`` and ``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), which runs of earlier versions
+lack.  Its bytes depend on the predictions only.  Test sets are not copied: the manifest has their paths and
+content hashes.  Test sets that were built in memory, and corpora, are written into
+``test_sets/``.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.labels import LABELS
@@ -30,6 +33,7 @@ MANIFEST: Final = "manifest.json"
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
 _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
+_READING: Final = tuple(field.name for field in fields(Reading))
 
 
 def save_run(run: Run, folder: Path) -> None:
@@ -39,7 +43,8 @@ def save_run(run: Run, folder: Path) -> None:
     entries = {}
     for name, dataset in run.datasets.items():
         file = f"{quote(name, safe=' ')}.parquet"
-        _write_predictions(folder / _PREDICTIONS / file, dataset, run.probabilities[name])
+        place = folder / _PREDICTIONS / file
+        _write_predictions(place, dataset, run.probabilities[name], run.reading.get(name))
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
             "predictions": f"{_PREDICTIONS}/{file}",
@@ -79,10 +84,12 @@ def read_run(folder: Path) -> Run:
         )
     typed = {name: RunEntry.from_json(entry) for name, entry in entries.items()}
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
-    probabilities = {
+    files = {
         name: _read_predictions(folder / entry.predictions, datasets[name]) for name, entry in typed.items()
     }
-    return Run(str(manifest["model"]), datasets, probabilities, manifest)
+    probabilities = {name: found for name, (found, _) in files.items()}
+    reading = {name: found for name, (_, found) in files.items() if found is not None}
+    return Run(str(manifest["model"]), datasets, probabilities, manifest, reading)
 
 
 def refuse_other_run(model: str, folder: Path) -> None:
@@ -112,7 +119,9 @@ def refuse_other_run(model: str, folder: Path) -> None:
         )
 
 
-def _write_predictions(path: Path, dataset: Dataset, probabilities: NDArray[np.float64]) -> None:
+def _write_predictions(
+    path: Path, dataset: Dataset, probabilities: NDArray[np.float64], reading: Reading | None
+) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -124,12 +133,18 @@ def _write_predictions(path: Path, dataset: Dataset, probabilities: NDArray[np.f
         "label": pa.array([example.label for example in dataset], pa.string()),
         **{name: pa.array(probabilities[:, k], pa.float64()) for k, name in enumerate(_SHARES)},
         "predicted": pa.array([LABELS[winner] for winner in winners], pa.string()),
+        **(
+            {}
+            if reading is None
+            else {name: pa.array(getattr(reading, name), pa.bool_()) for name in _READING}
+        ),
     }
     with finished_or_absent(path) as temporary:
         pq.write_table(pa.table(columns), temporary, compression="zstd")
 
 
-def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
+def _read_predictions(path: Path, dataset: Dataset) -> tuple[NDArray[np.float64], Reading | None]:
+    """Return the probabilities in *path* and what was read of the items, if the file says so."""
     import numpy as np
     import polars as pl
 
@@ -137,6 +152,8 @@ def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
         table = pl.read_parquet(path)
         ids = table["id"].to_list()
         probabilities: NDArray[np.float64] = table.select(_SHARES).to_numpy()
+        known = all(name in table.columns for name in _READING)
+        reading = Reading(*(table[name].to_numpy().astype(bool) for name in _READING)) if known else None
     except (pl.exceptions.PolarsError, OSError) as error:
         raise FormatError(f"not a prediction file: {error}", where=str(path)) from None
     if ids != [example.id for example in dataset]:
@@ -145,7 +162,7 @@ def _read_predictions(path: Path, dataset: Dataset) -> NDArray[np.float64]:
             where=str(path),
             hint="repeat `crossexam run`; stored predictions are reused",
         )
-    return np.ascontiguousarray(probabilities, dtype=np.float64)
+    return np.ascontiguousarray(probabilities, dtype=np.float64), reading
 
 
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:

@@ -1,4 +1,8 @@
-"""Run a model over the test sets of a suite; each distinct pair is predicted once and stored at once."""
+"""Run a model over the test sets of a suite; each distinct pair is predicted once and stored at once.
+
+A model that asks another in parts (``--chunk``) is asked part by part: the parts are the pairs that are
+predicted once and stored, under the key of the model that is asked.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,30 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
-from crossexam.models.model import AnswersSets, Batch, Model, Pair, PlansBatches, check_batch_size
+from crossexam.models.chunking import Chunking, in_chunks
+from crossexam.models.model import (
+    AnswersSets,
+    AsksInParts,
+    Batch,
+    Model,
+    Pair,
+    PlansBatches,
+    answered_by,
+    check_batch_size,
+)
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
+from crossexam.runs.answer_store import FILE_NAME, MOST_OFF, AnswerStore, StoredPrediction, pair_hash
+from crossexam.runs.reading import Spans, reading_of, spans_read, whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +50,7 @@ def predict_suite(
     *,
     store: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    chunking: Chunking | None = None,
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Run:
@@ -42,33 +58,41 @@ def predict_suite(
 
     Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
     again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
-    *limit* restricts each test set to its first items.  Nothing else is written: see
+    *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
+    each test set to its first items.  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or {}
     check_batch_size(options.get("batch_size", "auto"))
     if limit is not None and limit < 1:
         raise CrossexamError(f"the limit is {limit}", wanted="a positive whole number")
-    whole = _test_sets(data)
-    datasets = {name: _first(dataset, limit) for name, dataset in whole.items()}
+    given = _test_sets(data)
+    datasets = {name: _first(dataset, limit) for name, dataset in given.items()}
     opened = open_model(model, options)
+    if chunking is not None:
+        opened = in_chunks(opened, chunking)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(whole.values())), {})
+        predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
         predicted = _predict_pairs(opened, datasets, store, options, progress)
     seconds = time.monotonic() - start
-    entries = {name: _entry(datasets[name], whole[name]) for name in datasets}
+    entries = {name: _entry(name, datasets[name], given[name], predicted) for name in datasets}
     manifest = _manifest(opened, predicted.counts, entries, seconds, limit)
-    return Run(opened.name, datasets, predicted.probabilities, manifest)
+    return Run(opened.name, datasets, predicted.probabilities, manifest, predicted.reading)
 
 
 @dataclass(frozen=True)
 class _Predicted:
-    """The probabilities of every test set, and the counts of pairs for the manifest."""
+    """The probabilities of every test set, and the counts of pairs for the manifest.
+
+    *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
+    """
 
     probabilities: dict[str, NDArray[np.float64]]
     counts: dict[str, int]
+    reading: dict[str, Reading] = field(default_factory=dict)
+    chunks: dict[str, list[int]] = field(default_factory=dict)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -95,10 +119,79 @@ def _predict_pairs(
     options: Mapping[str, Any],
     progress: Progress,
 ) -> _Predicted:
-    """Predict every distinct pair that is not in the store, then read all predictions from there."""
+    """Predict every distinct pair, or every part of it, that is not in the store."""
+    items = {name: [(e.premise, e.hypothesis) for e in dataset] for name, dataset in datasets.items()}
+    pairs = list(dict.fromkeys(pair for of_set in items.values() for pair in of_set))
+    found = _answers(model, pairs, store, options, progress)
+    place = {pair: index for index, pair in enumerate(pairs)}
+    truncated = {pair: each for pair, each in zip(pairs, found.spans, strict=True) if each is not None}
+    counts = {
+        "distinct_pairs": len(pairs),
+        **({"chunk_pairs": found.asked} if found.chunks else {}),
+        "asked_pairs": found.asked - found.known,
+        "pairs_from_store": found.known,
+        "truncated_pairs": len(truncated),
+    }
+    chunks = {
+        name: [found.chunks[place[p]] for p in of_set] for name, of_set in items.items() if found.chunks
+    }
+    return _Predicted(
+        {name: found.probabilities[[place[pair] for pair in of_set]] for name, of_set in items.items()},
+        counts,
+        {name: reading_of(dataset, truncated) for name, dataset in datasets.items()},
+        chunks,
+    )
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The *probabilities* [n, 3] of distinct pairs, and what was read of each (None: all of it).
+
+    *asked* pairs were put to the model or found in the store, *known* of them were found there; *chunks* has
+    the number of chunks of each pair, and is empty if the model is not asked in parts.
+    """
+
+    probabilities: NDArray[np.float64]
+    spans: Sequence[Spans | None]
+    asked: int
+    known: int
+    chunks: Sequence[int] = ()
+
+
+def _answers(
+    model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
+) -> _Answers:
+    """Return the predictions of *model* for *pairs*, part by part if it asks another in parts."""
     import numpy as np
 
-    pairs = list(dict.fromkeys((e.premise, e.hypothesis) for dataset in datasets.values() for e in dataset))
+    if not isinstance(model, AsksInParts):
+        stored, known = _stored_predictions(model, pairs, store, options, progress)
+        found = [stored[pair] for pair in pairs]
+        spans = [
+            None if each.read is None else spans_read(whole(pair), [each.read])
+            for pair, each in zip(pairs, found, strict=True)
+        ]
+        table = np.array([each.probabilities for each in found], dtype=np.float64).reshape(-1, 3)
+        return _Answers(table, spans, len(pairs), known)
+    divided = [model.parts(pair) for pair in pairs]
+    asked = list(dict.fromkeys(part for parts in divided for part in parts.pairs))
+    stored, known = _stored_predictions(model.inner, asked, store, options, progress)
+    rows, spans = [], []
+    for parts in divided:
+        found = [stored[pair] for pair in parts.pairs]
+        rows.append(model.combined(parts, np.array([each.probabilities for each in found])))
+        spans.append(spans_read(parts, [each.read for each in found]))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    return _Answers(table, spans, len(asked), known, [parts.chunks for parts in divided])
+
+
+def _stored_predictions(
+    model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
+) -> tuple[dict[Pair, StoredPrediction], int]:
+    """Predict those of *pairs* that are not in the store, and return all predictions as they are stored.
+
+    The number is that of the pairs that were stored before.
+    """
     hashes = [pair_hash(*pair) for pair in pairs]
     stage = f"running {model.name}"
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as answers:
@@ -109,23 +202,12 @@ def _predict_pairs(
         if done < len(pairs):
             for batch in _batches(model, pairs, known, options):
                 _check_batch(batch, model.name)
-                answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.truncated)
+                answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.read)
                 done += len(batch.indices)
                 progress(stage, done, len(pairs))
         # Read back: if two processes predicted the same pair, both report the prediction that was stored.
         stored = answers.known(hashes)
-    rows = np.array([stored[pair].probabilities for pair in hashes]).reshape(-1, 3)
-    place = {pair: index for index, pair in enumerate(pairs)}
-    probabilities = {
-        name: rows[[place[e.premise, e.hypothesis] for e in dataset]] for name, dataset in datasets.items()
-    }
-    counts = {
-        "distinct_pairs": len(pairs),
-        "asked_pairs": len(pairs) - sum(known),
-        "pairs_from_store": sum(known),
-        "truncated_pairs": sum(stored[pair].truncated for pair in hashes),
-    }
-    return _Predicted(probabilities, counts)
+    return {pair: stored[each] for pair, each in zip(pairs, hashes, strict=True)}, sum(known)
 
 
 def _batches(
@@ -144,8 +226,8 @@ def _batches(
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:
-            probabilities = model.predict([pairs[index] for index in indices])
-            yield Batch(indices, probabilities, [False] * len(indices))
+            batch = answered_by(model, [pairs[index] for index in indices])
+            yield batch._replace(indices=indices)
 
 
 def _check_batch(batch: Batch, name: str) -> None:
@@ -154,23 +236,32 @@ def _check_batch(batch: Batch, name: str) -> None:
 
     shares = batch.probabilities
     good = getattr(shares, "shape", None) == (len(batch.indices), 3)
-    if not (good and np.isfinite(shares).all() and (np.abs(shares.sum(axis=1) - 1) < 1e-3).all()):
+    if not (good and (shares >= 0).all() and (np.abs(shares.sum(axis=1) - 1) < MOST_OFF).all()):
         raise CrossexamError(
             f"the model did not return probabilities for {len(batch.indices)} pairs",
             where=name,
-            wanted=f"finite numbers of shape ({len(batch.indices)}, 3), with rows that sum to 1",
+            wanted=f"numbers from 0 to 1 of shape ({len(batch.indices)}, 3), with rows that sum to 1",
         )
 
 
-def _entry(dataset: Dataset, whole: Dataset) -> dict[str, Any]:
+def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: _Predicted) -> dict[str, Any]:
     """Return the entry of one test set in the manifest."""
     known = whole.entry.content_hash if len(dataset) == len(whole) else None
-    return {
+    reading, chunks = predicted.reading.get(name), predicted.chunks.get(name)
+    entry: dict[str, Any] = {
         "rows": len(dataset),
         "of_rows": len(whole),
         "content_hash": str(known or dataset.content_hash()),
         "signature": whole.entry.signature,
     }
+    if reading is not None:
+        entry |= {
+            "truncated": int(reading.truncated.sum()),
+            "edit_unseen": int(reading.edit_unseen.sum()),
+        }
+    if chunks:
+        entry["chunks_per_item"] = {"mean": round(sum(chunks) / len(chunks), 3), "most": max(chunks)}
+    return entry
 
 
 def _manifest(
@@ -185,6 +276,7 @@ def _manifest(
         "format": 1,
         "model": model.name,
         "model_key": model.key,
+        **(model.facts if isinstance(model, AsksInParts) else {}),
         "details": details,
         **counts,
         **({"limit": limit} if limit is not None else {}),

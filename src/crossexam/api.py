@@ -252,6 +252,9 @@ def run(
     data: Suite | Corpus,
     *,
     store: str | Path | None = None,
+    chunk: str | None = None,
+    aggregate: str | None = None,
+    like: str | None = None,
     **options: Any,
 ) -> Run:
     """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
@@ -259,16 +262,22 @@ def run(
     *model* is ``hf/ID-or-folder``, ``file/PREDICTIONS``, ``py/module:function``, ``builtin/NAME``, or a
     function of a list of (premise, hypothesis) pairs.  Predictions are saved in the folder *store*, from
     which an interrupted run resumes.  *options* are those of the kind of model: ``device``, ``batch_size``,
-    ...  Raises CrossexamError.
+    ...
+
+    *chunk* (``words:500``, ``tokens:400``, ``sentences:3``) asks the model about chunks of each premise, and
+    *aggregate* (``max``, ``mean``, ``max-mean``, ``min``) combines the predictions; *like* names a published
+    system that states both (``minicheck``, ``alignscore``, ``summac-zs``).  Raises CrossexamError.
 
     >>> run("builtin/overlap", "builtin:demo")
     Run('builtin/overlap', 1 test set, 324 items)
     """
+    from crossexam.models.chunking import chunking_of
     from crossexam.runs.folder import save_run
     from crossexam.runs.run import predict_suite
 
     folder = None if store is None else path_of(store, "store", wanted="a folder for the predictions")
-    answers = predict_suite(model, _as_tests(data), store=folder, options=options)
+    chunking = chunking_of(chunk, aggregate, like)
+    answers = predict_suite(model, _as_tests(data), store=folder, options=options, chunking=chunking)
     if folder is not None:
         save_run(answers, folder)
     return answers

@@ -26,11 +26,15 @@ def run(
     label_order: options.LabelOrder = None,
     threshold: options.Threshold = None,
     revision: options.Revision = None,
+    chunk: options.Chunk = None,
+    aggregate: options.Combine = None,
+    like: options.Like = None,
     values: options.ModelSettings = None,
 ) -> None:
     """Run a model over test sets. The same command resumes an interrupted run."""
-    from crossexam.cli.console import progress_bar, show, written
+    from crossexam.cli.console import progress_bar, show, warn_of_truncation, written
     from crossexam.core.test_sets import read_suites
+    from crossexam.models.chunking import chunking_of
     from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import refuse_other_run, save_run
     from crossexam.runs.run import predict_suite
@@ -46,11 +50,19 @@ def run(
         models=[model],
         settings=options.model_settings(values),
     )
+    chunking = chunking_of(chunk, aggregate, like)
     refuse_other_run(model, output)
     with progress_bar() as progress:
         answers = predict_suite(
-            model, read_suites(tests), store=output, options=chosen, limit=limit, progress=progress
+            model,
+            read_suites(tests),
+            store=output,
+            options=chosen,
+            chunking=chunking,
+            limit=limit,
+            progress=progress,
         )
         save_run(answers, output)
     show(terminal_report([answers]))
     written(output)
+    warn_of_truncation([answers])

@@ -105,7 +105,8 @@ def refuse_other_run(model: str, folder: Path) -> None:
             raise CrossexamError(
                 "this is not the folder of a run", where=str(folder), hint="choose another -o"
             )
-        if known["model"] != model:
+        # A run in chunks of the same model reuses its predictions, whatever the aggregate.
+        if known.get("asked_model", known["model"]) != model:
             raise CrossexamError(
                 f"this folder contains a run of {known['model']}", where=str(folder), hint="choose another -o"
             )

@@ -149,10 +149,12 @@ def apply_construction(
             hint="crossexam build behaviour builds its test set",
         )
     chosen = with_options(named.options, options or {}, named.name)
-    projection = projection_of({}, (example.label for example in examples))
+    base = list(examples)
+    projection = projection_of({}, (example.label for example in base))
     applier = Applier(replace(named, options=chosen), resources, seed=seed, projection=projection)
+    resources.gather(named, lambda: base)
     items: list[Example] = []
-    for chunk in chunks(examples):
+    for chunk in chunks(base):
         resources.prepare(chunk)
         for example in chunk:
             items.extend(applier.items(example))

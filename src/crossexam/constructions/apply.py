@@ -149,12 +149,11 @@ def apply_construction(
             hint="crossexam build behaviour builds its test set",
         )
     chosen = with_options(named.options, options or {}, named.name)
-    base = list(examples)
-    projection = projection_of({}, (example.label for example in base))
+    projection = projection_of({}, (example.label for example in examples))
     applier = Applier(replace(named, options=chosen), resources, seed=seed, projection=projection)
-    resources.gather(named, lambda: base)
+    resources.gather(named, lambda: examples)
     items: list[Example] = []
-    for chunk in chunks(base):
+    for chunk in chunks(examples):
         resources.prepare(chunk)
         for example in chunk:
             items.extend(applier.items(example))

@@ -22,7 +22,7 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
 
@@ -195,8 +195,8 @@ class Chunking:
     def chunks(self, text: str, model: Model) -> list[tuple[int, int]]:
         """Return start and end of each chunk of *text*, in order; of a text in one chunk, those of the text.
 
-        >>> Chunking("words:4").chunks("It rains. It is wet. Ann left.", model=None)
-        [(0, 9), (10, 30)]
+        >>> Chunking("sentences:2").chunks("It rains. It is wet. Ann left.", model=None)
+        [(0, 20), (21, 30)]
         """
         sentences = split_sentences(text)
         if self.chunk == WHOLE or len(sentences) < 2:
@@ -253,6 +253,7 @@ class ChunkedModel:
 
     inner: Model
     chunking: Chunking
+    _chunks: dict[str, list[tuple[int, int]]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -286,7 +287,9 @@ class ChunkedModel:
         sentences = split_sentences(hypothesis)
         if len(sentences) < 2 or not AGGREGATES[self.chunking.aggregate].by_sentence:
             sentences = ((0, len(hypothesis)),)
-        chunks = self.chunking.chunks(premise, self.inner)
+        if premise not in self._chunks:  # test sets from one base share most premises
+            self._chunks[premise] = self.chunking.chunks(premise, self.inner)
+        chunks = self._chunks[premise]
         places = [(chunk, sentence) for sentence in sentences for chunk in chunks]
         return Parts(
             [(premise[start:end], hypothesis[first:last]) for (start, end), (first, last) in places],

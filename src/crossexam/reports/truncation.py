@@ -11,6 +11,8 @@ from crossexam.reports.table import Column, Table, number_text
 #: The share of truncated items of a test set from which a report says how to avoid truncation.
 WORTH_MENDING: Final = 0.01
 
+_USUAL_TOKENS: Final = 512  # of BERT and its like
+
 _NOTES: Final = (
     "Truncated: the model did not read the item to its end. Edit unseen: everything that the construction "
     "changed is in the part that was not read, so that the prediction says nothing of the change.",
@@ -90,8 +92,21 @@ def _only_counted(model: ModelResults) -> str | None:
 def _mend(model: ModelResults) -> str:
     chunk = model.run.manifest.get("chunk", WHOLE)
     if chunk == WHOLE:
-        return "To have every item read to the end, run the model with --chunk, as in --chunk words:300."
+        return (
+            "To have every item read to the end, run the model with --chunk, as in "
+            f"--chunk words:{_fitting_words(model)}."
+        )
     return f"The chunks are too long for the model: choose smaller ones than {chunk}."
+
+
+def _fitting_words(model: ModelResults) -> int:
+    """Return a number of words that fits into the model's maximum length, with room for a hypothesis.
+
+    A word has one or two tokens; without a known maximum it is taken to be 512 tokens.
+    """
+    details = model.run.manifest.get("details") or {}
+    tokens = details.get("max_length")
+    return max(10, (tokens if isinstance(tokens, int) else _USUAL_TOKENS) * 6 // 100 * 10)
 
 
 def _percent(share: float) -> str:

@@ -123,40 +123,58 @@ def _min(table: NDArray[np.float64]) -> NDArray[np.float64]:
     return row
 
 
-# fmt: off
 UNITS: Final[Mapping[str, Unit]] = {
     unit.name: unit
     for unit in (
-        Unit("words",     "words between blanks",         _words),
-        Unit("tokens",    "tokens of the model (hf/)",    _tokens),
-        Unit("sentences", "sentences",                    _sentences),
+        Unit("words", "words between blanks", _words),
+        Unit("tokens", "tokens of the model (hf/)", _tokens),
+        Unit("sentences", "sentences", _sentences),
     )
 }
 
 AGGREGATES: Final[Mapping[str, Aggregate]] = {
     each.name: each
     for each in (
-        Aggregate("max",      "the chunk of the highest P(entailment), with its three probabilities", _max),
-        Aggregate("mean",     "the mean of the chunks", _mean),
-        Aggregate("max-mean", "per sentence of the hypothesis as max, then the mean of the sentences",
-                  _max_mean, by_sentence=True),
-        Aggregate("min",      "per sentence of the hypothesis as max, then the sentence of the lowest "
-                              "P(entailment)", _min, by_sentence=True),
+        Aggregate("max", "the chunk of the highest P(entailment), with its three probabilities", _max),
+        Aggregate("mean", "the mean of the chunks", _mean),
+        Aggregate(
+            "max-mean",
+            "per sentence of the hypothesis as max, then the mean of the sentences",
+            _max_mean,
+            by_sentence=True,
+        ),
+        Aggregate(
+            "min",
+            "per sentence of the hypothesis as max, then the sentence of the lowest P(entailment)",
+            _min,
+            by_sentence=True,
+        ),
     )
 }
 
 LIKE: Final[Mapping[str, Preset]] = {
     each.name: each
     for each in (
-        Preset("minicheck",  "words:500",   "max",
-               "Tang et al. 2024, MiniCheck (arXiv 2404.10774); its code, minicheck/inference.py (Flan-T5)"),
-        Preset("alignscore", "words:350",   "max-mean",
-               "Zha et al. 2023, AlignScore (arXiv 2305.16739), section 3.3; its code, nli_sp"),
-        Preset("summac-zs",  "sentences:1", "max-mean",
-               "Laban et al. 2022, SummaC (arXiv 2111.09525), section 4.1; its code, SummaCZS"),
+        Preset(
+            "minicheck",
+            "words:500",
+            "max",
+            "Tang et al. 2024, MiniCheck (arXiv 2404.10774); its code, minicheck/inference.py (Flan-T5)",
+        ),
+        Preset(
+            "alignscore",
+            "words:350",
+            "max-mean",
+            "Zha et al. 2023, AlignScore (arXiv 2305.16739), section 3.3; its code, nli_sp",
+        ),
+        Preset(
+            "summac-zs",
+            "sentences:1",
+            "max-mean",
+            "Laban et al. 2022, SummaC (arXiv 2111.09525), section 4.1; its code, SummaCZS",
+        ),
     )
 }
-# fmt: on
 
 
 @dataclass(frozen=True)

@@ -108,6 +108,15 @@ def tiny_parsed() -> list[Example]:
 
 
 @pytest.fixture(scope="session")
+def tiny_documents() -> list[Example]:
+    """Six pairs with premises of several sentences, all but one, for constructions for documents."""
+    return [
+        Example(name, premise, hypothesis, parse_label(label), info={"genre": "tiny"})
+        for name, label, premise, hypothesis in _rows("tiny_documents.txt")
+    ]
+
+
+@pytest.fixture(scope="session")
 def tiny_problems() -> list[Example]:
     """Five word problems that reach every branch of numerical reasoning."""
     texts = {name: _tagged(text) for name, text in _rows("tiny_problems.txt")}

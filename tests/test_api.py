@@ -85,6 +85,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "run data, run": (lambda: cx.run(always, RUN), "a Run is not a corpus"),
     "run store": (lambda: cx.run(always, SUITE, store=3), "store is 3"),
     "run force": (lambda: cx.run(always, SUITE, force=1), "force is 1"),
+    "run chunk": (lambda: cx.run(always, SUITE, chunk=3), "chunk is 3"),
+    "run aggregate": (lambda: cx.run(always, SUITE, aggregate=3), "aggregate is 3"),
+    "run like": (lambda: cx.run(always, SUITE, like=3), "like is 3"),
     "compare common": (
         lambda: cx.compare(cx.run(always, SUITE), cx.run(always, SUITE), common=1),
         "common is 1",

@@ -253,6 +253,9 @@ def run(
     *,
     store: str | Path | None = None,
     force: bool = False,
+    chunk: str | None = None,
+    aggregate: str | None = None,
+    like: str | None = None,
     **options: Any,
 ) -> Run:
     """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
@@ -261,20 +264,30 @@ def run(
     function of a list of (premise, hypothesis) pairs.  Predictions are saved in the folder *store*, from
     which an interrupted run resumes; test sets that the model was run over before in this folder are kept,
     and the run has them too.  Another run in the folder is an error, unless *force* replaces it.  *options*
-    are those of the kind of model: ``device``, ``batch_size``, ...  Raises CrossexamError.
+    are those of the kind of model: ``device``, ``batch_size``, ...
+
+    *chunk* (``words:500``, ``tokens:400``, ``sentences:3``) asks the model about chunks of each premise, and
+    *aggregate* (``max``, ``mean``, ``max-mean``, ``min``) combines the predictions; *like* names a published
+    system that states both (``minicheck``, ``alignscore``, ``summac-zs``).  Raises CrossexamError.
 
     >>> run("builtin/overlap", "builtin:demo")
     Run('builtin/overlap', 1 test set, 324 items)
     """
+    from crossexam.models.chunking import chunking_of
     from crossexam.runs.folder import run_into_folder
     from crossexam.runs.run import predict_suite
 
     required(force, bool, "force", wanted="True or False")
+    stated = {"chunk": chunk, "aggregate": aggregate, "like": like}
+    for name, value in stated.items():
+        if value is not None:
+            required(value, str, name, wanted="a text such as those in docs/models.md")
+    chunking = chunking_of(**stated)
     tests = _as_tests(data)
     if store is None:
-        return predict_suite(model, tests, options=options)
+        return predict_suite(model, tests, options=options, chunking=chunking)
     folder = path_of(store, "store", wanted="a folder for the predictions")
-    return run_into_folder(model, tests, folder, options=options, force=force)
+    return run_into_folder(model, tests, folder, options=options, chunking=chunking, force=force)
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,8 @@ def test_a_spacy_pipeline_will_do(shared_data: Path) -> None:
 
 
 def test_a_build_names_the_parser_in_its_signature() -> None:
-    suite = build("so_swap", [_example(parse) for parse, _ in CASES[:3]], parser="parses")
+    examples = [replace(_example(parse), id=f"e{k}") for k, (parse, _) in enumerate(CASES[:3])]
+    suite = build("so_swap", examples, parser="parses")
     (entry,) = (each.manifest for each in suite if each.name.startswith("so_swap"))
     assert "parser:corpus-parses" in str(entry["signature"])
     assert "seed" not in str(entry["signature"])

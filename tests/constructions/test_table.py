@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import Field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, settings
@@ -26,6 +26,7 @@ from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
+from crossexam.suites.table import SUITES
 
 ALL = pytest.mark.parametrize("construction", KNOWN.values(), ids=lambda each: each.name)
 WITH_OPTIONS = pytest.mark.parametrize(
@@ -42,10 +43,13 @@ def base(
     tiny_problems: list[Example],
     tiny_parsed: list[Example],
     tiny_pairs: list[Example],
+    tiny_documents: list[Example],
 ) -> list[Example]:
     """Six pairs, and for each resource that the construction uses those that show what it is used for."""
     if construction.reads_problems:
         return tiny_problems
+    if construction.name in SUITES["documents"].constructions:
+        return tiny_documents
     showing = {"parser": tiny_parsed, "word_pairs": tiny_pairs}
     return [*tiny_corpus, *(example for name in construction.uses for example in showing.get(name, ()))]
 
@@ -189,8 +193,11 @@ def test_a_control_is_a_construction_of_the_same_choices(construction: Construct
     assert construction.drawn_as is None or construction.drawn_as in KNOWN
 
 
-def _another(option: Field[Any], default: Any, folder: Path) -> Any:
-    """Return a value of *option* that is not its default."""
+def _another(option: Field[Any], options: Any, folder: Path) -> Any:
+    """Return a value of *option* that is not its default in *options*."""
+    default, kind = getattr(options, option.name), get_type_hints(type(options))[option.name]
+    if get_origin(kind) is Literal:
+        return get_args(kind)[-1]
     if option.metadata.get("content"):
         path = folder / "table.tsv"
         AdjectiveCounts({"train": {"late": 5}, "girl": {"late": 5}}, "another").write(path)
@@ -208,7 +215,7 @@ def test_an_option_changes_something(
     resources: PairResources,
     tmp_path: Path,
 ) -> None:
-    value = _another(option, getattr(construction.options, option.name), tmp_path)
+    value = _another(option, construction.options, tmp_path)
     changed = replace(construction.options, **{option.name: value})
     assert changed_options(changed) == {option.name: value}
     assert changed_options(construction.options) == {}

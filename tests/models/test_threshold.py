@@ -157,6 +157,22 @@ def test_answers_do_not_mix_two_labels_with_three(tmp_path: Path) -> None:
         open_model(f"file/{path}")
 
 
+@pytest.mark.parametrize("name", ["py", "mean"])
+def test_a_run_from_the_store_alone_has_two_labels_too(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "def f(pairs):\n    return ['entailment' if '1' in p else 'not_entailment' for p, _ in pairs]\n"
+    (tmp_path / f"two_names_{name}.py").write_text(source)
+    monkeypatch.chdir(tmp_path)
+    model = f"py/two_names_{name}:f"
+    model = model if name == "py" else f"mean/{model},builtin/overlap"
+    first = predict_suite(model, THREE, store=tmp_path / "store")
+    again = predict_suite(model, THREE, store=tmp_path / "store")
+    assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, 4)
+    assert again.manifest["details"]["two_label"] is first.manifest["details"]["two_label"] is True
+    assert accuracy(again) == accuracy(first)
+
+
 def test_an_ensemble_with_a_model_of_two_labels_has_two(tmp_path: Path) -> None:
     path = tmp_path / "p.jsonl"
     rows = [{"premise": e.premise, "hypothesis": e.hypothesis, "prediction": "not_entailment"} for e in TWO]

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
@@ -103,12 +103,21 @@ def swaps() -> Run:
     return run_of(dataset("base.x", GOLDS), dataset("i_th.x", GOLDS, info, base_set="base.x"), **MANIFEST)
 
 
+def long_inputs() -> Run:
+    """A run that read every other item to the end, and of every fourth nothing that was changed."""
+    run = stress()
+    rows = np.arange(24)
+    found = {name: Reading(rows % 2 == 1, rows % 4 == 1) for name in run.datasets}
+    return Run(run.model, run.datasets, run.probabilities, run.manifest, found)
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
+    "truncation": long_inputs,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import signal
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -21,6 +22,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import write_test_set
+from crossexam.models.model import CharactersRead
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
 from crossexam.runs.run import predict_suite
 
@@ -261,16 +263,16 @@ def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
 def test_the_first_answer_stays(tmp_path: Path) -> None:
     pair = pair_hash("a", "b")
     with AnswerStore(tmp_path / "s", "k", "m") as store:
-        store.add([pair], np.array([[1.0, 0.0, 0.0]]), [True])
-        store.add([pair], np.array([[0.0, 1.0, 0.0]]), [False])
-        assert store.known([pair, pair_hash("b", "a")]) == {pair: ((1.0, 0.0, 0.0), True)}
+        store.add([pair], np.array([[1.0, 0.0, 0.0]]), [CharactersRead(1, 0)])
+        store.add([pair], np.array([[0.0, 1.0, 0.0]]), [None])
+        assert store.known([pair, pair_hash("b", "a")]) == {pair: ((1.0, 0.0, 0.0), (1, 0))}
 
 
 def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     table = np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [5e-324, 1e-17, 1.0]])
     hashes = [pair_hash("p", str(k)) for k in range(3)]
     with AnswerStore(tmp_path / "s", "k", "m") as store:
-        store.add(hashes, table, [False] * 3)
+        store.add(hashes, table, [None] * 3)
     with AnswerStore(tmp_path / "s", "k", "m") as store:
         assert [store.known(hashes)[each].probabilities for each in hashes] == [
             tuple(row) for row in table.tolist()
@@ -303,7 +305,7 @@ def test_another_format_is_told(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE something (x)")
     connection.execute("PRAGMA user_version=9")
     connection.close()
-    with pytest.raises(FormatError, match=r"the store has format 9, not 1"):
+    with pytest.raises(FormatError, match=r"the store has format 9, not 2"):
         predict_suite(Counting("k"), data_of(3), store=tmp_path)
 
 
@@ -315,3 +317,82 @@ def test_an_answer_of_the_wrong_size_is_told(tmp_path: Path) -> None:
     connection.close()
     with pytest.raises(FormatError, match="a prediction is not three numbers"):
         predict_suite(Counting("k"), data_of(3), store=tmp_path)
+
+
+def test_a_store_of_format_1_is_brought_up_to_date(tmp_path: Path) -> None:
+    """Predictions of whole pairs are kept; those of truncated pairs do not say what was read."""
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.executescript(
+        """
+        CREATE TABLE models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);
+        CREATE TABLE answers (model INTEGER NOT NULL REFERENCES models(number), pair BLOB NOT NULL,
+            probabilities BLOB NOT NULL, truncated INTEGER NOT NULL, PRIMARY KEY (model, pair)) WITHOUT ROWID;
+        INSERT INTO models VALUES (1, 'another', 'another'), (2, 'k', 'counting/k');
+        PRAGMA user_version=1;
+        """
+    )
+    packed = struct.pack("<3d", 0.0, 0.25, 0.75)
+    rows = [(2, pair_hash(f"p {k}", f"h {k}"), packed, int(k == 7)) for k in range(1000)]
+    connection.executemany("INSERT INTO answers VALUES (?, ?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
+    model = Counting("k")
+    run = predict_suite(model, data_of(1001), store=tmp_path)
+    assert model.asked == [("p 7", "h 7"), ("p 1000", "h 1000")]
+    assert run.probabilities["d"][0].tolist() == [0.0, 0.25, 0.75]
+    predict_suite(Counting("k", stop_after=0), data_of(1001), store=tmp_path)  # nothing is asked
+    assert {row[0] for row in sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version")} == {2}
+
+
+def test_a_store_of_format_1_with_impossible_predictions_is_told(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.executescript(
+        "CREATE TABLE models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);"
+        "CREATE TABLE answers (model, pair, probabilities, truncated); PRAGMA user_version=1;"
+    )
+    connection.execute("INSERT INTO answers VALUES (1, x'00', ?, 0)", [struct.pack("<3d", 2.0, -0.5, -0.5)])
+    connection.commit()
+    connection.close()
+    before = (tmp_path / FILE_NAME).read_bytes()
+    for _ in range(2):
+        with pytest.raises(FormatError, match=r"not three probabilities: 2\.0, -0\.5, -0\.5\n  hint: move"):
+            predict_suite(Counting("k"), data_of(3), store=tmp_path)
+    assert sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version").fetchone() == (1,)
+    assert before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "probabilities = ?",
+        "premise_read = 3, hypothesis_read = 1",
+        "checksum = x'0011223344556677'",
+        "pair = x'00112233445566778899aabbccddeeff'",
+        "model = 2",
+    ],
+)
+def test_a_changed_row_is_told(tmp_path: Path, change: str) -> None:
+    predict_suite(Counting("other"), data_of(1, start_at=9), store=tmp_path)
+    predict_suite(Counting("k"), data_of(1), store=tmp_path)
+    key = "other" if change.startswith("model") else "k"
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    numbers = dict(connection.execute("SELECT key, number FROM models"))
+    values = [struct.pack("<3d", 0.0, 1.0, 0.0)] if "?" in change else []
+    change = change.replace("model = 2", f"model = {numbers['other']}")
+    connection.execute(f"UPDATE answers SET {change} WHERE model = {numbers['k']}", values)
+    connection.commit()
+    connection.close()
+    asked = [pair_hash("p 0", "h 0"), bytes.fromhex("00112233445566778899aabbccddeeff")]
+    with (
+        pytest.raises(FormatError, match="the store is damaged: a prediction does not have its checksum"),
+        AnswerStore(tmp_path / FILE_NAME, key, "m") as store,
+    ):
+        store.known(asked)
+
+
+@pytest.mark.parametrize("row", [[0.5, 0.6, 0.2], [1.2, -0.1, -0.1], [np.nan, 0.5, 0.5], [0.5, 0.5, np.nan]])
+def test_impossible_probabilities_are_told(tmp_path: Path, row: list[float]) -> None:
+    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
+        store.add([pair_hash("p", "h")], np.array([row]), [None])
+        with pytest.raises(FormatError, match="a prediction is not three probabilities"):
+            store.known([pair_hash("p", "h")])

@@ -74,6 +74,8 @@ def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
         "of_rows": 2,
         "content_hash": MORE.content_hash(),
         "signature": "set:more.tiny",
+        "truncated": 0,
+        "edit_unseen": 0,
     }
     assert {"numpy", "crossexam"} <= set(manifest["packages"])
     assert calls == [("running builtin/overlap", 0, 4), ("running builtin/overlap", 4, 4)]
@@ -83,10 +85,11 @@ def test_the_manifest_says_what_was_done(tmp_path: Path) -> None:
 def test_predictions_are_a_table_that_others_can_read(tmp_path: Path) -> None:
     save_run(predict_suite("builtin/overlap", read_suite(write_suite(tmp_path / "suite"))), tmp_path / "run")
     table = pl.read_parquet(tmp_path / "run" / "predictions" / "more.tiny.parquet")
-    assert table.columns == ["id", "label", "p_entailment", "p_neutral", "p_contradiction", "predicted"]
+    shares = ["p_entailment", "p_neutral", "p_contradiction"]
+    assert table.columns == ["id", "label", *shares, "predicted", "truncated", "edit_unseen"]
     assert table.rows() == [
-        ("3", "neutral", 1.0, 0.0, 0.0, "entailment"),
-        ("4", None, 0.0, 1.0, 0.0, "neutral"),
+        ("3", "neutral", 1.0, 0.0, 0.0, "entailment", False, False),
+        ("4", None, 0.0, 1.0, 0.0, "neutral", False, False),
     ]
     as_model = predict_suite(f"file/{tmp_path / 'run' / 'predictions' / 'more.tiny.parquet'}", MORE)
     assert as_model.label_indices("more.tiny").tolist() == OVERLAP["more.tiny"]

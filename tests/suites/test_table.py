@@ -54,6 +54,16 @@ PAIRS = (
         "(S (NP (PRP They)) (VP (VBP eat)))",
         "neutral",
     ),
+    (
+        "A/DT dog/NN barks/VBZ ./. It/PRP is/VBZ late/JJ ./. Two/CD men/NNS sleep/VBP ./.",
+        "An/DT animal/NN sleeps/VBZ",
+        "neutral",
+    ),
+    (
+        "The/DT truck/NN is/VBZ red/JJ ./. It/PRP has/VBZ a/DT bell/NN ./.",
+        "A/DT truck/NN has/VBZ a/DT bell/NN",
+        "entailment",
+    ),
     ("Anna/NNP has/VBZ 350/CD marbles/NNS", "Anna/NNP has/VBZ marbles/NNS", "entailment"),
 )
 _GOLDS = ("NEUTRAL", "NEUTRAL", "ENTAILMENT", "CONTRADICTION")
@@ -98,6 +108,8 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "so_swap.as_published": lambda _: True,
     "add_amod.both_directions": lambda _: True,
     "add_amod.adjectives": _more_adjectives,
+    "distractor_passage.place": lambda _: "before",
+    "spelling_error_premise.per_sentence": lambda _: "2",
     "tautology.clause": lambda _: "up is not down",
     "compositionality.lambdas": lambda _: (0.5,),
     "compositionality.model": lambda _: "builtin/overlap",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
+    from crossexam.core.dataset import Run
     from crossexam.core.manifest import TestSetEntry
     from crossexam.training.request import Status, TrainedModel, TrainingRequest
 
@@ -142,6 +143,17 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
 def written(path: Path) -> None:
     """Report on standard error that *path* was written."""
     note(f"written: {path}")
+
+
+def warn_of_truncation(runs: Sequence[Run]) -> None:
+    """Report on standard error which test sets were not read to the end; nothing if all were."""
+    from crossexam.evaluation.verified import by_status
+    from crossexam.reports.results import ModelResults
+    from crossexam.reports.truncation import truncation_warning
+
+    for run in runs:
+        if warning := truncation_warning(ModelResults(run.model, by_status(run), ())):
+            note(f"warning: {warning}")
 
 
 _SECONDS_PER_LINE: Final = 0.2

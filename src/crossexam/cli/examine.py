@@ -40,6 +40,9 @@ def examine(
     label_order: options.LabelOrder = None,
     threshold: options.Threshold = None,
     revision: options.Revision = None,
+    chunk: options.Chunk = None,
+    aggregate: options.Combine = None,
+    like: options.Like = None,
     items: options.Items = None,
 ) -> None:
     """Build test sets from a base, run models over them, print the results and write report.html.
@@ -47,9 +50,10 @@ def examine(
     The same command resumes an interrupted examination: finished test sets and predictions are reused.
     """
     from crossexam.cli.build import build_and_show, requested
-    from crossexam.cli.console import note, progress_bar, show
+    from crossexam.cli.console import note, progress_bar, show, warn_of_truncation
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
+    from crossexam.models.chunking import chunking_of
     from crossexam.models.table import MODELS
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import run_into_folder
@@ -68,6 +72,7 @@ def examine(
         models=models,
         settings=of_models,
     )
+    chunking = chunking_of(chunk, aggregate, like)
     request = requested(
         suite or DEFAULT_SUITE,
         base,
@@ -88,11 +93,15 @@ def examine(
         runs = []
         for model in models:
             place = options.model_folder(output / "runs", model)
-            runs.append(run_into_folder(model, built, place, options=chosen, force=force, progress=progress))
+            run = run_into_folder(
+                model, built, place, options=chosen, chunking=chunking, force=force, progress=progress
+            )
+            runs.append(run)
     page = output / "report.html"
     write_report(runs, page, items_per_set=options.items_per_set(items))
     show(terminal_report(runs))
     note(f"report: {page}")
+    warn_of_truncation(runs)
 
 
 _DEMO_MODELS: Final = ("builtin/overlap", "builtin/alignment", "builtin/bag-of-words")

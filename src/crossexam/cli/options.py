@@ -135,6 +135,36 @@ MaxLength = Annotated[
     int | None,
     typer.Option(help="Maximum length of a pair in tokens; default: the model's.", rich_help_panel=_MODEL),
 ]
+Chunk = Annotated[
+    str | None,
+    typer.Option(
+        help="Ask the model about chunks of the premise: whole sentences of N words, tokens or sentences "
+        "together.",
+        rich_help_panel=_MODEL,
+        metavar="words:N|tokens:N|sentences:N|none",
+        show_default=False,
+    ),
+]
+Combine = Annotated[
+    str | None,
+    typer.Option(
+        "--aggregate",
+        help="How the predictions for the chunks are combined; default: max. max-mean and min divide the "
+        "hypothesis into sentences.",
+        rich_help_panel=_MODEL,
+        metavar="max|mean|max-mean|min",
+        show_default=False,
+    ),
+]
+Like = Annotated[
+    str | None,
+    typer.Option(
+        help="Chunks and aggregate of a published system: minicheck, alignscore, summac-zs.",
+        rich_help_panel=_MODEL,
+        metavar="SYSTEM",
+        show_default=False,
+    ),
+]
 LabelOrder = Annotated[
     str | None,
     typer.Option(

@@ -26,6 +26,9 @@ def run(
     label_order: options.LabelOrder = None,
     threshold: options.Threshold = None,
     revision: options.Revision = None,
+    chunk: options.Chunk = None,
+    aggregate: options.Combine = None,
+    like: options.Like = None,
     values: options.ModelSettings = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder; stored predictions are kept.")
@@ -35,8 +38,9 @@ def run(
 
     A folder holds one run: further test sets are added to it if the model is the same.
     """
-    from crossexam.cli.console import note, progress_bar, show, written
+    from crossexam.cli.console import note, progress_bar, show, warn_of_truncation, written
     from crossexam.core.test_sets import read_suites
+    from crossexam.models.chunking import chunking_of
     from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import run_into_folder
 
@@ -54,10 +58,18 @@ def run(
     suite = read_suites(tests)
     with progress_bar() as progress:
         answers = run_into_folder(
-            model, suite, output, options=chosen, limit=limit, force=force, progress=progress
+            model,
+            suite,
+            output,
+            options=chosen,
+            limit=limit,
+            chunking=chunking_of(chunk, aggregate, like),
+            force=force,
+            progress=progress,
         )
     show(terminal_report([answers]))
     kept = [name for name in answers.datasets if name not in suite.datasets]
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)
+    warn_of_truncation([answers])

@@ -151,6 +151,7 @@ def apply_construction(
     chosen = with_options(named.options, options or {}, named.name)
     projection = projection_of({}, (example.label for example in examples))
     applier = Applier(replace(named, options=chosen), resources, seed=seed, projection=projection)
+    resources.gather(named, lambda: examples)
     items: list[Example] = []
     for chunk in chunks(examples):
         resources.prepare(chunk)

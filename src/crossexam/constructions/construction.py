@@ -17,6 +17,7 @@ from crossexam.core.labels import LABELS, Gold, Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crossexam.constructions.passages import Passages
     from crossexam.language.entities import EntityRecognizer
     from crossexam.language.lexicons.adjectives import AdjectiveCounts
     from crossexam.language.lexicons.wordnet import WordNet
@@ -57,7 +58,9 @@ class Draft(NamedTuple):
 
 #: A control is an unchanged example; every other item starts as a draft.
 Outcome = Draft | Example | Rejection
-Resource = Literal["tagger", "recognizer", "wordnet", "lemminflect", "parser", "adjectives", "word_pairs"]
+Resource = Literal[
+    "tagger", "recognizer", "wordnet", "lemminflect", "parser", "adjectives", "word_pairs", "passages"
+]
 
 
 class Resources(Protocol):
@@ -83,6 +86,11 @@ class Resources(Protocol):
     @property
     def recognizer(self) -> EntityRecognizer:
         """The named-entity recognizer."""
+        ...
+
+    @property
+    def passages(self) -> Passages:
+        """The passages of the base."""
         ...
 
 

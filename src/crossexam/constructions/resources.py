@@ -5,13 +5,15 @@ Adjective-noun counts over a corpus of the user are computed once and then cache
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+from crossexam.constructions.construction import Construction
+from crossexam.constructions.passages import Passages
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.entities import EntityRecognizer, resolve_recognizer
@@ -33,12 +35,14 @@ class LanguageResources:
 
     Each is loaded when it is first used, so that a construction without POS tags loads no tagger.
     ``parser_spec`` is ``auto`` (the parses in the corpus, else the tagger's spaCy pipeline), ``parses`` or
-    ``spacy:PIPELINE``.
+    ``spacy:PIPELINE``.  ``passages`` are those of the base; :meth:`gather` collects them, if a construction
+    uses them.
     """
 
     tagger_spec: str = "auto"
     recognizer_spec: str = "auto"
     parser_spec: str = "auto"
+    passages: Passages = field(default=Passages(()), repr=False)
     _tables: dict[str | None, AdjectiveCounts] = field(default_factory=dict, repr=False)
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
@@ -76,6 +80,11 @@ class LanguageResources:
         for name in names:
             if name in _CHOSEN:
                 getattr(self, name)
+
+    def gather(self, construction: Construction, examples: Callable[[], Iterable[Example]]) -> None:
+        """Collect what *construction* uses of the whole base; *examples* returns a stream of it."""
+        if "passages" in construction.uses:
+            self.passages = Passages.of(examples())
 
     def prepare(self, chunk: Sequence[Example]) -> None:
         """Announce the next examples, so that taggers and parsers can work in batches."""

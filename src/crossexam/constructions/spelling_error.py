@@ -8,6 +8,9 @@ Differences from the paper.  The result is never another English word ("on" does
 "form" "from"), because the label is only preserved if the sentence keeps its meaning; without this rule
 about one keyboard error in twenty produced another word.  The case pattern is kept ("The" becomes "Hte",
 not "hTe"), as it would be in a typing error.
+
+A fifth variant, for documents, is our own: errors in each sentence of the premise, since one in a long text
+is hardly noise.
 """
 
 from __future__ import annotations
@@ -15,10 +18,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.core.example import Edit, Example
+from crossexam.constructions.passages import ONE_SENTENCE, sentences_of
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Edit, Example, Side
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import WordNet
@@ -27,6 +34,8 @@ _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
 _LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
+
+_NO_ERROR: Final = Rejection("every error makes another word")
 
 Span = tuple[int, int]
 Misspell = Callable[[str, random.Random], Iterator[str]]
@@ -65,6 +74,26 @@ def is_english(word: str, wordnet: WordNet) -> bool:
     return lower in CLOSED_CLASSES or any(wordnet.morphy(lower, pos) is not None for pos in "nvar")
 
 
+def _errors(
+    example: Example,
+    side: Side,
+    spans: Sequence[Span],
+    misspell: Misspell,
+    resources: Resources,
+    rng: random.Random,
+) -> Iterator[Edit]:
+    """Yield an error in each of the words at *spans* of *side* in which there can be one, in random order."""
+    sentence = example.text(side)
+    order = list(spans)
+    rng.shuffle(order)
+    for start, end in order:
+        word = sentence[start:end]
+        for wrong in misspell(word, rng):
+            if wrong != word and not is_english(wrong, resources.wordnet):
+                yield Edit(side, start, end, word, wrong)
+                break
+
+
 def _misspelt(
     example: Example,
     spans: Sequence[Span],
@@ -76,22 +105,48 @@ def _misspelt(
     if not spans:
         yield Rejection(nothing)
         return
-    sentence = example.hypothesis
-    order = list(spans)
-    rng.shuffle(order)
-    for start, end in order:
-        word = sentence[start:end]
-        for wrong in misspell(word, rng):
-            if wrong != word and not is_english(wrong, resources.wordnet):
-                edit = Edit("hypothesis", start, end, word, wrong)
-                kind = "function" if word.lower() in CLOSED_CLASSES else "content"
-                yield Draft(example.label, (edit,), info={"word_class": kind})
-                return
-    yield Rejection("every error makes another word")
+    edit = next(_errors(example, "hypothesis", spans, misspell, resources, rng), None)
+    if edit is None:
+        yield _NO_ERROR
+        return
+    kind = "function" if edit.old.lower() in CLOSED_CLASSES else "content"
+    yield Draft(example.label, (edit,), info={"word_class": kind})
 
 
 def _any_word(example: Example) -> list[Span]:
     return [match.span() for match in _WORD.finditer(example.hypothesis)]
+
+
+@dataclass(frozen=True)
+class Options:
+    """In how many words of each sentence there is an error: *per_sentence*, or fewer if it has fewer."""
+
+    per_sentence: int = 1
+
+    def __post_init__(self) -> None:
+        if self.per_sentence < 1:
+            raise CrossexamError(
+                f"there are {self.per_sentence} errors per sentence", wanted="a whole number above 0"
+            )
+
+
+def premise(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the pair with KBSWAP in words of each sentence of a premise of several sentences."""
+    sentences = sentences_of(example.premise)
+    if not sentences:
+        yield Rejection(ONE_SENTENCE)
+        return
+    edits: list[Edit] = []
+    for start, end in sentences:
+        spans = [match.span() for match in _WORD.finditer(example.premise, start, end)]
+        errors = _errors(example, "premise", spans, keyboard_swaps, resources, rng)
+        edits += islice(errors, options.per_sentence)
+    if edits:
+        yield Draft(example.label, tuple(edits))
+    else:
+        yield _NO_ERROR
 
 
 def adjacent_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:

@@ -179,18 +179,36 @@ def _size(datasets: Mapping[str, Dataset]) -> str:
     return f"{counted_items(len(datasets), 'test set')}, {counted_items(items, 'item')}"
 
 
+@dataclass(frozen=True)
+class Reading:
+    """What a model read of the items of a test set: which were *truncated*, and of which no *edit* was read.
+
+    Arrays of booleans [n].  ``edit_unseen`` items are truncated, and all that their construction changed is
+    in what was not read, so that their predictions say nothing of the change.
+    """
+
+    truncated: NDArray[np.bool_]
+    edit_unseen: NDArray[np.bool_]
+
+    def at(self, rows: Sequence[int] | NDArray[np.bool_]) -> Reading:
+        """Return the reading of the items at *rows*."""
+        return Reading(self.truncated[rows], self.edit_unseen[rows])
+
+
 @dataclass(frozen=True, repr=False)
 class Run:
     """The predictions of *model*: per test set an array of probabilities [n, 3], columns in LABELS order.
 
     The rows of a model that gives labels only have a single 1.  The manifest holds the model key, the
-    counts of truncated and predicted pairs, and the signature of every test set.
+    counts of truncated and predicted pairs, and the signature of every test set.  *reading* says what was
+    read of the items; it lacks test sets of which that is not known, as in runs of earlier versions.
     """
 
     model: str
     datasets: Mapping[str, Dataset]
     probabilities: Mapping[str, NDArray[np.float64]]
     manifest: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Reading] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         """Return the model, and the number of test sets and items."""

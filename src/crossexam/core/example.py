@@ -33,6 +33,7 @@ CONTROL_LABEL:    Final = "control_label"     # the gold label of the control of
 SEEN:             Final = "seen"              # whether the pair of words is in the training corpus
 POLARITY:         Final = "polarity"          # of a pair of words in the training corpus
 SCORE:            Final = "lexically_misleading_score"
+PLACE:            Final = "place"             # of a distracting passage: before, after, around
 # Keys of `info` in word problems.
 OPTIONS:          Final = "options"           # possible answers
 CORRECT:          Final = "correct"           # the letter of the right one

@@ -318,6 +318,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("how",                "how",               1, False, "numerical reasoning: which rule made the item"),
     ("question",           "question",          1, False, "numerical reasoning: the sentence is a question"),
     ("conditional",        "conditional",       1, False, "numerical reasoning: it begins with 'if'"),
+    ("place",              "place",             1, False, "distractor passage: before, after, around"),
     ("lexical semantics",  "lexical_semantics", 1, True,  "GLUE diagnostic: its four groups of phenomena"),
     ("predicate-argument structure",
                            "predicate_argument_structure", 1, True, "GLUE diagnostic"),
@@ -342,8 +343,14 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
 # fmt: on
 
 
+#: Slices by what the model read, by the fields of :class:`~crossexam.core.dataset.Reading`.
+READ_SLICES: Final = (("truncated", "truncated"), ("edit unseen", "edit_unseen"))
+
+
 def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy of *scored* items by every property in :data:`SLICES` that divides them.
+
+    Items that were truncated, or whose edit the model did not see, are slices too (:data:`READ_SLICES`).
 
     A property with a single value would repeat the overall accuracy and is left out.  An item with several
     tags counts under each, so that the slices together may have more items than the test set.
@@ -355,6 +362,9 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
             sliced[name] = by_slice(
                 scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
             )
+    for name, of_reading in READ_SLICES if scored.reading is not None else ():
+        values = [_value(each) for each in getattr(scored.reading, of_reading).tolist()]
+        sliced[name] = by_slice(scored.correct, values, scored.clusters)
     return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.dataset import Dataset, Run
+from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example, cluster_of
 from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection, projection_of
@@ -36,7 +36,8 @@ class Scored:
 
     *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
     that were scored together [n]; *unlabelled* counts the items without a gold label; *projection* holds the
-    labels of the test set and how probabilities are mapped to them.
+    labels of the test set and how probabilities are mapped to them; *reading* says what the model read of
+    these items, if that is known.
     """
 
     examples: Sequence[Example]
@@ -45,6 +46,7 @@ class Scored:
     clusters: NDArray[np.int64]
     unlabelled: int
     projection: Projection = THREE_LABELS
+    reading: Reading | None = None
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -93,11 +95,20 @@ def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers:
         predicted = projection.predictions(answered)
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
+    reading = run.reading.get(name)
     if labelled.all():
-        return Scored(examples, gold, predicted, clusters, 0, projection)
+        return Scored(examples, gold, predicted, clusters, 0, projection, reading)
     kept = [example for example, has_gold in zip(examples, labelled.tolist(), strict=True) if has_gold]
     unlabelled = len(examples) - len(kept)
-    return Scored(kept, gold[labelled], predicted[labelled], clusters[labelled], unlabelled, projection)
+    return Scored(
+        kept,
+        gold[labelled],
+        predicted[labelled],
+        clusters[labelled],
+        unlabelled,
+        projection,
+        reading.at(labelled) if reading is not None else None,
+    )
 
 
 def describe_projection(projection: Projection, two_labels: bool) -> str | None:

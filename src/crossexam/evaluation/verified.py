@@ -102,4 +102,9 @@ def _run_over(
             dataset = replace(dataset, manifest=replace(dataset.entry, base_set=base).to_json())
         datasets[shown] = dataset
     probabilities = {shown: run.probabilities[origin][rows] for shown, (origin, rows) in places.items()}
-    return Run(run.model, datasets, probabilities, {**run.manifest, **note})
+    reading = {
+        shown: run.reading[origin].at(rows)
+        for shown, (origin, rows) in places.items()
+        if origin in run.reading
+    }
+    return Run(run.model, datasets, probabilities, {**run.manifest, **note}, reading)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import GOLDS, LABELS
@@ -43,6 +43,14 @@ class NamedLabels:
                 where=where,
                 wanted="either entailment, neutral and contradiction, or entailment and not_entailment",
             )
+
+
+@runtime_checkable
+class NamesLabels(Protocol):
+    """A model that shows by the labels that it names whether it has two of them."""
+
+    @property
+    def named(self) -> NamedLabels: ...
 
 
 def to_probabilities(

@@ -139,19 +139,17 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
     Raises CrossexamError if transformers cannot load it, or if weights of the classifier are missing, which
     transformers would initialize at random with a warning.
     """
-    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import AutoModelForSequenceClassification
 
     where = checkpoint.where
+    tokenizer = load_tokenizer(checkpoint)
     try:
         with quiet_transformers():
-            tokenizer = AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
             model, report = AutoModelForSequenceClassification.from_pretrained(
                 checkpoint.folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True
             )
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
-        first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        hint = "checkpoints with their own code are not run" if "auto_map" in checkpoint.config else None
-        raise CrossexamError(f"transformers cannot load it: {first}", where=where, hint=hint) from error
+        raise _cannot_load(checkpoint, error) from error
     missing = sorted(report["missing_keys"])
     if missing:
         raise CrossexamError(
@@ -161,3 +159,21 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
             wanted="a sequence-classification checkpoint",
         )
     return tokenizer, model
+
+
+def load_tokenizer(checkpoint: Checkpoint) -> Any:
+    """Return the tokenizer of *checkpoint*; raises CrossexamError if transformers cannot load it."""
+    import_torch(checkpoint)
+    from transformers import AutoTokenizer
+
+    try:
+        with quiet_transformers():
+            return AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
+    except Exception as error:  # transformers raises nearly anything for a tokenizer it cannot read
+        raise _cannot_load(checkpoint, error) from error
+
+
+def _cannot_load(checkpoint: Checkpoint, error: Exception) -> CrossexamError:
+    first = (str(error).strip() or type(error).__name__).splitlines()[0]
+    hint = "checkpoints with their own code are not run" if "auto_map" in checkpoint.config else None
+    return CrossexamError(f"transformers cannot load it: {first}", where=checkpoint.where, hint=hint)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.model import Model, NoOptions, Pair
+from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair, answered_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,11 +47,27 @@ class Mean:
         >>> open_model("mean/builtin/majority,builtin/overlap").predict([("It rains.", "Ann left.")])
         array([[0.5, 0. , 0.5]])
         """
+        return self.answered(pairs).probabilities
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        """Return the mean for *pairs*; of each pair, as much was read as some member read."""
         import numpy as np
 
-        predicted = [np.asarray(member.predict(pairs), dtype=np.float64) for member in self.members]
-        mean: NDArray[np.float64] = np.mean(predicted, axis=0)
-        return mean
+        batches = [answered_by(member, pairs) for member in self.members]
+        mean = np.mean([np.asarray(batch.probabilities, dtype=np.float64) for batch in batches], axis=0)
+        read = [
+            _most_read(pair, parts)
+            for pair, parts in zip(pairs, zip(*(batch.read for batch in batches), strict=True), strict=True)
+        ]
+        return Batch(range(len(pairs)), mean, read)
+
+
+def _most_read(pair: Pair, parts: Sequence[CharactersRead | None]) -> CharactersRead | None:
+    """Return what the members of *parts* together read of *pair*; None if each of them read all."""
+    if all(part is None for part in parts):
+        return None
+    known = [part or CharactersRead(len(pair[0]), len(pair[1])) for part in parts]
+    return CharactersRead(max(part.premise for part in known), max(part.hypothesis for part in known))
 
 
 def member_names(name: str) -> list[str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_VERSION: Final = "function.v1"
+_VERSION: Final = "function.v2"
 
 
 @dataclass(frozen=True)

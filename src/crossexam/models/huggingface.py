@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from crossexam.core.labels import LABELS
-from crossexam.models.checkpoint import DeclaredOrder, declared_order
+from crossexam.core.errors import CrossexamError
+from crossexam.models.checkpoint import DeclaredOrder, declared_order, load_tokenizer
 from crossexam.models.label_order import (
     PAIRS,
     is_two_label,
@@ -20,7 +20,7 @@ from crossexam.models.label_order import (
     refuse_conflict,
     verify_order,
 )
-from crossexam.models.model import Batch, Pair, check_batch_size
+from crossexam.models.model import Batch, Pair, answered_by, check_batch_size
 from crossexam.models.threshold import check_threshold, head_shares, label_probabilities
 from crossexam.training.pretrained import Checkpoint, find_checkpoint
 
@@ -63,6 +63,7 @@ class HuggingFaceModel:
         self.name = f"hf/{checkpoint.name}"
         self._checkpoint, self._declared, self._options = checkpoint, declared, options
         self._classifier: SequenceClassifier | None = None
+        self._tokenizer: Any = None
         content = checkpoint.content_hash()
         parts = [_VERSION, content, options.dtype, str(options.max_length), order_text(declared.order)]
         parts += [] if options.threshold is None else [f"threshold {options.threshold}"]
@@ -90,12 +91,7 @@ class HuggingFaceModel:
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError."""
-        import numpy as np
-
-        table = np.zeros((len(pairs), len(LABELS)))
-        for batch in self.batches(pairs, [False] * len(pairs)):
-            table[list(batch.indices)] = batch.probabilities
-        return table
+        return answered_by(self, pairs).probabilities
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the predictions for those of *pairs* that are not *known*, batch by batch.
@@ -114,7 +110,25 @@ class HuggingFaceModel:
             probabilities = label_probabilities(
                 head_shares(logits), self._declared.order, self._options.threshold
             )
-            yield Batch(rows, probabilities, encoded.truncated[rows].tolist())
+            yield Batch(rows, probabilities, [encoded.read.get(row) for row in rows])
+
+    def token_starts(self, text: str) -> list[int]:
+        """Return the offset in *text* of each of its tokens; raises CrossexamError.
+
+        Only the tokenizer is loaded for it.
+        """
+        if self._tokenizer is None:
+            self._tokenizer = load_tokenizer(self._checkpoint)
+        if not self._tokenizer.is_fast:
+            raise CrossexamError(
+                "its tokenizer does not say where the tokens are in the text",
+                where=self.name,
+                hint="measure chunks in words: --chunk words:300",
+            )
+        encoded = self._tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False
+        )
+        return [start for start, _ in encoded["offset_mapping"]]
 
     def _loaded(self) -> SequenceClassifier:
         """Return the classifier, loaded and its class order verified; raises CrossexamError."""

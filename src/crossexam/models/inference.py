@@ -7,15 +7,16 @@ small for the same reason.  ``bench/hf_throughput.py`` compares the speed with t
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.checkpoint import find_device, import_torch, load_checkpoint
-from crossexam.models.model import Pair
+from crossexam.models.model import CharactersRead, Pair
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class SequenceClassifier:
         self.where = checkpoint.where
         self.device = find_device(device, self.where)
         self.tokenizer, self.model = load_checkpoint(checkpoint)
+        self.tokenizer.truncation_side = "right"  # what is read begins at the start of a sentence
         self.model = self.model.to(device=self.device, dtype=getattr(torch, dtype)).eval()
         self.max_length = self._longest(max_length)
         if self.model.config.pad_token_id is None:
@@ -88,34 +90,77 @@ class SequenceClassifier:
 
         ids: list[NDArray[np.int32]] = []
         types: list[NDArray[np.int8]] = []
-        cut: list[bool] = []
+        read: dict[int, CharactersRead] = {}
         for start in range(0, len(pairs), _ENCODED_AT_ONCE):
             chunk = pairs[start : start + _ENCODED_AT_ONCE]
-            found = self._tokens(chunk, truncation=False)
+            found = self._tokens(chunk)
             long = [k for k, row in enumerate(found["input_ids"]) if len(row) > self.max_length]
-            shorter = self._tokens([chunk[k] for k in long], truncation=True) if long else {}
-            for name, rows in shorter.items():
-                for k, row in zip(long, rows, strict=True):
-                    found[name][k] = row
-            cut += [k in set(long) for k in range(len(chunk))] if long else [False] * len(chunk)
+            if long:
+                shorter, characters = self._truncated([chunk[k] for k in long])
+                for name, rows in shorter.items():
+                    for k, row in zip(long, rows, strict=True):
+                        found[name][k] = row
+                read |= {start + k: each for k, each in zip(long, characters, strict=True)}
             ids += [np.asarray(row, dtype=np.int32) for row in found["input_ids"]]
             types += [np.asarray(row, dtype=np.int8) for row in found.get("token_type_ids", ())]
         lengths = np.array([len(row) for row in ids], dtype=np.int64)
         flat = np.concatenate(ids) if ids else np.zeros(0, dtype=np.int32)
-        return TokenizedPairs(
-            flat, np.concatenate(types) if types else None, lengths, np.array(cut, dtype=bool)
-        )
+        return TokenizedPairs(flat, np.concatenate(types) if types else None, lengths, read)
 
-    def _tokens(self, pairs: Sequence[Pair], *, truncation: bool) -> dict[str, list[Any]]:
-        encoded = self.tokenizer(
+    def _tokens(self, pairs: Sequence[Pair]) -> dict[str, list[Any]]:
+        return _columns(self._encoded(pairs, truncation=False))
+
+    def _truncated(self, pairs: Sequence[Pair]) -> tuple[dict[str, list[Any]], list[CharactersRead]]:
+        """Return the tokens of *pairs* up to the maximum length, and how far each pair was read."""
+        located = bool(self.tokenizer.is_fast)
+        encoded = self._encoded(
+            pairs, truncation="longest_first", max_length=self.max_length, return_offsets_mapping=located
+        )
+        if located:
+            read = [self._read(pair, encoded, row) for row, pair in enumerate(pairs)]
+        else:
+            read = [self._searched(pair) for pair in pairs]
+        return _columns(encoded), read
+
+    def _encoded(self, pairs: Sequence[Pair], **options: Any) -> Any:
+        return self.tokenizer(
             [premise for premise, _ in pairs],
             [hypothesis for _, hypothesis in pairs],
-            truncation="longest_first" if truncation else False,
-            max_length=self.max_length if truncation else None,
             return_attention_mask=False,
             verbose=False,
+            **options,
         )
-        return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
+
+    @staticmethod
+    def _read(pair: Pair, encoded: Any, row: int) -> CharactersRead:
+        """Return how far *pair* reaches by the offsets of the tokens in *row* of *encoded*."""
+        ends = [0, 0]
+        for side, (_, end) in zip(encoded.sequence_ids(row), encoded["offset_mapping"][row], strict=True):
+            if side is not None:
+                ends[side] = max(ends[side], end)
+        return CharactersRead(*(_whole(text, end) for text, end in zip(pair, ends, strict=True)))
+
+    def _searched(self, pair: Pair) -> CharactersRead:
+        """Return how far *pair* is read with a tokenizer that does not say where its tokens are.
+
+        As many tokens are kept as ``longest_first`` keeps, which takes them one by one from the longer
+        sentence, from the hypothesis if both are equally long.
+        """
+        kept = [len(self._bare(text)) for text in pair]
+        surplus = sum(kept) + int(self.tokenizer.num_special_tokens_to_add(pair=True)) - self.max_length
+        for _ in range(surplus):
+            kept[0 if kept[0] > kept[1] else 1] -= 1
+        ends = (self._end_of(text, most) for text, most in zip(pair, kept, strict=True))
+        return CharactersRead(*(_whole(text, end) for text, end in zip(pair, ends, strict=True)))
+
+    def _end_of(self, text: str, tokens: int) -> int:
+        """Return the length of the longest beginning of *text* that has at most so many *tokens*."""
+        end = bisect_right(range(1, len(text) + 1), tokens, key=lambda end: len(self._bare(text[:end])))
+        return len(text[:end].rstrip())
+
+    def _bare(self, text: str) -> list[int]:
+        ids: list[int] = self.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+        return ids
 
     def plan(self, encoded: TokenizedPairs) -> list[list[int]]:
         """Return the batches for *encoded*, which depend on the lengths and the options alone."""
@@ -210,6 +255,15 @@ class SequenceClassifier:
             hook.remove()
 
 
+def _columns(encoded: Any) -> dict[str, list[Any]]:
+    return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
+
+
+def _whole(text: str, end: int) -> int:
+    """Return the length of *text* if only blanks follow *end*, which no token holds, else *end*."""
+    return end if text[end:].strip() else len(text)
+
+
 @contextmanager
 def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
     """Yield a pool of one worker per core with its share of the threads, or None if it does not help."""
@@ -249,7 +303,7 @@ class TokenizedPairs:
     """Tokenized pairs in flat arrays: ``ids`` and, if the model has them, ``types`` of tokens.
 
     Pair k has the tokens ``starts[k]`` to ``starts[k + 1]``: 5 bytes per token, instead of lists of Python
-    integers.
+    integers.  ``read`` holds what was read of those pairs that were truncated.
     """
 
     def __init__(
@@ -257,11 +311,11 @@ class TokenizedPairs:
         ids: NDArray[np.int32],
         types: NDArray[np.int8] | None,
         lengths: NDArray[np.int64],
-        truncated: NDArray[np.bool_],
+        read: Mapping[int, CharactersRead],
     ) -> None:
         import numpy as np
 
-        self.ids, self.types, self.lengths, self.truncated = ids, types, lengths, truncated
+        self.ids, self.types, self.lengths, self.read = ids, types, lengths, read
         self.starts = np.concatenate([[0], np.cumsum(lengths)])
 
     def padded(

@@ -1,4 +1,4 @@
-"""What a model is: the protocol that all kinds of models satisfy, and two that some satisfy besides."""
+"""What a model is: the protocol that all kinds of models satisfy, and those that some satisfy besides."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import LABELS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,12 +39,19 @@ class Model(Protocol):
         ...
 
 
+class CharactersRead(NamedTuple):
+    """How many characters of a truncated pair's premise and hypothesis a model read, from the start."""
+
+    premise: int
+    hypothesis: int
+
+
 class Batch(NamedTuple):
-    """The *probabilities* [n, 3] of the pairs at *indices*, and which of these pairs were *truncated*."""
+    """The *probabilities* [n, 3] of the pairs at *indices*, and what was *read* of each (None: all of it)."""
 
     indices: Sequence[int]
     probabilities: NDArray[np.float64]
-    truncated: Sequence[bool]
+    read: Sequence[CharactersRead | None]
 
 
 @runtime_checkable
@@ -59,6 +67,58 @@ class PlansBatches(Protocol):
 
 
 @runtime_checkable
+class ReportsReading(Protocol):
+    """A model without batches of its own that says how much of each pair it read."""
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        """Return the predictions for *pairs* as one batch."""
+        ...
+
+
+class Parts(NamedTuple):
+    """The parts of a pair about which a model is asked: *pairs*, each with its *starts* in the whole pair.
+
+    *starts* are the offsets in premise and hypothesis; *chunks* is the number of parts of the premise.
+    """
+
+    pairs: Sequence[Pair]
+    starts: Sequence[tuple[int, int]]
+    chunks: int
+
+
+@runtime_checkable
+class AsksInParts(Protocol):
+    """A model that asks *inner* about parts of a pair and combines the predictions.
+
+    The predictions of the parts are those of *inner*, and are stored under its key.  ``facts`` are for the
+    manifest of a run.
+    """
+
+    @property
+    def inner(self) -> Model: ...
+
+    @property
+    def facts(self) -> Mapping[str, str]: ...
+
+    def parts(self, pair: Pair) -> Parts:
+        """Return the parts of *pair*, at least one."""
+        ...
+
+    def combined(self, parts: Parts, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities [3] of a pair from those of its *parts* [k, 3]."""
+        ...
+
+
+@runtime_checkable
+class LocatesTokens(Protocol):
+    """A model with a tokenizer, by which chunks can be measured."""
+
+    def token_starts(self, text: str) -> Sequence[int]:
+        """Return the offset in *text* of each of its tokens, in order."""
+        ...
+
+
+@runtime_checkable
 class AnswersSets(Protocol):
     """A model that looks predictions up for whole test sets, and needs no store."""
 
@@ -67,6 +127,26 @@ class AnswersSets(Protocol):
     ) -> dict[str, NDArray[np.float64]]:
         """Return the probabilities of each of *asked*, which are parts of *whole*, by name."""
         ...
+
+
+def answered_by(model: Model, pairs: Sequence[Pair]) -> Batch:
+    """Return the predictions of *model* for *pairs* as one batch, with what it says that it read.
+
+    A model that says nothing of it has read all.
+    """
+    import numpy as np
+
+    if isinstance(model, ReportsReading):
+        return model.answered(pairs)
+    if not isinstance(model, PlansBatches):
+        return Batch(range(len(pairs)), model.predict(pairs), [None] * len(pairs))
+    table = np.zeros((len(pairs), len(LABELS)))
+    read: list[CharactersRead | None] = [None] * len(pairs)
+    for batch in model.batches(pairs, [False] * len(pairs)):
+        table[list(batch.indices)] = batch.probabilities
+        for index, each in zip(batch.indices, batch.read, strict=True):
+            read[index] = each
+    return Batch(range(len(pairs)), table, read)
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import SIDES, Example, Side
-from crossexam.core.labels import LABELS, THREE_LABELS
+from crossexam.core.labels import THREE_LABELS
+from crossexam.language.tokens import words
 from crossexam.models.inference import plan_batches
 from crossexam.models.label_order import row_softmax, to_label_columns
-from crossexam.models.model import Batch, Pair, check_batch_size
+from crossexam.models.model import Batch, CharactersRead, Pair, answered_by, check_batch_size
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,12 +85,7 @@ class ZooModel:
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs*: [n, 3]; raises CrossexamError if a sentence is empty."""
-        import numpy as np
-
-        table = np.zeros((len(pairs), len(LABELS)))
-        for batch in self.batches(pairs, [False] * len(pairs)):
-            table[list(batch.indices)] = batch.probabilities
-        return table
+        return answered_by(self, pairs).probabilities
 
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the predictions for those of *pairs* that are not *known*, batch by batch.
@@ -105,7 +101,9 @@ class ZooModel:
             wanted = [not known[index] for index in part]
             if not any(wanted):
                 continue
-            encoded, cut = self._encoded([pairs[index] for index in part])
+            asked = [pairs[index] for index in part]
+            encoded = self._encoded(asked)
+            limit = self._most_words()
             with torch.inference_mode():
                 for rows, logits in self._logits(encoded, wanted):
                     yield Batch(
@@ -114,7 +112,7 @@ class ZooModel:
                             row_softmax(logits.double().cpu().numpy()),
                             self._described.classes.labels,
                         ),
-                        [cut[row] for row in rows],
+                        [_characters_read(asked[row], limit) for row in rows],
                     )
         self._note_sources()
 
@@ -169,11 +167,14 @@ class ZooModel:
         words = _CPU_WORDS if self._facts["device"] == "cpu" else _GPU_WORDS
         return plan_batches(lengths, tokens=words)
 
-    def _encoded(self, pairs: Sequence[Pair]) -> tuple[EncodedPairs, list[bool]]:
+    def _encoded(self, pairs: Sequence[Pair]) -> EncodedPairs:
         examples = [Example(f"of the pair {p!r}, {h!r}", p, h, None) for p, h in pairs]
-        longest = self._options.max_length
-        encoded = self._collator().pairs(examples, max_length=longest)
-        return encoded, [longest is not None and longest in pair for pair in encoded.lengths]
+        return self._collator().pairs(examples, max_length=self._options.max_length)
+
+    def _most_words(self) -> int | None:
+        """Return how many words of a sentence are read, by the options or by the architecture."""
+        limits = (self._options.max_length, getattr(self._model, "most_words", None))
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def _collator(self) -> Encoder:
         if self._encoder is None:
@@ -206,6 +207,20 @@ class ZooModel:
             self._facts["trees"] = "right-branching: a pair of texts ships no parse"
         if "tags" in encoder.needs:
             self._facts["tags_from"] = encoder.reader.tagged
+
+
+def _characters_read(pair: Pair, most_words: int | None) -> CharactersRead | None:
+    """Return how far a model reads *pair* that reads *most_words* of a sentence; None if it reads all."""
+    if most_words is None or all(len(text) <= most_words for text in pair):  # a word has a character
+        return None
+    tokens = [words(text) for text in pair]
+    if all(len(each) <= most_words for each in tokens):
+        return None
+    ends = (
+        each[most_words - 1].end if len(each) > most_words else len(text)
+        for text, each in zip(pair, tokens, strict=True)
+    )
+    return CharactersRead(*ends)
 
 
 def open_zoo(name: str, options: Options) -> ZooModel:

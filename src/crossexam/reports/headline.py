@@ -10,6 +10,7 @@ from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
+from crossexam.reports.truncation import truncation_warnings
 from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 
@@ -96,8 +97,12 @@ def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
 
 
 def warnings(results: Results) -> list[str]:
-    """Return a sentence per model and base whose accuracy is not significantly above the majority class."""
-    return [
+    """Return what a reader must know before any number of the report.
+
+    A sentence per model that did not read all items to the end, and per model and base whose accuracy is not
+    significantly above the majority class.
+    """
+    return truncation_warnings(results) + [
         _warning(model, result, results)
         for model in results.models
         for result in model.results

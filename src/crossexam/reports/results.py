@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.cross_dataset import BenchmarkScore
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.truncation import Truncation
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,6 +59,13 @@ class ModelResults:
         from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
 
         return tuple(misled_parts(self.run, CURVE))
+
+    @cached_property
+    def truncations(self) -> tuple[Truncation, ...]:
+        """The test sets that the model did not read to the end; empty if it read all, or nobody knows."""
+        from crossexam.evaluation.truncation import truncations
+
+        return truncations(self.run)
 
 
 @dataclass(frozen=True, repr=False)

@@ -26,6 +26,7 @@ from crossexam.reports.lexically_misleading import misleading_charts, misleading
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
+from crossexam.reports.truncation import truncation_table
 
 #: A page, a Markdown and a LaTeX document, and the summary for a terminal.
 Format = Literal["html", "md", "tex", "terminal"]
@@ -78,6 +79,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
+    Section("truncation", "Truncation",             truncation_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),

@@ -2,7 +2,10 @@
 
 It is one SQLite file in WAL mode; a row is the prediction of one model, identified by its key, for the text
 of one pair.  So a pair that is in several test sets is predicted once, and no model reads the predictions of
-another.
+another.  Each row has a checksum, so that a damaged prediction is an error and not a number in a report.
+
+A store of format 1 is brought to format 2 when it is opened.  Format 1 says that a pair was truncated, but
+not where; these predictions are removed, so that their pairs are predicted again.
 """
 
 from __future__ import annotations
@@ -19,33 +22,50 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import disk_full
+from crossexam.models.model import CharactersRead
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 FILE_NAME: Final = "store.sqlite"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
 _LOOKED_UP_AT_ONCE: Final = 500  # older versions of SQLite allow 999 parameters
 _SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS models (number INTEGER PRIMARY KEY, key TEXT UNIQUE NOT NULL, name TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS models (
+    number INTEGER PRIMARY KEY,
+    key TEXT UNIQUE NOT NULL,
+    name TEXT NOT NULL,
+    two_label INTEGER NOT NULL DEFAULT 0 -- whether an answer has shown that the model has two labels
+);
 CREATE TABLE IF NOT EXISTS answers (
     model INTEGER NOT NULL REFERENCES models(number),
     pair BLOB NOT NULL,          -- hash of premise and hypothesis
     probabilities BLOB NOT NULL, -- three little-endian doubles, in the order of LABELS
-    truncated INTEGER NOT NULL,
+    premise_read INTEGER,        -- characters read of a truncated pair, NULL if all were
+    hypothesis_read INTEGER,
+    checksum BLOB NOT NULL,
     PRIMARY KEY (model, pair)
 ) WITHOUT ROWID;
 """
+#: What brings a store of format 1 to format 2, but for the rows and their checksums.
+_FROM_FORMAT_1: Final = """
+DELETE FROM answers WHERE truncated != 0;
+ALTER TABLE answers RENAME TO answers_of_format_1;
+ALTER TABLE models ADD COLUMN two_label INTEGER NOT NULL DEFAULT 0;
+"""
+#: How far from 1 the sum of three probabilities may be.
+SUM_TOLERANCE: Final = 1e-6
+_DAMAGED: Final = "move the file elsewhere; its pairs will then be predicted again"
 
 
 class StoredPrediction(NamedTuple):
-    """The probabilities of a pair in the order of LABELS, and whether the pair was truncated."""
+    """The probabilities of a pair in the order of LABELS, and what was *read* of it (None: all of it)."""
 
     probabilities: tuple[float, float, float]
-    truncated: bool
+    read: CharactersRead | None
 
 
 def pair_hash(premise: str, hypothesis: str) -> bytes:
@@ -56,6 +76,39 @@ def pair_hash(premise: str, hypothesis: str) -> bytes:
     """
     text = f"{len(premise)}\x1f{premise}\x1f{hypothesis}"
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+_COLUMNS: Final = "pair, probabilities, premise_read, hypothesis_read, checksum"
+_INSERT: Final = "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)"
+
+
+def _checksum(*values: object) -> bytes:
+    """Return the checksum of the *values* of a row, whatever they have become."""
+    return hashlib.blake2b(repr(values).encode(), digest_size=8).digest()
+
+
+def _prediction(
+    model: int, pair: bytes, packed: bytes, premise: int | None, hypothesis: int | None, checksum: bytes
+) -> StoredPrediction:
+    """Return the prediction of a row; raises DatabaseError if it is not what was stored."""
+    shares = _unpacked(packed)
+    if _checksum(model, pair, packed, premise, hypothesis) != checksum:
+        raise sqlite3.DatabaseError("a prediction does not have its checksum")
+    if premise is None or hypothesis is None:
+        return StoredPrediction(shares, None)
+    return StoredPrediction(shares, CharactersRead(premise, hypothesis))
+
+
+def _unpacked(packed: bytes) -> tuple[float, float, float]:
+    """Return the probabilities that *packed* holds; raises DatabaseError if they are none."""
+    try:
+        first, second, third = struct.unpack("<3d", packed)
+    except (struct.error, TypeError):
+        raise sqlite3.DatabaseError("a prediction is not three numbers") from None
+    # A comparison with NaN is false, so that NaN and infinity are refused too.
+    if not (min(first, second, third) >= 0 and abs(first + second + third - 1) < SUM_TOLERANCE):
+        raise sqlite3.DatabaseError(f"a prediction is not three probabilities: {first}, {second}, {third}")
+    return first, second, third
 
 
 class AnswerStore:
@@ -95,19 +148,49 @@ class AnswerStore:
         run("BEGIN IMMEDIATE")
         version = int(run("PRAGMA user_version").fetchone()[0])
         tables = int(run("SELECT count(*) FROM sqlite_master").fetchone()[0])
-        if version != _FORMAT and (version or tables):
+        if version not in (1, _FORMAT) and (version or tables):
             run("ROLLBACK")
             raise FormatError(
-                f"the store has format {version}, not {_FORMAT}",
-                where=str(self._path),
-                hint="move the file elsewhere; its pairs will then be predicted again",
+                f"the store has format {version}, not {_FORMAT}", where=str(self._path), hint=_DAMAGED
             )
+        for statement in (_FROM_FORMAT_1 if version == 1 else "").split(";\n"):
+            run(statement)
         for statement in _SCHEMA.split(";\n"):
             run(statement)
+        if version == 1:
+            self._take_over()
         run(f"PRAGMA user_version={_FORMAT}")
         run("INSERT OR IGNORE INTO models (key, name) VALUES (?, ?)", (self._key, self._name))
         self._model = int(run("SELECT number FROM models WHERE key = ?", (self._key,)).fetchone()[0])
         run("COMMIT")
+
+    @property
+    def two_label(self) -> bool:
+        """Whether an answer has shown that the model has two labels; a model that is not asked cannot say."""
+        with self._errors_explained():
+            query = "SELECT two_label FROM models WHERE number = ?"
+            return bool(self._connection.execute(query, (self._model,)).fetchone()[0])
+
+    def note_two_labels(self) -> None:
+        """Record that the model has two labels."""
+        with self._errors_explained():
+            self._connection.execute("UPDATE models SET two_label = 1 WHERE number = ?", (self._model,))
+
+    def _take_over(self) -> None:
+        """Move the predictions of format 1, none of them for a truncated pair, into the table of format 2."""
+        run = self._connection.execute
+        old = run("SELECT model, pair, probabilities FROM answers_of_format_1")
+        while rows := old.fetchmany(_LOOKED_UP_AT_ONCE):
+            for _, _, packed in rows:
+                _unpacked(packed)
+            self._connection.executemany(
+                _INSERT,
+                [
+                    (model, pair, packed, None, None, _checksum(model, pair, packed, None, None))
+                    for model, pair, packed in rows
+                ],
+            )
+        run("DROP TABLE answers_of_format_1")
 
     def _enter_wal_mode(self) -> None:
         """Switch the file to WAL mode; of two processes that do so at once, SQLite makes one fail at once."""
@@ -141,7 +224,7 @@ class AnswerStore:
             raise FormatError(
                 f"the store is damaged: {error}",
                 where=str(self._path),
-                hint="move the file elsewhere; its pairs will then be predicted again",
+                hint=_DAMAGED,
             ) from None
 
     def known(self, hashes: Sequence[bytes]) -> dict[bytes, StoredPrediction]:
@@ -153,30 +236,31 @@ class AnswerStore:
                 marks = ",".join("?" * len(wanted))
                 # Only question marks are put into the query.
                 where = f"model = ? AND pair IN ({marks})"
-                query = f"SELECT pair, probabilities, truncated FROM answers WHERE {where}"  # noqa: S608
-                for pair, packed, cut in self._connection.execute(query, (self._model, *wanted)):
-                    stored[pair] = StoredPrediction(self._unpacked(packed), bool(cut))
+                query = f"SELECT {_COLUMNS} FROM answers WHERE {where}"  # noqa: S608
+                for row in self._connection.execute(query, (self._model, *wanted)):
+                    stored[row[0]] = _prediction(self._model, *row)
         return stored
 
-    def _unpacked(self, packed: bytes) -> tuple[float, float, float]:
-        try:
-            first, second, third = struct.unpack("<3d", packed)
-        except (struct.error, TypeError):
-            raise sqlite3.DatabaseError("a prediction is not three numbers") from None
-        return first, second, third
-
     def add(
-        self, hashes: Iterable[bytes], probabilities: NDArray[np.float64], truncated: Sequence[bool]
+        self,
+        hashes: Iterable[bytes],
+        probabilities: NDArray[np.float64],
+        read: Sequence[CharactersRead | None],
     ) -> None:
-        """Store the predictions for one batch of pairs, all or none; earlier ones are not overwritten."""
-        rows = [
-            (self._model, pair, struct.pack("<3d", *shares), int(cut))
-            for pair, shares, cut in zip(hashes, probabilities.tolist(), truncated, strict=True)
-        ]
+        """Store the predictions for one batch of pairs, all or none; earlier ones are not overwritten.
+
+        *read* says how much of each pair the model read, None for all of it.
+        """
+        rows = []
+        for pair, shares, part in zip(hashes, probabilities.tolist(), read, strict=True):
+            packed = struct.pack("<3d", *shares)
+            premise, hypothesis = part or (None, None)
+            checksum = _checksum(self._model, pair, packed, premise, hypothesis)
+            rows.append((self._model, pair, packed, premise, hypothesis, checksum))
         with self._errors_explained():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
-                self._connection.executemany("INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?)", rows)
+                self._connection.executemany(_INSERT, rows)
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full

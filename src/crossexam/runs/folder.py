@@ -1,9 +1,11 @@
 """Runs as folders: ``predictions/TESTSET.parquet``, and ``manifest.json``, which is written last.
 
 A file of predictions has the columns ``id``, ``label`` (gold), ``p_entailment``, ``p_neutral``,
-``p_contradiction`` and ``predicted``, in the order of the test set.  Its bytes depend on the predictions
-only, and the manifest has their SHA-256.  Test sets are not copied: the manifest has their paths and content
-hashes.  Test sets that were built in memory, and corpora, are written into ``test_sets/``.
+``p_contradiction`` and ``predicted``, in the order of the test set; and, if it is known what the model read,
+``truncated`` and ``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), which runs of earlier versions
+lack.  Its bytes depend on the predictions only, and the manifest has their SHA-256.  Test sets are not
+copied: the manifest has their paths and content hashes.  Test sets that were built in memory, and corpora,
+are written into ``test_sets/``.
 
 A folder holds one run of one model.  Further test sets are added to it; what is there is replaced only if
 that is asked for.  One process at a time may write to it.
@@ -13,11 +15,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from crossexam.core.dataset import Dataset, Run, Suite, content_hash
+from crossexam.core.dataset import Dataset, Reading, Run, Suite, content_hash
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import LABELS
@@ -26,10 +29,11 @@ from crossexam.core.manifest import RunEntry
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.models.answers import not_probabilities
+from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME
-from crossexam.runs.run import SUM_TOLERANCE, predict_suite
+from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE
+from crossexam.runs.run import predict_suite
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,6 +46,7 @@ _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _LOCK: Final = ".lock"
 _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
+_READING: Final = tuple(field.name for field in fields(Reading))
 
 
 def run_into_folder(
@@ -51,6 +56,7 @@ def run_into_folder(
     *,
     options: Mapping[str, Any] | None = None,
     limit: int | None = None,
+    chunking: Chunking | None = None,
     force: bool = False,
     progress: Progress = silent,
 ) -> Run:
@@ -63,6 +69,8 @@ def run_into_folder(
     """
     _refuse_other_files(folder)
     opened = open_model(model, options)
+    if chunking is not None:
+        opened = in_chunks(opened, chunking)
     datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
     folder.mkdir(parents=True, exist_ok=True)
     busy = CrossexamError(
@@ -93,12 +101,12 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     entries = {}
     for name, dataset in run.datasets.items():
         file = f"{quote(name, safe=' ')}.parquet"
-        path = folder / _PREDICTIONS / file
-        _write_predictions(path, dataset, run.probabilities[name])
+        place = folder / _PREDICTIONS / file
+        _write_predictions(place, dataset, run.probabilities[name], run.reading.get(name))
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
             "predictions": f"{_PREDICTIONS}/{file}",
-            "sha256": sha256_of(path),
+            "sha256": sha256_of(place),
             **_place(dataset, folder, file),
             "dataset": {key: value for key, value in dataset.manifest.items() if key != "path"},
         }
@@ -135,11 +143,13 @@ def read_run(folder: Path) -> Run:
         )
     typed = _typed(entries, manifest_file)
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
-    probabilities = {
+    files = {
         name: _read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
         for name, entry in typed.items()
     }
-    return Run(str(manifest["model"]), datasets, probabilities, manifest)
+    probabilities = {name: found for name, (found, _) in files.items()}
+    reading = {name: found for name, (_, found) in files.items() if found is not None}
+    return Run(str(manifest["model"]), datasets, probabilities, manifest, reading)
 
 
 def _typed(entries: Mapping[str, Any], manifest_file: Path) -> dict[str, RunEntry]:
@@ -246,7 +256,9 @@ def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset
         )
 
 
-def _write_predictions(path: Path, dataset: Dataset, probabilities: NDArray[np.float64]) -> None:
+def _write_predictions(
+    path: Path, dataset: Dataset, probabilities: NDArray[np.float64], reading: Reading | None
+) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -258,12 +270,20 @@ def _write_predictions(path: Path, dataset: Dataset, probabilities: NDArray[np.f
         "label": pa.array([example.label for example in dataset], pa.string()),
         **{name: pa.array(probabilities[:, k], pa.float64()) for k, name in enumerate(_SHARES)},
         "predicted": pa.array([LABELS[winner] for winner in winners], pa.string()),
+        **(
+            {}
+            if reading is None
+            else {name: pa.array(getattr(reading, name), pa.bool_()) for name in _READING}
+        ),
     }
     with finished_or_absent(path) as temporary:
         pq.write_table(pa.table(columns), temporary, compression="zstd")
 
 
-def _read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> NDArray[np.float64]:
+def _read_predictions(
+    path: Path, dataset: Dataset, sha256: str | None
+) -> tuple[NDArray[np.float64], Reading | None]:
+    """Return the probabilities in *path* and what was read of the items, if the file says so."""
     import numpy as np
     import polars as pl
 
@@ -273,12 +293,14 @@ def _read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> NDArr
         table = pl.read_parquet(path)
         ids = table["id"].to_list()
         probabilities: NDArray[np.float64] = table.select(pl.col(_SHARES).cast(pl.Float64)).to_numpy()
+        known = all(name in table.columns for name in _READING)
+        reading = Reading(*(table[name].to_numpy().astype(bool) for name in _READING)) if known else None
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None
     if ids != [example.id for example in dataset]:
         raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
     _check_probabilities(probabilities, path)
-    return np.ascontiguousarray(probabilities, dtype=np.float64)
+    return np.ascontiguousarray(probabilities, dtype=np.float64), reading
 
 
 def _check_probabilities(table: NDArray[np.float64], path: Path) -> None:

@@ -1,4 +1,11 @@
-"""Run a model over the test sets of a suite; each distinct pair is predicted once and stored at once."""
+"""Run a model over the test sets of a suite; each distinct pair is predicted once and stored at once.
+
+A model that asks another in parts (``--chunk``) is asked part by part: the parts are the pairs that are
+predicted once and stored, under the key of the model that is asked.
+
+A truncated item counts as one whose edit the model never saw if every changed character lies beyond what was
+read: a model that stops reading before the edit gives the prediction of the unchanged text.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +13,33 @@ import platform
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
+from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
-from crossexam.models.answers import not_probabilities
-from crossexam.models.model import AnswersSets, Batch, Model, Pair, PlansBatches, check_batch_size
+from crossexam.models.answers import NamesLabels, not_probabilities
+from crossexam.models.chunking import Chunking, in_chunks
+from crossexam.models.model import (
+    AnswersSets,
+    AsksInParts,
+    Batch,
+    CharactersRead,
+    Model,
+    Pair,
+    Parts,
+    PlansBatches,
+    answered_by,
+    check_batch_size,
+)
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
+from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, StoredPrediction, pair_hash
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +47,6 @@ if TYPE_CHECKING:
 
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
-#: How far from 1 the sum of a row of probabilities may be.
-SUM_TOLERANCE: Final = 1e-6
 _PACKAGES: Final = ("crossexam", "numpy", "torch", "transformers", "tokenizers", "safetensors", "rapidfuzz")
 
 
@@ -38,6 +56,7 @@ def predict_suite(
     *,
     store: Path | None = None,
     options: Mapping[str, Any] | None = None,
+    chunking: Chunking | None = None,
     limit: int | None = None,
     progress: Progress = silent,
 ) -> Run:
@@ -45,33 +64,42 @@ def predict_suite(
 
     Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
     again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
-    *limit* restricts each test set to its first items.  Nothing else is written: see
+    *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
+    each test set to its first items.  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or {}
     check_batch_size(options.get("batch_size", "auto"))
     if limit is not None and limit < 1:
         raise CrossexamError(f"the limit is {limit}", wanted="a positive whole number")
-    whole = _test_sets(data)
-    datasets = {name: _first(dataset, limit) for name, dataset in whole.items()}
+    given = _test_sets(data)
+    datasets = {name: _first(dataset, limit) for name, dataset in given.items()}
     opened = open_model(model, options)
+    if chunking is not None:
+        opened = in_chunks(opened, chunking)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(whole.values())), {})
+        predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
         predicted = _predict_pairs(opened, datasets, store, options, progress)
     seconds = time.monotonic() - start
-    entries = {name: _entry(datasets[name], whole[name]) for name in datasets}
-    manifest = _manifest(opened, predicted.counts, entries, seconds, limit)
-    return Run(opened.name, datasets, predicted.probabilities, manifest)
+    entries = {name: _entry(name, datasets[name], given[name], predicted) for name in datasets}
+    manifest = _manifest(opened, predicted, entries, seconds, limit)
+    return Run(opened.name, datasets, predicted.probabilities, manifest, predicted.reading)
 
 
 @dataclass(frozen=True)
 class _Predicted:
-    """The probabilities of every test set, and the counts of pairs for the manifest."""
+    """The probabilities of every test set, and the counts of pairs for the manifest.
+
+    *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
+    """
 
     probabilities: dict[str, NDArray[np.float64]]
     counts: dict[str, int]
+    reading: dict[str, Reading] = field(default_factory=dict)
+    chunks: dict[str, list[int]] = field(default_factory=dict)
+    two_label: bool = False
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -98,10 +126,82 @@ def _predict_pairs(
     options: Mapping[str, Any],
     progress: Progress,
 ) -> _Predicted:
-    """Predict every distinct pair that is not in the store, then read all predictions from there."""
+    """Predict every distinct pair, or every part of it, that is not in the store."""
+    items = {name: [(e.premise, e.hypothesis) for e in dataset] for name, dataset in datasets.items()}
+    pairs = list(dict.fromkeys(pair for of_set in items.values() for pair in of_set))
+    found = _answers(model, pairs, store, options, progress)
+    place = {pair: index for index, pair in enumerate(pairs)}
+    truncated = {pair: each for pair, each in zip(pairs, found.spans, strict=True) if each is not None}
+    counts = {
+        "distinct_pairs": len(pairs),
+        **({"chunk_pairs": found.asked} if found.chunks else {}),
+        "asked_pairs": found.asked - found.known,
+        "pairs_from_store": found.known,
+        "truncated_pairs": len(truncated),
+    }
+    chunks = {
+        name: [found.chunks[place[p]] for p in of_set] for name, of_set in items.items() if found.chunks
+    }
+    return _Predicted(
+        {name: found.probabilities[[place[pair] for pair in of_set]] for name, of_set in items.items()},
+        counts,
+        {name: reading_of(dataset, truncated) for name, dataset in datasets.items()},
+        chunks,
+        found.two_label,
+    )
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """The *probabilities* [n, 3] of distinct pairs, and what was read of each (None: all of it).
+
+    *asked* pairs were put to the model or found in the store, *known* of them were found there; *chunks* has
+    the number of chunks of each pair, and is empty if the model is not asked in parts.  *two_label* says
+    whether the model has shown that it has two labels.
+    """
+
+    probabilities: NDArray[np.float64]
+    spans: Sequence[Spans | None]
+    asked: int
+    known: int
+    two_label: bool
+    chunks: Sequence[int] = ()
+
+
+def _answers(
+    model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
+) -> _Answers:
+    """Return the predictions of *model* for *pairs*, part by part if it asks another in parts."""
     import numpy as np
 
-    pairs = list(dict.fromkeys((e.premise, e.hypothesis) for dataset in datasets.values() for e in dataset))
+    if not isinstance(model, AsksInParts):
+        stored, known, two_label = _stored_predictions(model, pairs, store, options, progress)
+        found = [stored[pair] for pair in pairs]
+        spans = [
+            None if each.read is None else spans_read(whole(pair), [each.read])
+            for pair, each in zip(pairs, found, strict=True)
+        ]
+        table = np.array([each.probabilities for each in found], dtype=np.float64).reshape(-1, 3)
+        return _Answers(table, spans, len(pairs), known, two_label)
+    divided = [model.parts(pair) for pair in pairs]
+    asked = list(dict.fromkeys(part for parts in divided for part in parts.pairs))
+    stored, known, two_label = _stored_predictions(model.inner, asked, store, options, progress)
+    rows, spans = [], []
+    for parts in divided:
+        found = [stored[pair] for pair in parts.pairs]
+        rows.append(model.combined(parts, np.array([each.probabilities for each in found])))
+        spans.append(spans_read(parts, [each.read for each in found]))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
+    return _Answers(table, spans, len(asked), known, two_label, [parts.chunks for parts in divided])
+
+
+def _stored_predictions(
+    model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
+) -> tuple[dict[Pair, StoredPrediction], int, bool]:
+    """Predict those of *pairs* that are not in the store, and return all predictions as they are stored.
+
+    The number is that of the pairs that were stored before; the last is whether the model has two labels.
+    """
     hashes = [pair_hash(*pair) for pair in pairs]
     stage = f"running {model.name}"
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as answers:
@@ -109,26 +209,21 @@ def _predict_pairs(
         known = [pair in before for pair in hashes]
         done = sum(known)
         progress(stage, done, len(pairs))
+        two_label = answers.two_label
+        if two_label and isinstance(model, NamesLabels):
+            model.named.add(["not_entailment"], where=model.name)
         if done < len(pairs):
             for batch in _batches(model, pairs, known, options):
                 _check_batch(batch, model.name)
-                answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.truncated)
+                if model.details.get("two_label") and not two_label:
+                    answers.note_two_labels()
+                    two_label = True
+                answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.read)
                 done += len(batch.indices)
                 progress(stage, done, len(pairs))
         # Read back: if two processes predicted the same pair, both report the prediction that was stored.
         stored = answers.known(hashes)
-    rows = np.array([stored[pair].probabilities for pair in hashes]).reshape(-1, 3)
-    place = {pair: index for index, pair in enumerate(pairs)}
-    probabilities = {
-        name: rows[[place[e.premise, e.hypothesis] for e in dataset]] for name, dataset in datasets.items()
-    }
-    counts = {
-        "distinct_pairs": len(pairs),
-        "asked_pairs": len(pairs) - sum(known),
-        "pairs_from_store": sum(known),
-        "truncated_pairs": sum(stored[pair].truncated for pair in hashes),
-    }
-    return _Predicted(probabilities, counts)
+    return {pair: stored[each] for pair, each in zip(pairs, hashes, strict=True)}, sum(known), two_label
 
 
 def _batches(
@@ -147,8 +242,8 @@ def _batches(
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:
-            probabilities = model.predict([pairs[index] for index in indices])
-            yield Batch(indices, probabilities, [False] * len(indices))
+            batch = answered_by(model, [pairs[index] for index in indices])
+            yield batch._replace(indices=indices)
 
 
 def _check_batch(batch: Batch, name: str) -> None:
@@ -163,31 +258,41 @@ def _check_batch(batch: Batch, name: str) -> None:
         )
 
 
-def _entry(dataset: Dataset, whole: Dataset) -> dict[str, Any]:
+def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: _Predicted) -> dict[str, Any]:
     """Return the entry of one test set in the manifest."""
     known = whole.entry.content_hash if len(dataset) == len(whole) else None
-    return {
+    reading, chunks = predicted.reading.get(name), predicted.chunks.get(name)
+    entry: dict[str, Any] = {
         "rows": len(dataset),
         "of_rows": len(whole),
         "content_hash": str(known or dataset.content_hash()),
         "signature": whole.entry.signature,
     }
+    if reading is not None:
+        entry |= {
+            "truncated": int(reading.truncated.sum()),
+            "edit_unseen": int(reading.edit_unseen.sum()),
+        }
+    if chunks:
+        entry["chunks_per_item"] = {"mean": round(sum(chunks) / len(chunks), 3), "most": max(chunks)}
+    return entry
 
 
 def _manifest(
     model: Model,
-    counts: Mapping[str, int],
+    predicted: _Predicted,
     entries: Mapping[str, Any],
     seconds: float,
     limit: int | None,
 ) -> dict[str, Any]:
-    details = dict(model.details)
+    details = dict(model.details) | ({"two_label": True} if predicted.two_label else {})
     return {
         "format": 1,
         "model": model.name,
         "model_key": model.key,
+        **(model.facts if isinstance(model, AsksInParts) else {}),
         "details": details,
-        **counts,
+        **predicted.counts,
         **({"limit": limit} if limit is not None else {}),
         "seconds": round(seconds, 3),
         "device": details.get("device", "cpu"),
@@ -207,3 +312,66 @@ def _versions() -> Iterator[tuple[str, str]]:
                 yield name, version(name)
             except PackageNotFoundError:
                 continue
+
+
+#: The characters of each side that were read: (start, end) of each stretch.
+Spans = Mapping[Side, Sequence[tuple[int, int]]]
+
+_START: Final = (0, 0)
+
+
+def spans_read(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans | None:
+    """Return what was read of a pair of which *parts* were asked; None if all of each part was read.
+
+    >>> spans_read(whole(("It rains.", "Wet.")), [CharactersRead(2, 4)])
+    {'premise': [(0, 2)], 'hypothesis': [(0, 4)]}
+    """
+    if all(each is None for each in read):
+        return None
+    spans: dict[Side, list[tuple[int, int]]] = {side: [] for side in SIDES}
+    for pair, starts, each in zip(parts.pairs, parts.starts, read, strict=True):
+        lengths = each or (len(pair[0]), len(pair[1]))
+        for side, start, length in zip(SIDES, starts, lengths, strict=True):
+            spans[side].append((start, start + length))
+    return spans
+
+
+def whole(pair: Pair) -> Parts:
+    """Return *pair* as its only part."""
+    return Parts([pair], [_START], 1)
+
+
+def reading_of(dataset: Dataset, spans: Mapping[Pair, Spans]) -> Reading:
+    """Return what was read of the items of *dataset*; *spans* has the pairs that were truncated."""
+    import numpy as np
+
+    found = [spans.get((item.premise, item.hypothesis)) for item in dataset]
+    unseen = [each is not None and edit_unseen(item, each) for item, each in zip(dataset, found, strict=True)]
+    return Reading(np.array([each is not None for each in found], dtype=bool), np.array(unseen, dtype=bool))
+
+
+def edit_unseen(item: Example, spans: Spans) -> bool:
+    """Return whether *item* was edited and no changed character is in *spans*.
+
+    What was deleted was read if the place where it stood was.
+
+    >>> from crossexam.core.example import Change
+    >>> insertion = Change("x.v1", "premise", "hypothesis", (Edit("premise", 9, 9, "", " Or not."),))
+    >>> item = Example("a", "It rains. Or not.", "Wet.", None, change=insertion)
+    >>> edit_unseen(item, {"premise": [(0, 9)]}), edit_unseen(item, {"premise": [(0, 12)]})
+    (True, False)
+    """
+    if item.change is None or not item.change.edits:
+        return False
+    return not any(
+        _was_read(edit, len(item.text(side)), spans.get(side, ()))
+        for side in SIDES
+        for edit in located_in_result(item.change.edits, side)
+    )
+
+
+def _was_read(edit: Edit, length: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether a stretch in *spans* touches *edit*, which is located in a text of *length*."""
+    if edit.start == edit.end:  # a deletion
+        return any(start <= edit.start < end or edit.start == end == length for start, end in spans)
+    return any(start < edit.end and edit.start < end for start, end in spans)

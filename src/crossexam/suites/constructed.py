@@ -109,6 +109,8 @@ def _build_from(
     projection: Projection | None = None,
 ) -> None:
     projection = projection or base.projection
+    for construction in constructions:
+        resources.gather(construction, base.open)
     base_set = f"{BASE}.{base.part}"
     whole = _BaseSet(writer.open(base_set)) if with_base else None
     derived = [
@@ -221,6 +223,7 @@ def _used(construction: Construction, resources: LanguageResources) -> dict[str,
         "adjectives": lambda: resources.adjectives(construction.options.adjectives).name,
         "wordnet": lambda: resources.wordnet.version,
         "lemminflect": lambda: version("lemminflect"),
+        "passages": lambda: resources.passages.name,
     }
     return {_SIGNED_AS.get(name, name): facts[name]() for name in construction.uses}
 

@@ -62,6 +62,14 @@ _ALL: Final = (
         options=BehaviourOptions(),
     ),
     SuiteKind(
+        "documents",
+        "long premises: an irrelevant passage, sentences in another order, spelling errors",
+        "",
+        build_constructed,
+        constructions=("distractor_passage", "sentence_shuffle", "spelling_error_premise"),
+        optional=("tautology",),
+    ),
+    SuiteKind(
         "corpus",
         "the unchanged bases: accuracy on any corpus",
         "",

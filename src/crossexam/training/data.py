@@ -215,6 +215,7 @@ def augment(
     """
     construction = construction_named(wanted.name)
     resources = resources or LanguageResources()
+    resources.gather(construction, lambda: examples)
     projection = projection_of({}, (example.label for example in examples))
     drawn = epoch if wanted.redrawn else 0
     if wanted.count is None:

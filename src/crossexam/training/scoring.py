@@ -50,6 +50,7 @@ def score_of(logits: Tensor, labels: Tensor, projection: Projection = THREE_LABE
 
     >>> score_of(torch.tensor([[9.0, 0, 0], [9.0, 0, 0]]), torch.tensor([0, 1])).accuracy
     50.0
+    >>> from crossexam.core.labels import ENTAILMENT_OR_NOT
     >>> score_of(torch.tensor([[9.0, 0, 0]]), torch.tensor([3]), ENTAILMENT_OR_NOT).accuracy
     0.0
     """

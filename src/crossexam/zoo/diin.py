@@ -124,9 +124,14 @@ class DIIN(nn.Module):
         apart = torch.stack([(a - b).square().sum() for a, b in zip(ours, theirs, strict=True)]).sum()
         return (self.config.weight_penalty * share * squares + self.config.difference_penalty * apart) / 2
 
+    @property
+    def most_words(self) -> int:
+        """The number of words of a sentence that are read; those after them are not."""
+        return self.config.length
+
     def _read(self, sentences: Sentences, attention: SelfAttention) -> Tensor:
         """Return the words along one side of the image, zero beyond the end of the sentence."""
-        length = min(sentences.words.shape[1], self.config.length)  # T
+        length = min(sentences.words.shape[1], self.most_words)  # T
         states, mask = self._represent(sentences, length), sentences.mask[:, :length]  # [B, T, d], [B, T]
         for highway in self.highways:
             states = highway(states, self.dropout)  # [B, T, d]

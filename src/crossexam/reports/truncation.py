@@ -1,0 +1,113 @@
+"""What models did not read of the items: the table, and the warning at the head of a report."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crossexam.models.chunking import WHOLE
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import Column, Table, number_text
+
+#: The share of truncated items of a test set from which a report says how to avoid truncation.
+WORTH_MENDING: Final = 0.01
+
+_USUAL_TOKENS: Final = 512  # of BERT and its like
+
+_NOTES: Final = (
+    "Truncated: the model did not read the item to its end. Edit unseen: everything that the construction "
+    "changed is in the part that was not read, so that the prediction says nothing of the change.",
+    "Accuracy in percent of the items with a gold label, with 95 % intervals clustered by premise.",
+)
+
+
+def truncation_table(results: Results) -> Table:
+    """Return the truncated items of the test sets that have any, and the accuracy with and without them."""
+    several = len(results.models) > 1
+    rows = [
+        (
+            *((model.name,) if several else ()),
+            each.name,
+            each.items,
+            each.truncated,
+            each.share,
+            each.edit_unseen,
+            each.accuracy,
+            each.accuracy_seen,
+            each.accuracy_read,
+        )
+        for model in results.models
+        for each in model.truncations
+    ]
+    columns = (
+        *((Column("Model"),) if several else ()),
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("Truncated", "count"),
+        Column("Truncated, %", "percent"),
+        Column("Edit unseen", "count"),
+        Column("Accuracy", "percent"),
+        Column("without edit unseen", "percent"),
+        Column("without truncated", "percent"),
+    )
+    return Table("Truncated items", columns, tuple(rows), _NOTES, grouped=int(several))
+
+
+def truncation_warnings(results: Results) -> list[str]:
+    """Return a warning per model that did not read all items to their end."""
+    warnings = (truncation_warning(model) for model in results.models)
+    return [warning for warning in warnings if warning is not None]
+
+
+def truncation_warning(model: ModelResults) -> str | None:
+    """Return which share of which test sets *model* did not read to the end, and how to avoid it.
+
+    None if it read all.  A run of an earlier version only has the number of truncated pairs.
+    """
+    found = model.truncations
+    if not found:
+        return None if model.run.reading else _only_counted(model)
+    items = sum(len(dataset) for dataset in model.run.datasets.values())
+    cut, unseen = sum(each.truncated for each in found), sum(each.edit_unseen for each in found)
+    sets = ", ".join(f"{each.name} {_percent(each.share)}" for each in found)
+    sentences = [
+        f"{model.name} did not read {cut:,} of {items:,} items to the end ({_percent(cut / items)}): {sets}."
+    ]
+    if unseen:
+        sentences.append(f"Of {unseen:,} of them it read nothing of what was changed.")
+    if any(each.share > WORTH_MENDING for each in found):
+        sentences.append(_mend(model))
+    return " ".join(sentences)
+
+
+def _only_counted(model: ModelResults) -> str | None:
+    cut, pairs = (model.run.manifest.get(key) for key in ("truncated_pairs", "distinct_pairs"))
+    if not cut:
+        return None
+    return (
+        f"{model.name} did not read {cut:,} of {pairs:,} distinct pairs to the end. This run does not say "
+        "which: repeat `crossexam run` with the same folder to see it."
+    )
+
+
+def _mend(model: ModelResults) -> str:
+    chunk = model.run.manifest.get("chunk", WHOLE)
+    if chunk == WHOLE:
+        return (
+            "To have every item read to the end, run the model with --chunk, as in "
+            f"--chunk words:{_fitting_words(model)}."
+        )
+    return f"The chunks are too long for the model: choose smaller ones than {chunk}."
+
+
+def _fitting_words(model: ModelResults) -> int:
+    """Return a number of words that fits into the model's maximum length, with room for a hypothesis.
+
+    A word has one or two tokens; without a known maximum it is taken to be 512 tokens.
+    """
+    details = model.run.manifest.get("details") or {}
+    tokens = details.get("max_length")
+    return max(10, (tokens if isinstance(tokens, int) else _USUAL_TOKENS) * 6 // 100 * 10)
+
+
+def _percent(share: float) -> str:
+    return f"{number_text(share, 'percent')} %" if share >= 0.001 else "under 0.1 %"

@@ -1,0 +1,137 @@
+"""Constructions for documents: distracting passages, sentences in another order, errors in every sentence."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.passages import Passages
+from crossexam.constructions.resources import LanguageResources
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example, cluster_of
+from crossexam.language.sentences import split_sentences
+from crossexam.suites.bases import base_from_examples
+from crossexam.suites.build import build_in_memory
+from crossexam.suites.table import suite_request
+from crossexam.training.data import Augmentation, augment
+
+TOWNS = ["Arles", "Bonn", "Cadiz", "Delft", "Exeter", "Faro", "Ghent", "Hull", "Izmir", "Jena"]
+BASE = [
+    Example(f"{town}{k}", f"{town} has a port. Ships call at {town}.", f"Case {k} is odd.", "neutral")
+    for town in TOWNS
+    for k in range(8)
+]
+
+
+def passages_in(item: Example, base: Example) -> list[str]:
+    return [part for part in item.premise.split("\n\n") if part != base.premise]
+
+
+def test_a_passage_is_of_another_cluster_and_stands_anywhere() -> None:
+    items, counts = apply_construction("distractor_passage", BASE)
+    bases = {example.id: example for example in BASE}
+    assert (len(items), counts["rejected"]) == (len(BASE), {})
+    places = Counter()
+    for item in items:
+        base, place = bases[item.base or ""], item.info["place"]
+        added = passages_in(item, base)
+        places[place] += 1
+        parts = item.premise.split("\n\n")
+        assert parts.index(base.premise) == (0 if place == "after" else 1)
+        assert len(set(added)) == len(added) == (2 if place == "around" else 1)
+        assert all(base.premise.split()[0] not in passage for passage in added)
+        assert cluster_of(item) == cluster_of(base)
+        assert item.label == base.label
+    assert set(places) == {"before", "after", "around"}
+    assert min(places.values()) > len(BASE) / 6
+    drawn = {passage for item in items for passage in passages_in(item, bases[item.base or ""])}
+    assert len(drawn) == len(TOWNS)
+
+
+@pytest.mark.parametrize("place", ["before", "after", "around"])
+def test_the_place_can_be_chosen(place: str) -> None:
+    items, _ = apply_construction("distractor_passage", BASE, options={"place": place})
+    assert {item.info["place"] for item in items} == {place}
+    with pytest.raises(CrossexamError, match=r"'distractor_passage\.place' cannot be 'under'"):
+        apply_construction("distractor_passage", BASE, options={"place": "under"})
+
+
+def test_a_passage_with_the_words_of_the_hypothesis_is_not_used() -> None:
+    mine = Example("a", "It rains here. It is wet.", "Bonn exports small bells.", "neutral")
+    decides = Example("b", "In BONN they make bells. All are large.", "h", None)  # two of four content words
+    apart = Example("c", "Bonn is far. Nobody went.", "h", None)  # one of four
+    items, counts = apply_construction("distractor_passage", [mine, decides], options={"place": "after"})
+    assert [item.base for item in items] == ["b"]
+    reason = "no passage of another item that does not bear on the hypothesis"
+    assert counts["rejected"] == {reason: 1}
+    (item, *_), _ = apply_construction(
+        "distractor_passage", [mine, decides, apart], options={"place": "after"}
+    )
+    assert item.premise == f"{mine.premise}\n\n{apart.premise}"
+
+
+def test_items_of_one_cluster_have_no_passage() -> None:
+    same = [Example(str(k), f"It rains. It is {k}.", "h", None, info={"cluster": "one"}) for k in range(5)]
+    items, counts = apply_construction("distractor_passage", same)
+    assert (items, sum(counts["rejected"].values())) == ([], 5)
+
+
+def test_passages_are_those_of_the_base_at_hand() -> None:
+    resources = LanguageResources()
+    for base in (BASE[:40], BASE[40:]):
+        items, _ = apply_construction("distractor_passage", base, resources=resources)
+        towns = {example.premise.split()[0] for example in base}
+        assert {part.split()[0] for item in items for part in item.premise.split("\n\n")} == towns
+    short = [Example("s", "It rains.", "h", None)]
+    assert Passages.of([*BASE, *short, *BASE[::-1]]) == Passages.of(BASE)
+    assert Passages.of(BASE).name != Passages.of(BASE[8:]).name
+
+
+def test_a_suite_has_the_passages_of_each_base_and_says_so() -> None:
+    bases = [base_from_examples(examples) for examples in (BASE, BASE)]
+    suite = build_in_memory(suite_request("documents", bases[:1]))
+    assert [data.name for data in suite] == [
+        "base.examples",
+        "distractor_passage.examples",
+        "sentence_shuffle.examples",
+        "spelling_error_premise.examples",
+    ]
+    assert f"|passages:{Passages.of(BASE).name}|" in str(suite["distractor_passage.examples"].entry.signature)
+    alone, _ = apply_construction("distractor_passage", BASE)
+    assert [item.premise for item in suite["distractor_passage.examples"]] == [item.premise for item in alone]
+
+
+def test_training_data_can_be_augmented_with_passages() -> None:
+    items = augment(BASE, Augmentation("distractor_passage", None), seed=1, epoch=0)
+    assert len(items) == len(BASE)
+
+
+def test_a_shuffle_keeps_sentences_and_what_stands_between_them() -> None:
+    text = "  One is here.\n\nTwo is there?  Three!\tFour. "
+    example = Example("a", text, "h", "entailment")
+    orders = set()
+    for seed in range(200):
+        ((item,), _) = apply_construction("sentence_shuffle", [example], seed=seed)
+        sentences = [item.premise[start:end] for start, end in split_sentences(item.premise)]
+        assert sorted(sentences) == ["Four.", "One is here.", "Three!", "Two is there?"]
+        assert re.sub(r"[^\s]+( is \w+)?[.?!]", "", item.premise) == "  \n\n  \t "
+        orders.add(tuple(sentences))
+    assert len(orders) == 4 * 3 * 2 - 1
+
+
+@pytest.mark.parametrize("errors", [1, 2, 50])
+def test_every_sentence_has_so_many_errors(errors: int) -> None:
+    example = Example("a", "The red bridge was closed. It rains. 3 + 4!", "h", "neutral")
+    ((item,), _) = apply_construction("spelling_error_premise", [example], options={"per_sentence": errors})
+    changed = [
+        sum(a != b for a, b in zip(old.split(), new.split(), strict=True))
+        for old, new in zip(example.premise.split(". "), item.premise.split(". "), strict=True)
+    ]
+    assert changed == [min(errors, 5), min(errors, 2), 0]
+    assert item.change is not None
+    assert {edit.side for edit in item.change.edits} == {"premise"}
+    with pytest.raises(CrossexamError, match="there are 0 errors per sentence"):
+        apply_construction("spelling_error_premise", [example], options={"per_sentence": 0})

@@ -1,0 +1,352 @@
+"""Chunks of long premises: where they end, how predictions are combined, what is asked again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from typer.testing import CliRunner
+
+import crossexam as cx
+from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.test_sets import write_test_set
+from crossexam.language.sentences import split_sentences
+from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
+from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair
+from crossexam.models.table import open_model
+from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.run import predict_suite
+
+FILLER = "The committee met on Monday and spoke of the weather. "  # 10 words
+EVIDENCE = "The bridge was closed in May."
+DOCUMENT = FILLER * 499 + "And so on again. " + EVIDENCE  # 5,000 words
+
+
+class Reader:
+    """A model that reads the first characters of the premise, and notes what it is asked."""
+
+    name, key, details = "reader", "reader-key", {"device": "eye"}
+
+    def __init__(self, most: int = 3_000) -> None:
+        self.most = most
+        self.asked: list[Pair] = []
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        self.asked += pairs
+        rows = [[0.9, 0.1, 0.0] if h and h in p[: self.most] else [0.1, 0.2, 0.7] for p, h in pairs]
+        read = [None if len(p) <= self.most else CharactersRead(self.most, len(h)) for p, h in pairs]
+        return Batch(range(len(pairs)), np.array(rows).reshape(-1, 3), read)
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        return self.answered(pairs).probabilities
+
+
+def texts(chunking: Chunking, text: str, model: Any = None) -> list[str]:
+    return [text[start:end] for start, end in chunking.chunks(text, model or Reader())]
+
+
+def data_of(*pairs: Pair) -> Dataset:
+    return Dataset("d", tuple(Example(str(k), p, h, "entailment") for k, (p, h) in enumerate(pairs)))
+
+
+def test_evidence_in_the_last_chunk_is_found() -> None:
+    assert len(DOCUMENT.split()) == 5_000
+    data = data_of((DOCUMENT, EVIDENCE))
+    without = predict_suite(Reader(), data)
+    assert without.probabilities["d"].tolist() == [[0.1, 0.2, 0.7]]
+    assert without.reading["d"].truncated.tolist() == [True]
+    run = predict_suite(Reader(), data, chunking=Chunking("words:500"))
+    assert run.probabilities["d"].tolist() == [[0.9, 0.1, 0.0]]
+    assert run.reading["d"].truncated.tolist() == [False]
+    assert (run.model, run.manifest["model"]) == ("reader [words:500,max]",) * 2
+    assert (run.manifest["chunk"], run.manifest["aggregate"]) == ("words:500", "max")
+    assert run.manifest["asked_model"] == "reader"
+    assert run.manifest["test_sets"]["d"]["chunks_per_item"] == {"mean": 10, "most": 10}
+    assert (run.manifest["distinct_pairs"], run.manifest["chunk_pairs"]) == (1, 2)  # nine chunks are alike
+
+
+@pytest.mark.parametrize(
+    ("chunk", "expected"),
+    [
+        ("words:5", ["It rains. It is wet.", "Ann left at ten to go home again. ", "Bob sleeps."]),
+        ("words:2", ["It rains.", "It is wet.", "Ann left at ten to go home again.", "Bob sleeps."]),
+        ("sentences:2", ["It rains. It is wet.", "Ann left at ten to go home again.  Bob sleeps."]),
+        ("sentences:4", ["It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."]),
+        ("words:1000", ["It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."]),
+    ],
+)
+def test_chunks_are_whole_sentences(chunk: str, expected: list[str]) -> None:
+    """A sentence longer than a chunk is one by itself, and is not divided."""
+    text = "It rains. It is wet. Ann left at ten to go home again.  Bob sleeps."
+    assert texts(Chunking(chunk), text) == [each.strip() for each in expected]
+
+
+SENTENCES = st.lists(st.sampled_from(["It rains.", "Ann is here, too!", "Go?", "“No.”", "A b c d e f g."]))
+
+
+@given(SENTENCES, st.integers(1, 9), st.sampled_from(["words", "sentences"]))
+def test_chunks_have_every_sentence_once_and_are_as_full_as_can_be(
+    sentences: list[str], most: int, unit: str
+) -> None:
+    text = " ".join(sentences)
+    chunks = texts(Chunking(f"{unit}:{most}"), text)
+    assert " ".join(chunks) == text
+    assert all(text.count(chunk) for chunk in chunks)
+
+    def length(part: str) -> int:
+        return len(UNITS[unit].starts(part, Reader()))
+
+    for chunk, following in pairwise(chunks):
+        assert length(chunk) <= most or len(split_sentences(chunk)) == 1
+        start, end = split_sentences(following)[0]
+        assert length(f"{chunk} {following[start:end]}") > most
+
+
+@pytest.mark.parametrize("aggregate", AGGREGATES)
+@pytest.mark.parametrize("pair", [("", "It rains."), (" \n", "It rains."), ("It rains. Yes.", ""), ("", "")])
+def test_texts_without_sentences_are_asked_as_they_are(aggregate: str, pair: Pair) -> None:
+    model = Reader()
+    chunked = in_chunks(model, Chunking("sentences:4", aggregate))
+    assert chunked.predict([pair]).shape == (1, 3)
+    assert model.asked == [pair]
+
+
+def test_short_pairs_are_asked_as_they_are(tmp_path: Path) -> None:
+    model, pair = Reader(), (" It rains.\nIt is wet. ", "It is wet. ")
+    predict_suite(model, data_of(pair), store=tmp_path)
+    run = predict_suite(model, data_of(pair), store=tmp_path, chunking=Chunking("words:50", "max-mean"))
+    assert model.asked == [pair]
+    assert (run.manifest["asked_pairs"], run.manifest["pairs_from_store"]) == (0, 1)
+
+
+#: Two sentences of the hypothesis over three chunks: P(entailment), P(neutral), P(contradiction).
+TABLE = np.array(
+    [
+        [[0.2, 0.5, 0.3], [0.8, 0.1, 0.1], [0.5, 0.5, 0.0]],
+        [[0.1, 0.1, 0.8], [0.3, 0.6, 0.1], [0.0, 1.0, 0.0]],
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "sentences", "expected"),
+    [
+        ("max", 1, [0.8, 0.1, 0.1]),
+        ("mean", 1, [(0.2 + 0.8 + 0.5) / 3, (0.5 + 0.1 + 0.5) / 3, (0.3 + 0.1 + 0.0) / 3]),
+        ("max-mean", 1, [0.8, 0.1, 0.1]),
+        ("max-mean", 2, [(0.8 + 0.3) / 2, (0.1 + 0.6) / 2, (0.1 + 0.1) / 2]),
+        ("min", 1, [0.8, 0.1, 0.1]),
+        ("min", 2, [0.3, 0.6, 0.1]),
+    ],
+)
+def test_aggregates(aggregate: str, sentences: int, expected: list[float]) -> None:
+    """The three probabilities stay together: those of the chunk and sentence that decide."""
+    assert AGGREGATES[aggregate].combine(TABLE[:sentences]) == pytest.approx(np.array(expected))
+
+
+class Fixed(Reader):
+    """A model of a fixed P(entailment) per pair."""
+
+    def __init__(self, shares: dict[Pair, float]) -> None:
+        super().__init__()
+        self.shares = shares
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        self.asked += pairs
+        rows = np.array([[self.shares[pair], 1 - self.shares[pair], 0] for pair in pairs])
+        return Batch(range(len(pairs)), rows, [None] * len(pairs))
+
+
+@pytest.mark.parametrize(("aggregate", "expected"), [("max-mean", (0.8 + 0.3) / 2), ("min", 0.3)])
+def test_each_sentence_of_the_hypothesis_meets_each_chunk(aggregate: str, expected: float) -> None:
+    shares = {
+        ("P one.", "H a."): 0.2,
+        ("P two.", "H a."): 0.8,
+        ("P one.", "H b!"): 0.3,
+        ("P two.", "H b!"): 0.1,
+    }
+    chunked = in_chunks(Fixed(shares), Chunking("sentences:1", aggregate))
+    assert chunked.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(expected)
+    whole = in_chunks(
+        Fixed({("P one. P two.", "H a."): 0.4, ("P one. P two.", "H b!"): 0.6}), Chunking("none", "min")
+    )
+    assert whole.predict([("P one. P two.", "H a. H b!")])[0, 0] == pytest.approx(0.4)
+    assert whole.name == "reader [none,min]"
+
+
+def test_another_aggregate_asks_nothing_again(tmp_path: Path) -> None:
+    data = data_of((DOCUMENT, EVIDENCE), ("It rains.", "It rains."))
+    first = Reader()
+    predict_suite(first, data, store=tmp_path, chunking=Chunking("words:500"))
+    second = Reader()
+    run = predict_suite(second, data, store=tmp_path, chunking=Chunking("words:500", "mean"))
+    assert (len(first.asked), second.asked) == (3, [])
+    assert run.probabilities["d"][0] == pytest.approx(np.array([0.9 + 0.9, 0.1 + 1.8, 6.3]) / 10)
+    assert run.manifest["pairs_from_store"] == run.manifest["chunk_pairs"] == 3
+
+
+def test_chunk_aggregate_and_model_are_in_the_key() -> None:
+    model, other = Reader(), Reader()
+    other.key = "another"  # type: ignore[misc]
+    made = [(model, "words:5", "max"), (model, "words:6", "max"), (model, "words:5", "mean")]
+    keys = {in_chunks(inner, Chunking(*how)).key for inner, *how in [*made, (other, "words:5", "max")]}
+    assert len(keys | {model.key}) == 5
+
+
+def test_an_interrupted_run_in_chunks_resumes(tmp_path: Path) -> None:
+    class Stopping(Reader):
+        def answered(self, pairs: Sequence[Pair]) -> Batch:
+            if self.asked:
+                raise KeyboardInterrupt
+            return super().answered(pairs)
+
+    text = " ".join(f"Sentence {k} of the text is here." for k in range(50))
+    data, how = data_of((text, "It rains.")), Chunking("sentences:1")
+    stopped, resumed = Stopping(), Reader()
+    with pytest.raises(KeyboardInterrupt):
+        predict_suite(stopped, data, store=tmp_path, options={"batch_size": 20}, chunking=how)
+    run = predict_suite(resumed, data, store=tmp_path, options={"batch_size": 20}, chunking=how)
+    assert (len(stopped.asked), len(resumed.asked)) == (20, 30)
+    assert not set(stopped.asked) & set(resumed.asked)
+    calm = predict_suite(Reader(), data, chunking=how)
+    assert np.array_equal(run.probabilities["d"], calm.probabilities["d"])
+
+
+def test_what_is_read_of_chunks_is_what_is_read_of_the_item() -> None:
+    """Every sentence is a chunk, of which the model reads the first 15 characters."""
+    text = "Ann is at home. Bob walks to the old town. Eve is at home."
+
+    def item(start: int, end: int, new: str) -> Example:
+        edit = Edit("premise", start, end, text[start:end], new)
+        return Example("a", text, "Ann left.", "neutral").derive(
+            "neutral", Change("x.v1", "premise", "hypothesis", (edit,))
+        )
+
+    seen, unseen = item(16, 19, "Ron"), item(37, 41, "inn")
+    data = Dataset("d", (seen, unseen, item(43, 46, "Ada")))
+    run = predict_suite(Reader(15), data, chunking=Chunking("sentences:1"))
+    assert run.reading["d"].truncated.tolist() == [True] * 3
+    assert run.reading["d"].edit_unseen.tolist() == [False, True, False]
+
+
+def test_tokens_are_those_of_the_model(tiny_checkpoint: Path) -> None:
+    model = open_model(f"hf/{tiny_checkpoint}")
+    text = "It rains, again. It rains. It rains, here."  # 5, 3 and 5 tokens, 3, 2 and 3 words
+    assert texts(Chunking("tokens:8"), text, model) == ["It rains, again. It rains.", "It rains, here."]
+    assert texts(Chunking("tokens:7"), text, model) == ["It rains, again.", "It rains.", "It rains, here."]
+    assert texts(Chunking("words:8"), text, model) == [text]
+    chunked = in_chunks(model, Chunking("tokens:8"))
+    assert isinstance(chunked, Model)
+    assert isinstance(chunked, AsksInParts)
+    assert chunked.predict([(text, "It rains.")]).shape == (1, 3)
+
+
+def test_models_that_cannot_be_asked_in_chunks_say_why(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match=r"no tokenizer(.|\n)*hint: --chunk words:300"):
+        predict_suite("builtin/overlap", data_of(("p", "h")), chunking=Chunking("tokens:5"))
+    path = tmp_path / "p.jsonl"
+    path.write_text(json.dumps({"id": "0", "prediction": "neutral"}) + "\n")
+    with pytest.raises(CrossexamError, match="a file of predictions has none for chunks"):
+        predict_suite(f"file/{path}", data_of(("p", "h")), chunking=Chunking("words:5"))
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        (
+            {"chunk": "words"},
+            r"'words' is not a size of chunks\n  wanted: words:N, tokens:N, sentences:N with",
+        ),
+        ({"chunk": "words:0"}, "'words:0' is not a size of chunks"),
+        ({"chunk": "words:-1"}, "'words:-1' is not a size of chunks"),
+        ({"chunk": "words:²"}, "'words:²' is not a size of chunks"),
+        ({"chunk": "pages:3"}, "'pages:3' is not a size of chunks"),
+        ({"chunk": "words:5", "aggregate": "man"}, r"no aggregate is called 'man'\n  hint: did you mean"),
+        ({"aggregate": "mean"}, r"nothing to combine by 'mean' without chunks\n  hint: --chunk words:500"),
+        ({"chunk": "none", "aggregate": "max"}, "nothing to combine by 'max' without chunks"),
+        ({"like": "minichek"}, "did you mean 'minicheck'"),
+        ({"like": "minicheck", "aggregate": "max"}, "--like states both the chunks and the aggregate"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(stated: dict[str, str], message: str) -> None:
+    with pytest.raises(CrossexamError, match=message):
+        chunking_of(**stated)
+
+
+def test_published_systems_are_chunks_and_an_aggregate() -> None:
+    for preset in LIKE.values():
+        assert chunking_of(like=preset.name) == Chunking(preset.chunk, preset.aggregate)
+        assert "arXiv" in preset.source
+    assert chunking_of() is None
+    assert chunking_of("none") is None
+    assert chunking_of("words:5") == Chunking("words:5", "max")
+
+
+def test_the_command_line_and_the_library_run_in_chunks(tmp_path: Path) -> None:
+    write_test_set(tmp_path / "long.parquet", data_of((DOCUMENT, EVIDENCE)).examples)
+    line = ["run", "builtin/overlap", str(tmp_path / "long.parquet"), "-o", str(tmp_path / "run")]
+
+    def run(*options: str) -> Any:
+        done = CliRunner().invoke(app, [*line, *options])
+        assert done.exit_code == 0, done.stderr
+        return read_run(tmp_path / "run")
+
+    first = run("--chunk", "sentences:3", "--aggregate", "mean")
+    line.append("--force")
+    assert first.model == "builtin/overlap [sentences:3,mean]"
+    other = run("--chunk", "sentences:3")  # into the same folder
+    assert (other.model, other.manifest["asked_pairs"]) == ("builtin/overlap [sentences:3,max]", 0)
+    assert run().model == "builtin/overlap"
+    assert run("--like", "summac-zs").manifest["aggregate"] == "max-mean"
+    suite = Dataset("long", data_of((DOCUMENT, EVIDENCE)).examples)
+    by_library = cx.run("builtin/overlap", suite, chunk="sentences:3")
+    assert np.array_equal(by_library.probabilities["long"], other.probabilities["long"])
+    assert cx.run("builtin/overlap", suite, like="minicheck").manifest["chunk"] == "words:500"
+    refused = CliRunner().invoke(app, [*line[:-1], "--chunk", "sentences:3"])
+    assert isinstance(refused.exception, CrossexamError)
+    assert "this folder contains a run of builtin/overlap [sentences:1,max-mean]" in str(refused.exception)
+
+
+def test_examine_runs_in_chunks(tmp_path: Path) -> None:
+    base = tmp_path / "base.jsonl"
+    rows = [
+        {"premise": f"{FILLER}{EVIDENCE} So {k}.", "hypothesis": EVIDENCE, "label": "entailment"}
+        for k in range(4)
+    ]
+    base.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    line = [
+        "examine",
+        "builtin/overlap",
+        "--base",
+        str(base),
+        "--suite",
+        "negation",
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    done = CliRunner().invoke(app, [*line, "--chunk", "sentences:1", "--aggregate", "min"])
+    assert done.exit_code == 0, done.stderr
+    assert (
+        read_run(tmp_path / "out" / "runs" / "builtin-overlap").model == "builtin/overlap [sentences:1,min]"
+    )
+
+
+def test_a_run_in_chunks_comes_back_from_its_folder(tmp_path: Path) -> None:
+    run = predict_suite(
+        Reader(), data_of((DOCUMENT, EVIDENCE)), store=tmp_path, chunking=Chunking("words:500")
+    )
+    save_run(run, tmp_path)
+    loaded = read_run(tmp_path)
+    assert loaded.model == "reader [words:500,max]"
+    assert loaded.manifest["model_key"] == run.manifest["model_key"] != Reader.key

@@ -1,0 +1,205 @@
+"""What a model read of long inputs: by the tokenizer, in the store, in the files of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Change, Edit, Example, Side
+from crossexam.evaluation.verified import by_status
+from crossexam.models import zoo
+from crossexam.models.ensemble import Mean
+from crossexam.models.model import Batch, CharactersRead, Pair, Parts
+from crossexam.models.table import open_model
+from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.run import edit_unseen, predict_suite, spans_read
+
+LENGTH = 20  # characters that the model of these tests reads of a premise
+
+
+class Shortsighted:
+    """A model that reads the first characters of the premise, and says so."""
+
+    name, key, details = "short", "short", {"device": "eye"}
+
+    def __init__(self, length: int = LENGTH) -> None:
+        self.length, self.asked = length, 0
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        self.asked += len(pairs)
+        rows = np.array([[1.0, 0, 0] if h.rstrip(".") in p[: self.length] else [0, 1.0, 0] for p, h in pairs])
+        read = [None if len(p) <= self.length else CharactersRead(self.length, len(h)) for p, h in pairs]
+        return Batch(range(len(pairs)), rows.reshape(-1, 3), read)
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        return self.answered(pairs).probabilities
+
+
+def edited(
+    name: str, text: str, *edits: tuple[Side, int, int, str], hypothesis: str = "It rains."
+) -> Example:
+    """The example that replaces characters of a premise *text* or of *hypothesis*."""
+    base = Example(name, text, hypothesis, "neutral")
+    made = tuple(Edit(s, a, b, base.text(s)[a:b], new) for s, a, b, new in edits)
+    return base.derive("neutral", Change("made.v1", "premise", "hypothesis", made))
+
+
+TEXT = "It rains. " * 4  # 40 characters
+CASES = {
+    "insertion beyond": (edited("a", TEXT, ("premise", 30, 30, "Not. ")), True),
+    "insertion at the border": (edited("b", TEXT, ("premise", LENGTH, LENGTH, "Not. ")), True),
+    "insertion that reaches in": (edited("c", TEXT, ("premise", LENGTH - 1, LENGTH, "ab")), False),
+    "the first of two read": (edited("d", TEXT, ("premise", 0, 2, "Is"), ("premise", 30, 32, "Is")), False),
+    "an edit moved out by another": (
+        edited("e", TEXT, ("premise", 15, 15, "x" * 9), ("premise", 16, 17, "y")),
+        False,
+    ),
+    "the hypothesis edited": (edited("f", TEXT, ("hypothesis", 0, 2, "Is")), False),
+    "deletion beyond": (edited("g", TEXT, ("premise", 25, 30, "")), True),
+    "deletion at the border": (edited("h", TEXT, ("premise", LENGTH, 22, "")), True),
+    "deletion within": (edited("i", TEXT, ("premise", 5, 9, "")), False),
+    "no edit": (Example("j", TEXT, "It rains.", "neutral"), False),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_edit_is_unseen_if_no_changed_character_was_read(case: str) -> None:
+    item, expected = CASES[case]
+    spans = {"premise": [(0, LENGTH)], "hypothesis": [(0, len(item.hypothesis))]}
+    assert edit_unseen(item, spans) is expected
+
+
+def test_a_deletion_at_the_end_was_read_with_the_end() -> None:
+    item = edited("a", "It rains. So.", ("premise", 9, 13, ""))
+    assert not edit_unseen(item, {"premise": [(0, 9)]})
+    assert edit_unseen(item, {"premise": [(0, 8)]})
+
+
+def test_what_is_read_of_parts_is_placed_in_the_pair() -> None:
+    parts = Parts([("one two", "h"), ("three", "h")], [(0, 0), (8, 0)], 2)
+    assert spans_read(parts, [None, None]) is None
+    assert spans_read(parts, [CharactersRead(3, 1), None]) == {
+        "premise": [(0, 3), (8, 13)],
+        "hypothesis": [(0, 1), (0, 1)],
+    }
+
+
+def dataset() -> Dataset:
+    return Dataset(
+        "made.x",
+        (
+            edited("short", "It rains.", ("premise", 9, 9, " Yes.")),
+            edited("seen", TEXT, ("premise", 0, 2, "It")),
+            edited("unseen", TEXT, ("premise", 30, 30, "Not. ")),
+        ),
+    )
+
+
+def reading(run: Run) -> tuple[list[bool], list[bool]]:
+    found = run.reading["made.x"]
+    return found.truncated.tolist(), found.edit_unseen.tolist()
+
+
+def test_the_store_and_the_files_keep_what_was_read(tmp_path: Path) -> None:
+    expected = ([False, True, True], [False, False, True])
+    model = Shortsighted()
+    for _ in range(2):  # the second time from the store
+        run = predict_suite(model, dataset(), store=tmp_path)
+        assert reading(run) == expected
+        assert (run.manifest["truncated_pairs"], model.asked) == (2, 3)
+        entry = run.manifest["test_sets"]["made.x"]
+        assert (entry["truncated"], entry["edit_unseen"]) == (2, 1)
+    save_run(run, tmp_path)
+    assert reading(read_run(tmp_path)) == expected
+    table = pl.read_parquet(tmp_path / "predictions" / "made.x.parquet")
+    assert (table["truncated"].to_list(), table["edit_unseen"].to_list()) == expected
+
+
+def test_runs_of_earlier_versions_do_not_say_what_was_read(tmp_path: Path) -> None:
+    save_run(predict_suite(Shortsighted(), dataset()), tmp_path)
+    path = tmp_path / "predictions" / "made.x.parquet"
+    pl.read_parquet(path).drop("truncated", "edit_unseen").write_parquet(path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    del manifest["test_sets"]["made.x"]["sha256"]
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    old = read_run(tmp_path)
+    assert old.reading == {}
+    assert old.probabilities["made.x"].shape == (3, 3)
+    save_run(old, tmp_path / "again")
+    assert "truncated" not in pl.read_parquet(tmp_path / "again" / "predictions" / "made.x.parquet").columns
+
+
+def test_parts_by_status_keep_what_was_read() -> None:
+    items = dataset().examples
+    judged = [Example(**{**_fields(e), "info": {"status": s}}) for e, s in zip(items, _STATUSES, strict=True)]
+    run = by_status(predict_suite(Shortsighted(), Dataset("made.x", tuple(judged))))
+    assert run.reading["made.x (proposed)"].edit_unseen.tolist() == [False, True]
+    assert run.reading["made.x (verified)"].truncated.tolist() == [True]
+
+
+_STATUSES = ("proposed", "verified", "proposed")
+
+
+def _fields(example: Example) -> dict[str, Any]:
+    return {name: getattr(example, name) for name in example.__slots__}
+
+
+def test_an_ensemble_has_read_what_one_of_its_members_has() -> None:
+    pairs = [(TEXT, "h"), ("It rains.", "h")]
+    both = Mean("mean/x", (Shortsighted(10), Shortsighted(15))).answered(pairs)
+    assert both.read == [CharactersRead(15, 1), None]
+    one = Mean("mean/x", (Shortsighted(10), Shortsighted(1000))).answered(pairs)
+    assert one.read == [CharactersRead(len(TEXT), 1), None]
+    assert predict_suite(Mean("mean/x", (Shortsighted(),) * 2), dataset()).manifest["truncated_pairs"] == 2
+
+
+def test_a_checkpoint_reads_as_far_as_its_tokens_reach(tiny_checkpoint: Path) -> None:
+    model: Any = open_model(f"hf/{tiny_checkpoint}", {"max_length": 16, "device": "cpu"})
+    premise = "A man, who is old, is playing a guitar on the stage in the rain. "
+    pairs = [("A man.", "A dog."), (premise * 2, "A man is here."), ("A man.", premise)]
+    read = {
+        index: each
+        for b in model.batches(pairs, [False] * 3)
+        for index, each in zip(b.indices, b.read, strict=True)
+    }
+    assert read[0] is None
+    # [CLS], two [SEP] and 13 words, of which the hypothesis has 5: "A man is here .", the premise 8
+    assert premise[: read[1].premise] == "A man, who is old, is"
+    assert read[1].hypothesis == len("A man is here.")
+    assert premise[: read[2].hypothesis] == "A man, who is old, is playing a"
+    assert read[2].premise == len("A man.")
+    classifier = model._loaded()
+    classifier.tokenizer = _Slow(classifier.tokenizer)
+    assert list(classifier.encode(pairs).read.values()) == [read[1], read[2]]
+
+
+class _Slow:
+    """A tokenizer that does not say where its tokens are."""
+
+    is_fast = False
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+
+    def __call__(self, *texts: Any, return_offsets_mapping: bool = False, **options: Any) -> Any:
+        assert not return_offsets_mapping
+        return self._tokenizer(*texts, **options)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tokenizer, name)
+
+
+def test_a_model_of_the_zoo_reads_as_many_words_as_it_may() -> None:
+    pair = ("It doesn't rain here.", "It is wet.")
+    assert zoo._characters_read(pair, None) is None
+    assert zoo._characters_read(pair, 6) is None  # It does n't rain here .
+    assert zoo._characters_read(pair, 5) == CharactersRead(len("It doesn't rain here"), len("It is wet."))
+    assert zoo._characters_read(pair, 3) == CharactersRead(len("It doesn't"), len("It is wet"))

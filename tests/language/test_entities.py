@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.language.entities import Entity, EntityRecognizer, ListedEntities, resolve_recognizer
-from crossexam.language.lexicons.proper_names import NAMES, NAMES_FILE, NAMES_VERSION, name_sections
+from crossexam.language.lexicons.proper_names import (
+    MORE_NAMES,
+    NAMES,
+    NAMES_FILE,
+    NAMES_VERSION,
+    name_sections,
+)
 from crossexam.language.tokens import Token, words
 
 
@@ -245,3 +251,16 @@ def test_word_problems_keep_out_letters_and_currencies(
     assert len(found) > 60
     assert all(len(name) > 1 for name in found)
     assert not {"Rs", "Rs.", "Monday", "Find", "If", "Kgs", "Train"} & set(found)
+
+
+def test_the_compiled_lists_have_names_that_the_written_ones_lack() -> None:
+    for title, names in MORE_NAMES.items():
+        assert names, title
+        assert not names & NAMES[title], title
+    recognizer = ListedEntities()
+    assert [e.kind for e in recognizer.entities("Okoye met Gaskins in Chattanooga.", ())] == [
+        "PERSON",
+        "PERSON",
+        "LOCATION",
+    ]
+    assert not MORE_NAMES["first names"] & MORE_NAMES["countries"]

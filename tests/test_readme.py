@@ -24,7 +24,8 @@ VERBS = {command.name for command in app.registered_commands}
 
 def _commands() -> list[str]:
     blocks = re.findall(r"```console\n(.*?)```", README, flags=re.DOTALL)
-    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    whole = (block.replace("\\\n", " ") for block in blocks)
+    lines = [line.removeprefix("$ ") for block in whole for line in block.splitlines()]
     return [line for line in lines if line.startswith("crossexam ")]
 
 
@@ -84,6 +85,11 @@ def workplace(tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path) -
     for name in ("train", "trial", "test_annotated"):
         rows = (f"{name}{n}\tDog {n} runs.\tDog {n} moves.\t4.5\tENTAILMENT\n" for n in range(8))
         (folder / "data" / f"SICK_{name}.txt").write_text(header + "".join(rows), encoding="utf-8")
+    claims = [
+        f"The bus number {n} was late. Ann walked.,Ann went on foot.,{'yes' if n % 2 else 'no'}\n"
+        for n in range(20)
+    ]
+    (folder / "claims.csv").write_text("document,claim,supported\n" + "".join(claims), encoding="utf-8")
     (folder / "my-checkpoint").symlink_to(tiny_checkpoint)
     return folder
 
@@ -111,7 +117,7 @@ def test_its_commands_run(workplace: Path) -> None:
         done = _run(command, workplace)
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         ran.append(command[0])
-    steps = ["examine", "build", "check", "run", "run", "report", "compare"]
+    steps = ["examine", "build", "check", "run", "run", "report", "compare", "examine"]
     suites = ["build", "run", "report"] * 3  # compositionality, cross-dataset, behaviour
     assert ran == [*steps, *suites, "validate", "validate"]
     for page in ("out/report.html", "report.html"):

@@ -29,17 +29,21 @@ _SAFETENSORS_HINT: Final = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration."""
+    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration.
+
+    *kind* is the kind of model that runs it.
+    """
 
     folder: Path
     name: str
     revision: str | None
     config: Mapping[str, Any]
+    kind: str = "hf"
 
     @property
     def where(self) -> str:
         """Return the name of the model, for messages."""
-        return f"hf/{self.name}"
+        return f"{self.kind}/{self.name}"
 
     def content_hash(self) -> str:
         """Return 32 hexadecimal digits that change when weights, configuration or tokenizer do."""

@@ -127,14 +127,14 @@ def _wasteful(count: int, longest: int, length: int) -> bool:
     return count > 0 and (longest - length) * 10 > longest
 
 
-def in_order(
+def results_in_order(
     pool: Executor, task: Callable[[Sequence[int]], T], batches: Sequence[Sequence[int]]
 ) -> Iterator[T]:
     """Yield what *task* returns for each of *batches*, in their order, while *pool* works on the next ones.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> with ThreadPoolExecutor(2) as pool:
-    ...     list(in_order(pool, sum, [[1, 2], [3]]))
+    ...     list(results_in_order(pool, sum, [[1, 2], [3]]))
     [3, 3]
     """
     waiting: deque[Future[T]] = deque()

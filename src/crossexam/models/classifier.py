@@ -1,7 +1,7 @@
 """Sequence classifiers as models, whatever runs them: their class order is verified before they predict.
 
-``hf/`` and ``onnx/`` differ in how a pair becomes logits, which is what a ``Classifier`` does.  Everything
-else is here: the probe, batches, probabilities in the order of the labels, the facts for a run's manifest.
+``hf/`` and ``onnx/`` differ in how a pair becomes logits, which is what a ``LoadedClassifier`` does.  The
+rest is here: the probe, batches, probabilities in the order of the labels, the facts for a run's manifest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crossexam.models.batches import TokenizedPairs
 
 
-class Classifier(Protocol):
+class LoadedClassifier(Protocol):
     """A loaded sequence classifier."""
 
     @property
@@ -58,13 +58,13 @@ class ClassifierModel:
         name: str,
         key: str,
         declared: DeclaredOrder,
-        load: Callable[[], Classifier],
+        load: Callable[[], LoadedClassifier],
         locate: Callable[[str], list[int]],
         details: Mapping[str, Any],
     ) -> None:
         self.name, self.key = name, key
         self._declared, self._load, self._locate = declared, load, locate
-        self._classifier: Classifier | None = None
+        self._classifier: LoadedClassifier | None = None
         self._details: dict[str, Any] = {
             **details,
             **declared.details,
@@ -106,7 +106,7 @@ class ClassifierModel:
         """
         return self._locate(text)
 
-    def _loaded(self) -> Classifier:
+    def _loaded(self) -> LoadedClassifier:
         """Return the classifier, loaded and its class order verified; raises CrossexamError."""
         if self._classifier is None:
             classifier = self._load()

@@ -20,8 +20,8 @@ from crossexam.models.batches import (
     MOST_WORKERS,
     TokenizedPairs,
     characters_read,
-    in_order,
     plan_batches,
+    results_in_order,
     whole_end,
 )
 from crossexam.models.checkpoint import (
@@ -180,7 +180,7 @@ class SequenceClassifier:
             if pool is None:
                 yield from (self._fitting(encoded, rows) for rows in batches)
                 return
-            yield from in_order(pool, partial(self._fitting, encoded), batches)
+            yield from results_in_order(pool, partial(self._fitting, encoded), batches)
 
     def _fitting(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
         """Return the logits of *rows*, in as many parts as the memory requires."""

@@ -36,8 +36,8 @@ def test_the_demo_needs_nothing(demo: tuple[Path, subprocess.CompletedProcess[st
     assert "builtin/overlap" in done.stdout
     assert "antonymy" in done.stdout
     page = (folder / "out" / "report.html").read_text(encoding="utf-8")
-    assert "builtin/alignment" in page
     assert "builtin/bag-of-words" in page
+    assert "builtin/minilm" in page
     assert "numerical_reasoning" in page
 
 

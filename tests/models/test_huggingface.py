@@ -17,8 +17,8 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models import inference
-from crossexam.models.huggingface import HuggingFaceModel
-from crossexam.models.inference import plan_batches
+from crossexam.models.batches import plan_batches
+from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
@@ -238,7 +238,7 @@ def test_batches_change_nothing(learnt: Path, size: Any) -> None:
 
 def test_padding_on_the_left_is_masked(learnt: Path) -> None:
     model = open_model(f"hf/{learnt}")
-    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model, ClassifierModel)
     encoded = model._loaded().encode([("A boy.", "A boy is eating an apple at the table."), ("A dog.", "A.")])
     right, left = (encoded.padded([0, 1], encoded.ids, -1, side) for side in ("right", "left"))
     masks = [encoded.mask([0, 1], side) for side in ("right", "left")]
@@ -264,7 +264,7 @@ def test_every_distinct_pair_is_asked_once(learnt: Path, tmp_path: Path) -> None
 
 def test_a_resumed_run_has_the_bits_of_an_undisturbed_one(learnt: Path) -> None:
     model = open_model(f"hf/{learnt}", {"batch_size": 7})
-    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model, ClassifierModel)
     whole = {
         k: row
         for b in model.batches(MIXED, [False] * len(MIXED))
@@ -311,7 +311,7 @@ def test_batches_are_halved_where_memory_ends(
 ) -> None:
     expected = open_model(f"hf/{learnt}").predict(MIXED)
     model = open_model(f"hf/{learnt}", {"batch_size": 32})
-    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model, ClassifierModel)
     classifier = model._loaded()
     forward, sizes = classifier.model.forward, []
 
@@ -333,7 +333,7 @@ def test_batches_are_halved_where_memory_ends(
 
 def test_a_pair_that_does_not_fit_is_told(learnt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = open_model(f"hf/{learnt}")
-    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model, ClassifierModel)
 
     def none_left(*_: Any, **__: Any) -> Any:
         raise RuntimeError("out of memory")
@@ -347,7 +347,7 @@ def test_a_pair_that_does_not_fit_is_told(learnt: Path, monkeypatch: pytest.Monk
 
 def test_other_errors_are_not_swallowed(learnt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = open_model(f"hf/{learnt}")
-    assert isinstance(model, HuggingFaceModel)
+    assert isinstance(model, ClassifierModel)
 
     def broken(*_: Any, **__: Any) -> Any:
         raise RuntimeError("shape mismatch")

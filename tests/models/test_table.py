@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import onnx
 import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
@@ -67,11 +70,11 @@ def _mean(folder: Path, checkpoint: Path) -> Instance:
     return Instance("mean/builtin/overlap,builtin/alignment", lambda: "mean/builtin/overlap,builtin/neutral")
 
 
-def _flipped(kind: str, folder: Path, file: str) -> Instance:
+def _flipped(kind: str, folder: Path, file: str, at: int = -1) -> Instance:
     def flip() -> str:
         copy = Path(shutil.copytree(folder, folder.with_name(f"{folder.name}-changed")))
         content = bytearray((copy / file).read_bytes())
-        content[-1] ^= 1
+        content[at] ^= 1
         (copy / file).write_bytes(content)
         return f"{kind}/{copy}"
 
@@ -80,6 +83,34 @@ def _flipped(kind: str, folder: Path, file: str) -> Instance:
 
 def _huggingface(folder: Path, checkpoint: Path) -> Instance:
     return _flipped("hf", Path(shutil.copytree(checkpoint, folder / "checkpoint")), "model.safetensors")
+
+
+def _onnx(folder: Path, checkpoint: Path) -> Instance:
+    """Return a graph that sums vectors of a pair's tokens, beside the tokenizer of *checkpoint*."""
+    export = folder / "export"
+    export.mkdir()
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(checkpoint / name, export)
+    for name, seed in (("model.onnx", 1), ("other.onnx", 2)):
+        vectors = np.random.default_rng(seed).normal(size=(5_000, 3)).astype(np.float32)
+        onnx.save(_sums(vectors), export / name)
+    return _flipped("onnx", export, "model.onnx", at=-2_000)
+
+
+def _sums(vectors: NDArray[np.float32]) -> onnx.ModelProto:
+    nodes = [
+        helper.make_node("Gather", ["vectors", "input_ids"], ["found"]),
+        helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),
+        helper.make_node("Einsum", ["found", "mask"], ["logits"], equation="pth,pt->ph"),
+    ]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
+        for name in ("input_ids", "attention_mask")
+    ]
+    output = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 3])
+    table = [numpy_helper.from_array(vectors, "vectors")]
+    graph = helper.make_graph(nodes, "sums", inputs, [output], table)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
 
 
 def _zoo(folder: Path, checkpoint: Path) -> Instance:
@@ -104,6 +135,7 @@ MAKERS: dict[str, Callable[[Path, Path], Instance]] = {
     "file": _file,
     "py": _function,
     "hf": _huggingface,
+    "onnx": _onnx,
     "mean": _mean,
     "zoo": _zoo,
     **{shallow.prefix: partial(_fitted, shallow) for shallow in SHALLOW.values()},
@@ -173,6 +205,7 @@ def test_the_key_is_that_of_what_the_model_consists_of(instance: Instance) -> No
 OPTION_VALUES: dict[str, Any] = {
     "dtype": "bfloat16",
     "max_length": 7,
+    "file": "other.onnx",
     "label_order": ("contradiction", "entailment", "neutral"),
 }
 SAME_PREDICTIONS = {"device", "batch_size"}

@@ -21,7 +21,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
-from crossexam.models.builtin import SHIPPED, SHIPPED_FOLDER, open_shipped
+from crossexam.models.builtin import BAG_OF_WORDS_FOLDER, BAG_OF_WORDS_NAME, open_bag_of_words
 from crossexam.models.fitted import FittedModel
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
@@ -328,20 +328,20 @@ def test_folders_that_are_no_models(tmp_path: Path) -> None:
 
 
 def test_the_model_that_ships_is_small_and_knows_its_source() -> None:
-    table = Path(str(SHIPPED_FOLDER)) / TABLE
-    manifest = json.loads((SHIPPED_FOLDER / MANIFEST).read_text(encoding="utf-8"))
+    table = Path(str(BAG_OF_WORDS_FOLDER)) / TABLE
+    manifest = json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))
     assert table.stat().st_size == manifest["bytes"] < 3_000_000
     assert manifest["source"].startswith("parts of the training sets of SNLI 1.0")
     assert manifest["tests"]["snli:dev"]["accuracy"] > 60
-    model = open_shipped()
-    assert (model.name, model.key) == (SHIPPED, open_shipped().key)
+    model = open_bag_of_words()
+    assert (model.name, model.key) == (BAG_OF_WORDS_NAME, open_bag_of_words().key)
     assert {kind: len(codes) for kind, codes in model.fitted.features.codes.items()} == manifest["features"]
     assert len(model.fitted.features.words) == manifest["words"]
     assert not any(word != word.lower() for word in model.fitted.features.words)
 
 
 def test_it_goes_by_the_words_that_a_shallow_model_goes_by() -> None:
-    strongest = open_shipped().fitted.strongest(15)
+    strongest = open_bag_of_words().fitted.strongest(15)
     assert "hypothesis: nobody" in dict(strongest["contradiction"])
     assert "hypothesis: outdoors" in dict(strongest["entailment"])
     assert "hypothesis: friends" in dict(strongest["neutral"])
@@ -365,8 +365,10 @@ def test_the_shipped_model_has_the_accuracy_that_its_manifest_claims(shared_data
     from crossexam.corpora.spec import read_corpus
 
     dev = read_corpus(shared_data / "snli" / "snli_1.0_dev.jsonl")
-    found = score_on_corpus(open_shipped().fitted, Corpus("snli:dev", tuple(dev.examples)))
-    assert found == json.loads((SHIPPED_FOLDER / MANIFEST).read_text(encoding="utf-8"))["tests"]["snli:dev"]
+    found = score_on_corpus(open_bag_of_words().fitted, Corpus("snli:dev", tuple(dev.examples)))
+    assert (
+        found == json.loads((BAG_OF_WORDS_FOLDER / MANIFEST).read_text(encoding="utf-8"))["tests"]["snli:dev"]
+    )
 
 
 def test_fitting_without_scikit_learn_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,7 +145,7 @@ def test_an_adapter_beside_the_model_is_refused(folder: Path) -> None:
     ("file", "message"),
     [
         ("pytorch_model.bin", "no safetensors file; pickled weights are never read"),
-        ("onnx/model.onnx", r"no safetensors file; weights in the form of \.onnx are not read"),
+        ("onnx/model.onnx", r"no safetensors file, but an exported model \(\.onnx\)\n  hint: onnx/"),
         ("tf_model.h5", r"no safetensors file; weights in the form of \.h5 are not read"),
         ("notes.md", "no safetensors file, so no weights"),
     ],

@@ -5,7 +5,9 @@ cross-dataset benchmark), else entailment; ``neutral`` always predicts neutral. 
 overlap and negation.  ``alignment`` is the ALIGN baseline of :mod:`crossexam.models.alignment`.
 
 ``bag-of-words`` is the shallow model of :mod:`crossexam.shallow.bag_of_words`, fitted by
-``scripts/fit_bag_of_words.py``; data, settings and accuracies are in its manifest.
+``scripts/fit_bag_of_words.py``; data, settings and accuracies are in its manifest.  ``minilm`` is a small
+transformer of 8 bits, made by ``scripts/make_minilm.py`` and run by onnxruntime; ``docs/models/minilm.md`` is
+its card.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import UnknownNameError
+from crossexam.core.imports import imported
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.models import alignment
@@ -150,14 +153,17 @@ BUILTINS: Final[dict[str, BuiltinRule]] = {
 }
 
 
-SHIPPED: Final = "builtin/bag-of-words"
-SHIPPED_FOLDER: Final = files("crossexam.models") / "shipped_bag_of_words"
+BAG_OF_WORDS_NAME: Final = "builtin/bag-of-words"
+BAG_OF_WORDS_FOLDER: Final = files("crossexam.models") / "shipped_bag_of_words"
+MINILM_NAME: Final = "builtin/minilm"
+MINILM_FOLDER: Final = files("crossexam.models") / "shipped_minilm"
 
-#: A description of each built-in model, the fitted one included.
+#: A description of each built-in model, the fitted ones included.
 SUMMARIES: Final[dict[str, str]] = {
     **{name: rule.summary for name, rule in BUILTINS.items()},
-    SHIPPED: "softmax regression on words and word pairs, fitted on parts of SNLI and MultiNLI "
+    BAG_OF_WORDS_NAME: "softmax regression on words and word pairs, fitted on parts of SNLI and MultiNLI "
     "(Nie et al. 2019, section 5.2)",
+    MINILM_NAME: "a small transformer (MiniLM, 8 bits), fine-tuned on parts of SNLI and MultiNLI",
 }
 
 
@@ -166,15 +172,36 @@ def list_builtins() -> list[tuple[str, str]]:
     return list(SUMMARIES.items())
 
 
-def open_shipped() -> FittedModel:
+def open_bag_of_words() -> FittedModel:
     """Return the bag-of-words model that ships with the package.
 
-    >>> shares = open_shipped().predict([("A man is sleeping.", "Nobody is asleep."), ("Qwrt.", "Qwrt.")])
+    >>> pairs = [("A man is sleeping.", "Nobody is asleep."), ("Qwrt.", "Qwrt.")]
+    >>> shares = open_bag_of_words().predict(pairs)
     >>> shares.argmax(axis=1)[0].item(), shares.round(2).tolist()[1]  # 2: contradiction
     (2, [0.33, 0.33, 0.33])
     """
-    with as_file(SHIPPED_FOLDER) as folder:  # wheels are unpacked when they are installed: the folder stays
-        return FittedModel(SHIPPED, BAG_OF_WORDS, folder)
+    with as_file(BAG_OF_WORDS_FOLDER) as folder:  # wheels are unpacked when they are installed: it stays
+        return FittedModel(BAG_OF_WORDS_NAME, BAG_OF_WORDS, folder)
+
+
+def open_minilm() -> Model:
+    """Return the transformer that ships with the package.
+
+    >>> shares = open_minilm().predict([("A man is sleeping.", "Nobody is asleep.")])
+    >>> shares.argmax().item()  # 2: contradiction
+    2
+    """
+    open_onnx, options = (imported(f"crossexam.models.onnx:{name}") for name in ("open_onnx", "Options"))
+    with as_file(MINILM_FOLDER) as folder:
+        opened: Model = open_onnx(MINILM_NAME, options(), folder)
+    return opened
+
+
+#: How the models that are not rules are opened.
+_OPENERS: Final[dict[str, Callable[[], Model]]] = {
+    BAG_OF_WORDS_NAME: open_bag_of_words,
+    MINILM_NAME: open_minilm,
+}
 
 
 def open_builtin(name: str, options: NoOptions) -> Model:
@@ -182,4 +209,4 @@ def open_builtin(name: str, options: NoOptions) -> Model:
     if name not in SUMMARIES:
         known = [each.partition("/")[2] for each in SUMMARIES]
         raise UnknownNameError("built-in model", name.partition("/")[2], known)
-    return open_shipped() if name == SHIPPED else BUILTINS[name]
+    return _OPENERS[name]() if name in _OPENERS else BUILTINS[name]

@@ -4,28 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.models.label_order import (
     KNOWN_ORDERS,
     TWO_LABELS,
     Order,
+    ProbeResult,
     class_name,
     is_two_label,
+    order_text,
     parse_order,
+    refuse_conflict,
+    verify_order,
 )
-from crossexam.models.threshold import missing_threshold, refuse_threshold
+from crossexam.models.threshold import (
+    head_shares,
+    label_probabilities,
+    missing_threshold,
+    refuse_threshold,
+)
 from crossexam.training.pretrained import Checkpoint
 from crossexam.training.transformers_logging import quiet_transformers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_FALLBACK_LENGTH: Final = 512
+_NO_LENGTH: Final = 100_000  # tokenizers without a maximum say 10 ** 30
+#: Architectures whose position ids start after that of the padding token.
+_OFFSET_POSITIONS: Final = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet", "roberta-prelayernorm"})
 
 
 @dataclass(frozen=True)
 class DeclaredOrder:
-    """A class order and its source."""
+    """A class order and its source, and the *threshold* of a model of two labels, if one is declared."""
 
     order: Order
     source: str
+    threshold: float | None = None
+
+    @property
+    def key_parts(self) -> list[str]:
+        """Return what the key of a model contains of it."""
+        threshold = [] if self.threshold is None else [f"threshold {self.threshold}"]
+        return [order_text(self.order), *threshold]
+
+    @property
+    def details(self) -> dict[str, Any]:
+        """Return what a run's manifest says of it."""
+        return {
+            "label_order": list(self.order),
+            "label_order_from": self.source,
+            "two_label": is_two_label(self.order),
+            **({} if self.threshold is None else {"threshold": self.threshold}),
+        }
+
+    def probabilities(self, logits: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return *logits* [n, k] as probabilities [n, 3] in the order of ``LABELS``."""
+        return label_probabilities(head_shares(logits), self.order, self.threshold)
+
+    def verified(self, logits: NDArray[np.float64], *, where: str) -> ProbeResult:
+        """Return how well the order fits a model with these *logits* [30, k] for the probe.
+
+        Raises CrossexamError if another order fits so much better that this one must be wrong, or if the
+        order has another number of classes than the model.
+        """
+        shares = head_shares(logits)
+        if shares.shape[1] != len(self.order):
+            raise CrossexamError(
+                f"the model has {logits.shape[1]} outputs, but its class order {len(self.order)} classes "
+                f"({order_text(self.order)}, {self._source_text})",
+                where=where,
+                wanted="an output per class",
+            )
+        result = verify_order(shares, self.order)
+        refuse_conflict(result, where=where, source=self._source_text)
+        return result
+
+    @property
+    def _source_text(self) -> str:
+        if self.source == "declared":
+            return "as declared"
+        return f"from {self.source}" if "." in self.source else f"from the {self.source}"
 
 
 def declared_order(
@@ -55,12 +118,13 @@ def declared_order(
             raise CrossexamError(
                 f"--label-order names {len(order)} classes, but the checkpoint has {len(names)}", where=where
             )
-        return DeclaredOrder(order, "declared")
+        return DeclaredOrder(order, "declared", threshold)
     if all(class_name(name) is not None for name in names):
-        return DeclaredOrder(parse_order(names, where=f"{where}, config.json, id2label"), "config.json")
+        order = parse_order(names, where=f"{where}, config.json, id2label")
+        return DeclaredOrder(order, "config.json", threshold)
     for known in (checkpoint.name, str(checkpoint.config.get("_name_or_path", ""))):
         if known.lower() in KNOWN_ORDERS and len(names) == len(KNOWN_ORDERS[known.lower()]):
-            return DeclaredOrder(KNOWN_ORDERS[known.lower()], "table of known checkpoints")
+            return DeclaredOrder(KNOWN_ORDERS[known.lower()], "table of known checkpoints", threshold)
     example = "contradiction,neutral,entailment" if len(names) == 3 else "entailment,not_entailment"
     raise CrossexamError(
         f"config.json calls the classes {', '.join(names)}, which does not say which labels they are",
@@ -84,7 +148,7 @@ def _order_of_one_output(
     if threshold is None:
         raise missing_threshold("the checkpoint has one output", where=checkpoint.where)
     if not label_order:
-        return DeclaredOrder(TWO_LABELS, "one output, read as P(entailment)")
+        return DeclaredOrder(TWO_LABELS, "one output, read as P(entailment)", threshold)
     order = parse_order(label_order, where="--label-order")
     if not is_two_label(order):
         raise CrossexamError(
@@ -92,7 +156,7 @@ def _order_of_one_output(
             where=checkpoint.where,
             wanted="entailment,not_entailment, or not_entailment,entailment if it is P(not_entailment)",
         )
-    return DeclaredOrder(order, "declared")
+    return DeclaredOrder(order, "declared", threshold)
 
 
 def _class_names(config: Mapping[str, Any]) -> list[str]:
@@ -101,6 +165,27 @@ def _class_names(config: Mapping[str, Any]) -> list[str]:
     if isinstance(names, Mapping) and names:
         return [str(names[key]) for key in sorted(names, key=int)]
     return [f"LABEL_{number}" for number in range(int(config.get("num_labels", 2)))]
+
+
+def longest_pair(tokenizer_limit: int, config: Mapping[str, Any], stated: int | None, *, where: str) -> int:
+    """Return how many tokens a pair may have: *stated* ones, else the tokenizer's or the model's limit.
+
+    Raises CrossexamError if *stated* is above that limit or below 8.
+
+    >>> longest_pair(10**30, {"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1},
+    ...              None, where="hf/x")
+    512
+    """
+    length = tokenizer_limit
+    if length > _NO_LENGTH:
+        length = int(config.get("max_position_embeddings") or _FALLBACK_LENGTH)
+        if config.get("model_type") in _OFFSET_POSITIONS:
+            length -= int(config.get("pad_token_id") or 0) + 1
+    if stated is not None and not 8 <= stated <= length:
+        raise CrossexamError(
+            f"--max-length is {stated}", where=where, wanted=f"8 to {length} tokens for this checkpoint"
+        )
+    return stated or length
 
 
 def import_torch(checkpoint: Checkpoint) -> Any:

@@ -1,6 +1,6 @@
 """Inference with a sequence classifier of transformers: tokenization, batches that fit into memory.
 
-Batches are sorted by length and hold as many pairs as a budget of tokens allows.  On a CPU each core runs its
+On a CPU each core runs its
 own batches with one thread, which keeps a batch in the core's cache and avoids synchronization; batches are
 small for the same reason.  ``bench/hf_throughput.py`` compares the speed with that of transformers' pipeline.
 """
@@ -8,14 +8,28 @@ small for the same reason.  ``bench/hf_throughput.py`` compares the speed with t
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.checkpoint import find_device, import_torch, load_checkpoint
+from crossexam.models.batches import (
+    CPU_TOKENS,
+    MOST_WORKERS,
+    TokenizedPairs,
+    characters_read,
+    plan_batches,
+    results_in_order,
+    whole_end,
+)
+from crossexam.models.checkpoint import (
+    find_device,
+    import_torch,
+    load_checkpoint,
+    longest_pair,
+)
 from crossexam.models.model import CharactersRead, Pair
 from crossexam.training.pretrained import Checkpoint
 
@@ -23,17 +37,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Tokens per batch with padding: on a CPU the fastest in bench/hf_throughput.py; elsewhere enough to fill the
-#: device, halved if a batch does not fit.
-CPU_TOKENS: Final = 768
+#: Tokens per batch with padding on a device other than a CPU: enough to fill it, halved if it does not fit.
 GPU_TOKENS: Final = 16_384
-#: More workers than this only wait for the GIL; further cores are distributed as threads.
-_MOST_WORKERS: Final = 8
 _ENCODED_AT_ONCE: Final = 4_096
-_FALLBACK_LENGTH: Final = 512
-_NO_LENGTH: Final = 100_000  # tokenizers without a maximum say 10 ** 30
-#: Architectures whose position ids start after that of the padding token.
-_OFFSET_POSITIONS: Final = frozenset({"roberta", "xlm-roberta", "camembert", "mpnet", "roberta-prelayernorm"})
 #: Architectures whose classification head reads only the first token of the last layer.
 _READS_FIRST_TOKEN: Final = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "electra"})
 _SAME_LOGITS: Final = 1e-5
@@ -60,7 +66,9 @@ class SequenceClassifier:
         self.tokenizer, self.model = load_checkpoint(checkpoint)
         self.tokenizer.truncation_side = "right"  # what is read begins at the start of a sentence
         self.model = self.model.to(device=self.device, dtype=getattr(torch, dtype)).eval()
-        self.max_length = self._longest(max_length)
+        self.max_length = longest_pair(
+            int(self.tokenizer.model_max_length), self.model.config.to_dict(), max_length, where=self.where
+        )
         if self.model.config.pad_token_id is None:
             self.model.config.pad_token_id = self.tokenizer.pad_token_id
         self.batch_size = batch_size
@@ -69,20 +77,15 @@ class SequenceClassifier:
         self.first_token_only = False
         self._float32 = dtype == "float32"
 
-    def _longest(self, stated: int | None) -> int:
-        config = self.model.config
-        length = int(self.tokenizer.model_max_length)
-        if length > _NO_LENGTH:
-            length = int(getattr(config, "max_position_embeddings", None) or _FALLBACK_LENGTH)
-            if config.model_type in _OFFSET_POSITIONS:
-                length -= int(config.pad_token_id or 0) + 1
-        if stated is not None and not 8 <= stated <= length:
-            raise CrossexamError(
-                f"--max-length is {stated}",
-                where=self.where,
-                wanted=f"8 to {length} tokens for this checkpoint",
-            )
-        return stated or length
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Return the device, the maximum length and what was done to save time and memory."""
+        return {
+            "device": str(self.device),
+            "max_length": self.max_length,
+            "first_token_only": self.first_token_only,
+            "halved_batches": self.halved,
+        }
 
     def encode(self, pairs: Sequence[Pair]) -> TokenizedPairs:
         """Return *pairs* as tokens; those above the maximum length lose the end of their longer sentence."""
@@ -117,7 +120,10 @@ class SequenceClassifier:
             pairs, truncation="longest_first", max_length=self.max_length, return_offsets_mapping=located
         )
         if located:
-            read = [self._read(pair, encoded, row) for row, pair in enumerate(pairs)]
+            read = [
+                characters_read(pair, encoded.sequence_ids(row), encoded["offset_mapping"][row])
+                for row, pair in enumerate(pairs)
+            ]
         else:
             read = [self._searched(pair) for pair in pairs]
         return _columns(encoded), read
@@ -131,15 +137,6 @@ class SequenceClassifier:
             **options,
         )
 
-    @staticmethod
-    def _read(pair: Pair, encoded: Any, row: int) -> CharactersRead:
-        """Return how far *pair* reaches by the offsets of the tokens in *row* of *encoded*."""
-        ends = [0, 0]
-        for side, (_, end) in zip(encoded.sequence_ids(row), encoded["offset_mapping"][row], strict=True):
-            if side is not None:
-                ends[side] = max(ends[side], end)
-        return CharactersRead(*(_whole(text, end) for text, end in zip(pair, ends, strict=True)))
-
     def _searched(self, pair: Pair) -> CharactersRead:
         """Return how far *pair* is read with a tokenizer that does not say where its tokens are.
 
@@ -151,7 +148,7 @@ class SequenceClassifier:
         for _ in range(surplus):
             kept[0 if kept[0] > kept[1] else 1] -= 1
         ends = (self._end_of(text, most) for text, most in zip(pair, kept, strict=True))
-        return CharactersRead(*(_whole(text, end) for text, end in zip(pair, ends, strict=True)))
+        return CharactersRead(*(whole_end(text, end) for text, end in zip(pair, ends, strict=True)))
 
     def _end_of(self, text: str, tokens: int) -> int:
         """Return the length of the longest beginning of *text* that has at most so many *tokens*."""
@@ -171,6 +168,10 @@ class SequenceClassifier:
             return plan_batches(lengths, pairs=int(self.batch_size))
         return plan_batches(lengths, tokens=CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS)
 
+    def processed_tokens(self, lengths: Sequence[int]) -> int:
+        """Return the number of tokens of a batch of pairs of these *lengths*, padding included."""
+        return len(lengths) * max(lengths)
+
     def logits(
         self, encoded: TokenizedPairs, batches: Sequence[Sequence[int]]
     ) -> Iterator[NDArray[np.float64]]:
@@ -179,17 +180,7 @@ class SequenceClassifier:
             if pool is None:
                 yield from (self._fitting(encoded, rows) for rows in batches)
                 return
-            waiting: deque[Future[NDArray[np.float64]]] = deque()
-            try:
-                for rows in batches:
-                    waiting.append(pool.submit(self._fitting, encoded, rows))
-                    if len(waiting) > 3 * _MOST_WORKERS:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                for future in waiting:
-                    future.cancel()
+            yield from results_in_order(pool, partial(self._fitting, encoded), batches)
 
     def _fitting(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
         """Return the logits of *rows*, in as many parts as the memory requires."""
@@ -259,18 +250,13 @@ def _columns(encoded: Any) -> dict[str, list[Any]]:
     return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
 
 
-def _whole(text: str, end: int) -> int:
-    """Return the length of *text* if only blanks follow *end*, which no token holds, else *end*."""
-    return end if text[end:].strip() else len(text)
-
-
 @contextmanager
 def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
     """Yield a pool of one worker per core with its share of the threads, or None if it does not help."""
     import torch
 
     threads = torch.get_num_threads()
-    count = min(threads, _MOST_WORKERS)
+    count = min(threads, MOST_WORKERS)
     if device.type != "cpu" or count < 2:
         yield None
         return
@@ -297,86 +283,3 @@ def _free(device: Any) -> None:
 
     if device.type == "cuda":
         torch.cuda.empty_cache()
-
-
-class TokenizedPairs:
-    """Tokenized pairs in flat arrays: ``ids`` and, if the model has them, ``types`` of tokens.
-
-    Pair k has the tokens ``starts[k]`` to ``starts[k + 1]``: 5 bytes per token, instead of lists of Python
-    integers.  ``read`` holds what was read of those pairs that were truncated.
-    """
-
-    def __init__(
-        self,
-        ids: NDArray[np.int32],
-        types: NDArray[np.int8] | None,
-        lengths: NDArray[np.int64],
-        read: Mapping[int, CharactersRead],
-    ) -> None:
-        import numpy as np
-
-        self.ids, self.types, self.lengths, self.read = ids, types, lengths, read
-        self.starts = np.concatenate([[0], np.cumsum(lengths)])
-
-    def padded(
-        self, rows: Sequence[int], values: NDArray[np.int32] | NDArray[np.int8], fill: int, side: str
-    ) -> NDArray[np.int64]:
-        """Return the *values* of *rows*, padded on *side* with *fill*: [len(rows), longest]."""
-        import numpy as np
-
-        longest = int(self.lengths[list(rows)].max())
-        table = np.full((len(rows), longest), fill, dtype=np.int64)
-        for line, row in zip(table, rows, strict=True):
-            piece = values[self.starts[row] : self.starts[row + 1]]
-            if side == "right":
-                line[: len(piece)] = piece
-            else:
-                line[longest - len(piece) :] = piece
-        return table
-
-    def mask(self, rows: Sequence[int], side: str) -> NDArray[np.int64]:
-        """Return the attention mask of *rows*, 1 for tokens and 0 for padding: [len(rows), longest]."""
-        import numpy as np
-
-        lengths = self.lengths[list(rows)][:, None]
-        places = np.arange(int(lengths.max()))[None, :]
-        real = places < lengths if side == "right" else places >= lengths.max() - lengths
-        return real.astype(np.int64)
-
-
-def plan_batches(
-    lengths: Sequence[int], *, tokens: int | None = None, pairs: int | None = None
-) -> list[list[int]]:
-    """Return batches of indices, the longest first: at most *tokens* with padding, at most *pairs*.
-
-    The plan depends on *lengths* alone.
-
-    >>> plan_batches([30, 90, 30, 85], tokens=180)
-    [[1, 3], [0, 2]]
-    """
-    order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
-    batches: list[list[int]] = []
-    longest = 0
-    for index in order:
-        current = batches[-1] if batches else []
-        full = (
-            not current
-            or (pairs is not None and len(current) >= pairs)
-            or (tokens is not None and (len(current) + 1) * longest > tokens)
-            or _wasteful(len(current), longest, lengths[index])
-        )
-        if full:
-            batches.append([index])
-            longest = lengths[index]
-        else:
-            current.append(index)
-    return batches
-
-
-def _wasteful(count: int, longest: int, length: int) -> bool:
-    """Return whether the next pair is so much shorter than the longest that padding it costs too much.
-
-    A tenth is tolerated: over whole suites padding is then under 2 % of the tokens, and batches of rare
-    lengths are not cut to single pairs.
-    """
-    return count > 0 and (longest - length) * 10 > longest

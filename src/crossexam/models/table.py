@@ -68,7 +68,7 @@ _HERE: Final = "crossexam.models"
 MODELS: Final[dict[str, ModelKind]] = {
     kind.name: kind
     for kind in (
-        ModelKind("builtin/", "no download: majority, overlap, alignment, bag-of-words",
+        ModelKind("builtin/", "no download: majority, overlap, alignment, bag-of-words, minilm",
                   f"{_HERE}.builtin:open_builtin", listing=f"{_HERE}.builtin:list_builtins"),
         ModelKind("file/", "predictions in a JSONL, CSV, TSV or Parquet file, by id or by text",
                   f"{_HERE}.prediction_file:open_predictions"),
@@ -76,6 +76,8 @@ MODELS: Final[dict[str, ModelKind]] = {
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
                   f"{_HERE}.huggingface:open_huggingface"),
+        ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",
+                  f"{_HERE}.onnx:open_onnx"),
         ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities",
                   f"{_HERE}.ensemble:open_mean", members=f"{_HERE}.ensemble:member_names"),
         *(ModelKind(f"{model.prefix}/", model.summary, f"{_HERE}.fitted:open_fitted")

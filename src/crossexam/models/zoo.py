@@ -17,7 +17,7 @@ from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.core.labels import THREE_LABELS
 from crossexam.language.tokens import words
-from crossexam.models.inference import plan_batches
+from crossexam.models.batches import plan_batches
 from crossexam.models.label_order import row_softmax, to_label_columns
 from crossexam.models.model import Batch, CharactersRead, Pair, answered_by, check_batch_size
 

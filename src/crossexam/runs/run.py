@@ -47,7 +47,16 @@ if TYPE_CHECKING:
 
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
-_PACKAGES: Final = ("crossexam", "numpy", "torch", "transformers", "tokenizers", "safetensors", "rapidfuzz")
+_PACKAGES: Final = (
+    "crossexam",
+    "numpy",
+    "torch",
+    "transformers",
+    "tokenizers",
+    "safetensors",
+    "onnxruntime",
+    "rapidfuzz",
+)
 
 
 def predict_suite(

@@ -29,17 +29,21 @@ _SAFETENSORS_HINT: Final = (
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration."""
+    """A checkpoint: its *folder*, its *name*, the *revision* downloaded from the hub, its configuration.
+
+    *kind* is the kind of model that runs it.
+    """
 
     folder: Path
     name: str
     revision: str | None
     config: Mapping[str, Any]
+    kind: str = "hf"
 
     @property
     def where(self) -> str:
         """Return the name of the model, for messages."""
-        return f"hf/{self.name}"
+        return f"{self.kind}/{self.name}"
 
     def content_hash(self) -> str:
         """Return 32 hexadecimal digits that change when weights, configuration or tokenizer do."""
@@ -73,6 +77,10 @@ def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
 
 def _check_files(folder: Path, *, where: str) -> None:
     """Raise CrossexamError if *folder* is not a checkpoint whose weights can be read safely."""
+    if graphs_in(folder) and not any(folder.glob(f"*{_SAFETENSORS}")):
+        raise CrossexamError(
+            "no safetensors file, but an exported model (.onnx)", where=where, hint=f"onnx/{folder}"
+        )
     has_adapter = (folder / "adapter_config.json").exists()
     if not (folder / "config.json").exists():
         raise FormatError(
@@ -96,6 +104,11 @@ def _check_files(folder: Path, *, where: str) -> None:
         )
     if not any(path.suffix == _SAFETENSORS for path in _files(folder)):
         raise CrossexamError(_no_safetensors(folder), where=where, hint=_SAFETENSORS_HINT)
+
+
+def graphs_in(folder: Path) -> list[Path]:
+    """Return the ONNX files in *folder* and in its subfolder ``onnx``."""
+    return sorted([*folder.glob("*.onnx"), *folder.glob("onnx/*.onnx")])
 
 
 def _no_safetensors(folder: Path) -> str:

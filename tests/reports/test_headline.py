@@ -154,3 +154,10 @@ def test_no_significant_drop_is_claimed_only_if_there_is_none() -> None:
     said = {"base.dev": GOOD, "negation.dev": GOOD, "base.own": "N" * 40, "negation.own": NONE_RIGHT}
     results = results_of([run_of("m", said, [BASE, NEGATION, own, test])])
     assert headline(results).startswith("The accuracy of m falls from 50.0 % on the base to 0.0 % on ")
+
+
+def test_a_doubtful_order_of_classes_is_said_first() -> None:
+    details = {"members": {"a": {"probe": {"warning": "the order could not be verified"}}, "b": {}}}
+    run = Run("m", CAREFUL.datasets, CAREFUL.probabilities, {"model_key": "m", "details": details})
+    assert warnings(results_of([run])) == ["m: the order could not be verified."]
+    assert "**m: the order could not be verified.**" in make_report(run).text(".md")

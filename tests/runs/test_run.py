@@ -256,3 +256,21 @@ def test_several_suites_are_asked_as_one(tmp_path: Path) -> None:
     assert list(both.datasets) == ["base.tiny", "more.tiny", "third"]
     again = read_suites([folder, folder / "more.tiny.parquet"])  # the same items once
     assert list(again.datasets) == ["base.tiny", "more.tiny"]
+
+
+def test_what_was_learnt_by_asking_is_known_from_the_store(tmp_path: Path) -> None:
+    class Doubtful:
+        name, key = "doubtful", "doubtful.v1"
+
+        def __init__(self) -> None:
+            self.details: dict[str, object] = {"probe": "not asked"}
+
+        def predict(self, pairs: Sequence[tuple[str, str]]) -> np.ndarray:
+            self.details["probe"] = {"warning": "the order could not be verified"}
+            return np.tile([1.0, 0.0, 0.0], (len(pairs), 1))
+
+    data = Dataset("x", (Example("a", "It rains.", "It is wet.", "neutral"),))
+    first, again = (predict_suite(Doubtful(), data, store=tmp_path) for _ in range(2))
+    assert again.manifest["asked_pairs"] == 0
+    assert again.manifest["details"]["probe"] == first.manifest["details"]["probe"]
+    assert "warning" in again.manifest["details"]["probe"]

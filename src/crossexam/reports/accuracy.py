@@ -97,6 +97,9 @@ def published_tables(results: Results) -> list[Table]:
     return tables
 
 
+_ALL_SETS: Final = "all test sets"
+
+
 def projection_notes(results: Results) -> list[str]:
     """Return a sentence per projection of test sets, and per model with fewer labels than three."""
     of_models: dict[tuple[str, str], list[str]] = {}
@@ -109,9 +112,18 @@ def projection_notes(results: Results) -> list[str]:
             elif result.projection:
                 of_sets.setdefault(result.projection, []).append(name)
     return [
-        f"{name} was scored with the projection {projection} on {', '.join(sets)}."
+        f"{name} was scored with the projection {projection} on {_listed(sets, results)}."
         for (name, projection), sets in of_models.items()
-    ] + [f"{', '.join(dict.fromkeys(sets))}: {projection}." for projection, sets in of_sets.items()]
+    ] + [
+        f"{_listed(sets, results).replace(_ALL_SETS, _ALL_SETS.capitalize())}: {projection}."
+        for projection, sets in of_sets.items()
+    ]
+
+
+def _listed(sets: Sequence[str], results: Results) -> str:
+    """Return the names of *sets*, or that they are all."""
+    names = list(dict.fromkeys(sets))
+    return _ALL_SETS if len(names) == len(results.test_sets) > 1 else ", ".join(names)
 
 
 def summary_tables(results: Results) -> list[Table]:

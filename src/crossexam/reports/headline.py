@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import PROPOSED
@@ -99,15 +100,30 @@ def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
 def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
-    A sentence per model that did not read all items to the end, and per model and base whose accuracy is not
-    significantly above the majority class.
+    A sentence per model whose order of classes is in doubt, per model that did not read all items to the end,
+    and per model and base whose accuracy is not significantly above the majority class.
     """
-    return truncation_warnings(results) + [
+    doubts = [
+        f"{model.name}: {doubt}."
+        for model in results.models
+        for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
+    ]
+    return [*doubts, *truncation_warnings(results)] + [
         _warning(model, result, results)
         for model in results.models
         for result in model.results
         if result.name in results.drop_bases and _is_at_chance(result)
     ]
+
+
+def _doubts(details: Any) -> Iterator[str]:
+    """Yield the warnings in the *details* of a model and of those that it combines."""
+    if isinstance(details, Mapping):
+        for key, value in details.items():
+            if key == "warning":
+                yield str(value)
+            else:
+                yield from _doubts(value)
 
 
 def _warning(model: ModelResults, result: TestSetResult, results: Results) -> str:

@@ -11,14 +11,15 @@ not where; these predictions are removed, so that their pairs are predicted agai
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 import struct
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import disk_full
@@ -38,7 +39,7 @@ CREATE TABLE IF NOT EXISTS models (
     number INTEGER PRIMARY KEY,
     key TEXT UNIQUE NOT NULL,
     name TEXT NOT NULL,
-    two_label INTEGER NOT NULL DEFAULT 0 -- whether an answer has shown that the model has two labels
+    facts TEXT NOT NULL DEFAULT '{}' -- what was learnt of the model by asking it, as JSON
 );
 CREATE TABLE IF NOT EXISTS answers (
     model INTEGER NOT NULL REFERENCES models(number),
@@ -54,7 +55,7 @@ CREATE TABLE IF NOT EXISTS answers (
 _FROM_FORMAT_1: Final = """
 DELETE FROM answers WHERE truncated != 0;
 ALTER TABLE answers RENAME TO answers_of_format_1;
-ALTER TABLE models ADD COLUMN two_label INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE models ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
 """
 #: How far from 1 the sum of three probabilities may be.
 SUM_TOLERANCE: Final = 1e-6
@@ -165,16 +166,22 @@ class AnswerStore:
         run("COMMIT")
 
     @property
-    def two_label(self) -> bool:
-        """Whether an answer has shown that the model has two labels; a model that is not asked cannot say."""
+    def facts(self) -> dict[str, Any]:
+        """What was learnt of the model by asking it: a run from the store alone cannot learn it again."""
         with self._errors_explained():
-            query = "SELECT two_label FROM models WHERE number = ?"
-            return bool(self._connection.execute(query, (self._model,)).fetchone()[0])
+            query = "SELECT facts FROM models WHERE number = ?"
+            text = self._connection.execute(query, (self._model,)).fetchone()[0]
+            try:
+                known: dict[str, Any] = json.loads(text)
+            except (TypeError, ValueError):
+                raise sqlite3.DatabaseError("the facts on a model are not JSON") from None
+            return known
 
-    def note_two_labels(self) -> None:
-        """Record that the model has two labels."""
+    def note(self, facts: Mapping[str, Any]) -> None:
+        """Record *facts* on the model; earlier ones are kept."""
+        known = json.dumps(self.facts | dict(facts))
         with self._errors_explained():
-            self._connection.execute("UPDATE models SET two_label = 1 WHERE number = ?", (self._model,))
+            self._connection.execute("UPDATE models SET facts = ? WHERE number = ?", (known, self._model))
 
     def _take_over(self) -> None:
         """Move the predictions of format 1, none of them for a truncated pair, into the table of format 2."""

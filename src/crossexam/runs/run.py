@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: The details of a model that it has only once it was asked.
+_LEARNT: Final = ("two_label", "probe")
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
 _PACKAGES: Final = (
@@ -108,7 +110,7 @@ class _Predicted:
     counts: dict[str, int]
     reading: dict[str, Reading] = field(default_factory=dict)
     chunks: dict[str, list[int]] = field(default_factory=dict)
-    two_label: bool = False
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -156,7 +158,7 @@ def _predict_pairs(
         counts,
         {name: reading_of(dataset, truncated) for name, dataset in datasets.items()},
         chunks,
-        found.two_label,
+        found.facts,
     )
 
 
@@ -165,15 +167,15 @@ class _Answers:
     """The *probabilities* [n, 3] of distinct pairs, and what was read of each (None: all of it).
 
     *asked* pairs were put to the model or found in the store, *known* of them were found there; *chunks* has
-    the number of chunks of each pair, and is empty if the model is not asked in parts.  *two_label* says
-    whether the model has shown that it has two labels.
+    the number of chunks of each pair, and is empty if the model is not asked in parts.  *facts*
+    are what was learnt of the model by asking it, now or before.
     """
 
     probabilities: NDArray[np.float64]
     spans: Sequence[Spans | None]
     asked: int
     known: int
-    two_label: bool
+    facts: Mapping[str, Any]
     chunks: Sequence[int] = ()
 
 
@@ -184,32 +186,32 @@ def _answers(
     import numpy as np
 
     if not isinstance(model, AsksInParts):
-        stored, known, two_label = _stored_predictions(model, pairs, store, options, progress)
+        stored, known, facts = _stored_predictions(model, pairs, store, options, progress)
         found = [stored[pair] for pair in pairs]
         spans = [
             None if each.read is None else spans_read(whole(pair), [each.read])
             for pair, each in zip(pairs, found, strict=True)
         ]
         table = np.array([each.probabilities for each in found], dtype=np.float64).reshape(-1, 3)
-        return _Answers(table, spans, len(pairs), known, two_label)
+        return _Answers(table, spans, len(pairs), known, facts)
     divided = [model.parts(pair) for pair in pairs]
     asked = list(dict.fromkeys(part for parts in divided for part in parts.pairs))
-    stored, known, two_label = _stored_predictions(model.inner, asked, store, options, progress)
+    stored, known, facts = _stored_predictions(model.inner, asked, store, options, progress)
     rows, spans = [], []
     for parts in divided:
         found = [stored[pair] for pair in parts.pairs]
         rows.append(model.combined(parts, np.array([each.probabilities for each in found])))
         spans.append(spans_read(parts, [each.read for each in found]))
     table = np.array(rows, dtype=np.float64).reshape(-1, 3)
-    return _Answers(table, spans, len(asked), known, two_label, [parts.chunks for parts in divided])
+    return _Answers(table, spans, len(asked), known, facts, [parts.chunks for parts in divided])
 
 
 def _stored_predictions(
     model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
-) -> tuple[dict[Pair, StoredPrediction], int, bool]:
+) -> tuple[dict[Pair, StoredPrediction], int, Mapping[str, Any]]:
     """Predict those of *pairs* that are not in the store, and return all predictions as they are stored.
 
-    The number is that of the pairs that were stored before; the last is whether the model has two labels.
+    The number is that of the pairs that were stored before; the last are the facts on the model.
     """
     hashes = [pair_hash(*pair) for pair in pairs]
     stage = f"running {model.name}"
@@ -218,21 +220,22 @@ def _stored_predictions(
         known = [pair in before for pair in hashes]
         done = sum(known)
         progress(stage, done, len(pairs))
-        two_label = answers.two_label
-        if two_label and isinstance(model, NamesLabels):
+        facts = answers.facts
+        if facts.get("two_label") and isinstance(model, NamesLabels):
             model.named.add(["not_entailment"], where=model.name)
         if done < len(pairs):
             for batch in _batches(model, pairs, known, options):
                 _check_batch(batch, model.name)
-                if model.details.get("two_label") and not two_label:
-                    answers.note_two_labels()
-                    two_label = True
+                learnt = {name: model.details[name] for name in _LEARNT if model.details.get(name)}
+                if learnt != {name: facts.get(name) for name in learnt}:
+                    answers.note(learnt)
+                    facts = answers.facts
                 answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.read)
                 done += len(batch.indices)
                 progress(stage, done, len(pairs))
         # Read back: if two processes predicted the same pair, both report the prediction that was stored.
         stored = answers.known(hashes)
-    return {pair: stored[each] for pair, each in zip(pairs, hashes, strict=True)}, sum(known), two_label
+    return {pair: stored[each] for pair, each in zip(pairs, hashes, strict=True)}, sum(known), facts
 
 
 def _batches(
@@ -294,7 +297,7 @@ def _manifest(
     seconds: float,
     limit: int | None,
 ) -> dict[str, Any]:
-    details = dict(model.details) | ({"two_label": True} if predicted.two_label else {})
+    details = dict(model.details) | dict(predicted.facts)
     return {
         "format": 1,
         "model": model.name,

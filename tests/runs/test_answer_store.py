@@ -37,7 +37,7 @@ from crossexam.runs import folder
 from crossexam.runs.run import predict_suite
 from crossexam.runs.answer_store import AnswerStore
 
-suite, out, log, moment, count = sys.argv[1:]
+suite, out, run_folder, log, moment, count = sys.argv[1:]
 left = int(count)
 
 def reached(name):
@@ -73,8 +73,8 @@ def watched_write(*args):
 folder._write_predictions = watched_write
 
 options = {"batch_size": BATCH_SIZE}
-out = Path(out)
-folder.save_run(predict_suite("py/judge_of_the_test:judge", suite, store=out, options=options), out)
+run = predict_suite("py/judge_of_the_test:judge", suite, store=Path(out), options=options)
+folder.save_run(run, Path(run_folder))
 """.replace("BATCH_SIZE", str(BATCH))
 
 MODULE = "import sys\n\ndef judge(pairs):\n    return sys.modules['__main__'].judge(pairs)\n"
@@ -97,9 +97,13 @@ def make_suite(folder: Path) -> Suite:
     return Suite("tiny", {name: Dataset(name, tuple(examples)) for name, examples in sets.items()})
 
 
-def start(place: Path, out: str, log: str, moment: str = "never", count: int = 0) -> subprocess.Popen[str]:
+def start(
+    place: Path, out: str, log: str, moment: str = "never", count: int = 0, run: str | None = None
+) -> subprocess.Popen[str]:
+    """Start a process that stores predictions in *out* and saves the run there, or in *run*."""
     (place / "judge_of_the_test.py").write_text(MODULE, encoding="utf-8")
-    command = [sys.executable, "-c", CHILD, str(place / "suite"), str(place / out), str(place / log), moment]
+    folders = (str(place / name) for name in ("suite", out, run or out, log))
+    command = [sys.executable, "-c", CHILD, *folders, moment]
     return subprocess.Popen([*command, str(count)], cwd=place, stderr=subprocess.PIPE, text=True)
 
 
@@ -177,11 +181,12 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_two_processes_share_a_store(tmp_path: Path) -> None:
     make_suite(tmp_path / "suite")
-    both = [start(tmp_path, "shared", f"{name}.log") for name in "ab"]
+    both = [start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"]  # a folder has one writer
     assert [finish(process) for process in both] == [0, 0]
     assert len(stored(tmp_path / "shared")) == 150
     finish(start(tmp_path, "calm", "calm.log"))
-    assert prediction_bytes(tmp_path / "shared") == prediction_bytes(tmp_path / "calm")
+    for name in "ab":
+        assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
 
 
 class Counting:

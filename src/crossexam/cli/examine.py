@@ -105,7 +105,7 @@ def examine(
 
 
 #: Two baselines and a model that is good on the base, and breaks.
-_DEMO_MODELS: Final = ("builtin/overlap", "builtin/bag-of-words", "builtin/minilm")
+_DEMO_MODELS: Final = ("builtin/minilm", "builtin/overlap", "builtin/bag-of-words")
 
 
 def demo(

@@ -34,12 +34,9 @@ def test_a_hint_of_train_leads_to_a_training(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(CrossexamError) as caught:
         invoke(*(piece.format("mine.csv") for piece in TRAIN))
     assert "--columns premise=A,hypothesis=B" in str(caught.value)
-    assert "`train` has no such option, but `crossexam build corpus --base FILE -o DIR` has" in str(
-        caught.value
-    )
     columns = "premise=first,hypothesis=second,label=gold"
-    invoke("build", "corpus", "--base", "mine.csv", "--columns", columns, "-o", "suite")
-    invoke(*(piece.format("suite/base.mine.parquet") for piece in TRAIN))
+    invoke(*(piece.format("mine.csv") for piece in TRAIN), "--columns", columns)
+    assert (tmp_path / "model" / "manifest.json").exists()
 
 
 def test_fields_of_documents_are_read_and_endless_ones_are_told(

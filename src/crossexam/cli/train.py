@@ -250,30 +250,10 @@ def train(
     from crossexam.shallow.table import shallow_named
 
     shallow = shallow_named(model)
-    try:
-        if shallow is not None:
-            _fit_shallow(shallow, choices)
-        else:
-            _train_neural(choices)
-    except CrossexamError as error:
-        raise _with_a_way_out(error) from error
-
-
-#: How other commands read a file, which errors of reading name.
-_READING: Final = ("--columns", "--labels", "--skip-bad", "--allow-loss")
-
-
-def _with_a_way_out(error: CrossexamError) -> CrossexamError:
-    """Return *error*, with a hint that does not name options that this command lacks."""
-    if not any(option in (error.hint or "") for option in _READING):
-        return error
-    return CrossexamError(
-        error.what,
-        where=error.where,
-        wanted=error.wanted,
-        hint=f"{error.hint}; `train` has no such option, but `crossexam build corpus --base FILE -o DIR` "
-        "has, and DIR/base.FILE.parquet can be trained on",
-    )
+    if shallow is not None:
+        _fit_shallow(shallow, choices)
+    else:
+        _train_neural(choices)
 
 
 def _fit_shallow(shallow: ShallowModel, choices: _Choices) -> None:

@@ -100,6 +100,7 @@ _UNIT = (
     r"|lit(?:re|er)s?|ft|in|yds?|mi|hrs?|h|min|mins|sec|secs|s|paise|p|c|cents?|kb|mb|gb|kw|kwh|w|v|ha|feet"
     r"|foot|inch(?:es)?|met(?:er|re)s?)"
 )
+_UNIT_NOT_IN = _UNIT.replace("|in|", "|")  # in 1991 in Boston: not 1,991 inches
 _FIGURES = (
     r"(?:\d[\d,.]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty"
     r"|fifty|sixty|seventy|eighty|ninety|(?:a\s+)?hundred|(?:a\s+)?thousand|(?:a\s+)?million)\b"
@@ -190,14 +191,14 @@ RULES: Final[tuple[NumberRule, ...]] = tuple(_rule(*row) for row in (
     ("year",        _YEAR, r"\b(?:years?|summer|winter|spring|fall|late|early|mid|circa)\s+(?:of\s+)?",
                     r"(?!\w)"),
     ("year",        r"1[5-9]\d\d|20\d\d", r"\b(?:in|since|during|until|till)\s+(?:early\s+|late\s+|mid-?)?",
-                    rf"(?!\s?(?:%|{_UNIT}\b|{_MEASURES}\b))"),
+                    rf"(?!\s?(?:%|{_UNIT_NOT_IN}\b|{_MEASURES}\b))"),
     ("year",        _YEAR, r"\b(?:in|since|by|during|before|after|until|till)\s+",
-                    rf"(?!\s?(?:%|{_UNIT}\b|(?:{_MEASURES})\b|{_MANY}))"),
+                    rf"(?!\s?(?:%|{_UNIT_NOT_IN}\b|(?:{_MEASURES})\b|{_MANY}))"),
     ("year",        r"1[1-9]\d\d|20[0-4]\d", "",
-                    rf"(?!\s?(?:%|(?:{_UNIT}|{_MEASURES})\b)|\s(?:\w+\s)?{_MANY})"),
-    ("year",        r"19\d[1-9]|20[0-4][1-9]", "", rf"(?!\s?(?:%|(?:{_UNIT}|{_MEASURES})\b))"),
+                    rf"(?!\s?(?:%|(?:{_UNIT_NOT_IN}|{_MEASURES})\b)|\s(?:\w+\s)?{_MANY})"),
+    ("year",        r"19\d[1-9]|20[0-4][1-9]", "", rf"(?!\s?(?:%|(?:{_UNIT_NOT_IN}|{_MEASURES})\b))"),
     ("year",        r"[1-9]\d\d", r"\b(?:in|since|until)\s+",
-                    rf"(?!\s?(?:%|(?:{_UNIT}|{_MEASURES})\b)|\s(?:of|out)\b|\s(?:\w+\s)?{_MANY})"),
+                    rf"(?!\s?(?:%|(?:{_UNIT_NOT_IN}|{_MEASURES})\b)|\s(?:of|out)\b|\s(?:\w+\s)?{_MANY})"),
     ("vague",       "", r"\b(?:few|several|many|couple\s+of)\s+", ""),
     ("vague",       r"(?:an?|one)\s\w+", "", r"\s+times\b"),
     ("pronoun",     "one", rf"{_DETERMINER}|\b(?:{_BEFORE_ONE})\s+", ""),

@@ -29,7 +29,7 @@ ITEMS = [Example("a", "It rains.", "It is wet.", "entailment")]
     ("content", "message"),
     [
         (b"{", "m.json: not JSON: Expecting property name"),
-        (b"\xff{}", "m.json: not JSON: 'utf-8' codec can't decode byte 0xff"),
+        (b"\xff{}", "m.json: not JSON: byte 0xff at position 0 is not UTF-8"),
         (b"[1]", "m.json: not a JSON object\n  wanted: {...}"),
     ],
 )

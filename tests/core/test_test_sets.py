@@ -102,7 +102,7 @@ def test_a_failed_writing_leaves_nothing(tmp_path: Path) -> None:
 def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     path.write_bytes(f"{{{GOOD}}}\r\n".encode() + b'{"id": "caf\xe9"}\n')
-    with pytest.raises(FormatError, match=r"line 2: not JSON: 'utf-8' codec can't decode byte 0xe9"):
+    with pytest.raises(FormatError, match=r"line 2: not JSON: byte 0xe9 at position 11 is not UTF-8"):
         read_test_set(path)
 
 
@@ -116,7 +116,7 @@ def test_a_missing_column_is_named(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match=r"unknown format 'csv'\n  wanted: parquet or jsonl"):
+    with pytest.raises(FormatError, match=r"'csv' is not a format for test sets\n  wanted: parquet or jsonl"):
         TestSetWriter(tmp_path / "set.csv", file_format="csv")
 
 

@@ -84,6 +84,19 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
             raise
 
 
+@contextmanager
+def empty_or_kept(folder: Path) -> Iterator[None]:
+    """Remove *folder* after an error in the ``with`` if it is new and nothing was written into it."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        yield
+    except BaseException:
+        for path in new:
+            with suppress(OSError):  # not there, or not empty
+                path.rmdir()
+        raise
+
+
 def sweep(*folders: Path) -> None:
     """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed."""
     for folder in folders:
@@ -102,15 +115,32 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
     write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """Return the JSON object in *path*; raises FormatError if the file is anything else."""
+def read_json(path: Path, *, hint: str | None = None) -> dict[str, Any]:
+    """Return the JSON object in *path*; raises FormatError with *hint* if the file is anything else."""
+    if path.exists() and not path.is_file():
+        raise FormatError("not a regular file", where=str(path), wanted="a JSON file", hint=hint)
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, numbers too long, lists too deep
-        raise FormatError(f"not JSON: {error}", where=str(path)) from None
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {json_problem(error)}", where=str(path), hint=hint) from None
     if not isinstance(value, dict):
-        raise FormatError("not a JSON object", where=str(path), wanted="{...}")
+        raise FormatError("not a JSON object", where=str(path), wanted="{...}", hint=hint)
     return value
+
+
+def json_problem(error: ValueError | RecursionError) -> str:
+    """Return why a file that made the module json raise *error* is not JSON.
+
+    >>> json_problem(RecursionError("maximum recursion depth exceeded"))
+    'arrays or objects are nested too deeply'
+    """
+    if isinstance(error, RecursionError):
+        return "arrays or objects are nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte 0x{error.object[error.start]:02x} at position {error.start} is not UTF-8"
+    if isinstance(error, json.JSONDecodeError):
+        return str(error) if error.doc.strip() else "the file is empty"
+    return "a number has too many digits"  # what int() refuses
 
 
 def sha256_of(path: Path) -> str:

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
+from crossexam.core.arguments import shown
+from crossexam.core.errors import FormatError
+
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
 _FORMAT: Final = 1
@@ -135,11 +138,14 @@ class TestSetEntry:
     def from_json(cls, name: str, entry: Mapping[str, Any]) -> TestSetEntry:
         """Return the entry that *entry* is for the test set *name*; a missing field gets its default.
 
+        Raises FormatError if a field has another type than Crossexam writes.
+
         >>> TestSetEntry.from_json("negation.dev", {"construction": "negation.v1", "rows": 3}).versioned
         'negation.v1'
         >>> TestSetEntry.from_json("base.dev", {}).is_base
         True
         """
+        _check_types(entry, name)
         bare, _, part = name.partition(".")
         construction = str(entry.get("construction") or bare)
         match = _VERSIONED.fullmatch(construction)
@@ -162,10 +168,31 @@ class TestSetEntry:
         )
 
 
-_FIELDS: Final = frozenset(
-    "file construction part base_set keeps_label paired test_class rows content_hash signature yield "
-    "projection".split()
-)
+_FIELDS: Final[dict[str, type]] = {
+    "file": str,
+    "construction": str,
+    "part": str,
+    "base_set": str,
+    "keeps_label": bool,
+    "paired": bool,
+    "test_class": str,
+    "rows": int,
+    "content_hash": str,
+    "signature": str,
+    "yield": Mapping,
+    "projection": str,
+}
+_TYPES: Final = {str: "a string", bool: "true or false", int: "a whole number", Mapping: "an object"}
+
+
+def _check_types(entry: Mapping[str, Any], name: str) -> None:
+    for key, kind in _FIELDS.items():
+        value = entry.get(key)
+        wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
+        if value is not None and wrong:
+            raise FormatError(
+                f"field '{key}' of test set '{name}' is {shown(value)}", wanted=f"{_TYPES[kind]}"
+            )
 
 
 def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:

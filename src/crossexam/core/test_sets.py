@@ -22,8 +22,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import read_json
+from crossexam.core.files import json_problem, read_json
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
+from crossexam.core.manifest import TestSetEntry
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,7 +103,7 @@ def from_row(row: dict[str, Any], *, where: str) -> Example:
         raise FormatError(
             f"field {error.args[0]!r} is missing", where=where, wanted=", ".join(COLUMNS)
         ) from None
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise FormatError(f"malformed row: {error}", where=where, wanted=", ".join(COLUMNS)) from None
 
 
@@ -122,7 +123,11 @@ class TestSetWriter:
 
     def __init__(self, path: Path, *, file_format: str = "parquet") -> None:
         if file_format not in {"parquet", "jsonl"}:
-            raise FormatError(f"unknown format '{file_format}'", wanted="parquet or jsonl")
+            raise FormatError(
+                f"'{file_format}' is not a format for test sets",
+                wanted="parquet or jsonl",
+                hint="--format parquet (file_format='parquet')",
+            )
         self.rows = 0
         self.content_hash = ContentHash()
         self._path, self._format = path, file_format
@@ -199,14 +204,22 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
 
 def iter_test_set(path: Path) -> Iterator[Example]:
     """Yield the examples of a test set file, Parquet or JSON lines; raises FormatError."""
+    if not path.is_file():
+        raise FormatError(
+            "this is a folder" if path.is_dir() else "no such file",
+            where=str(path),
+            wanted="a test set: a .parquet or .jsonl file",
+        )
     if path.suffix == ".jsonl":
         with path.open("rb") as stream:
             for number, line in enumerate(stream, 1):
                 where = f"{path}, line {number}"
                 try:
                     row = json.loads(line)
-                except (UnicodeDecodeError, json.JSONDecodeError) as error:
-                    raise FormatError(f"not JSON: {error}", where=where) from None
+                except (ValueError, RecursionError) as error:
+                    raise FormatError(
+                        f"not JSON: {json_problem(error)}", where=where, wanted=", ".join(COLUMNS)
+                    ) from None
                 if not isinstance(row, dict):
                     raise FormatError("not a JSON object", where=where, wanted=", ".join(COLUMNS))
                 yield from_row(row, where=where)
@@ -215,8 +228,10 @@ def iter_test_set(path: Path) -> Iterator[Example]:
 
     try:
         table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise FormatError(f"not a Parquet file: {error}", where=str(path)) from None
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise FormatError(
+            f"not a Parquet file: {error}", where=str(path), hint="the file is damaged; build it again"
+        ) from None
     missing = [name for name in ("id", "premise", "hypothesis", "label") if name not in table.columns]
     if missing:
         raise FormatError(f"no column {missing[0]!r}", where=str(path), wanted=", ".join(COLUMNS))
@@ -231,6 +246,7 @@ def read_test_set(path: Path, *, name: str | None = None) -> Dataset:
 
 MANIFEST: Final = "manifest.json"
 _SUFFIXES: Final = (".parquet", ".jsonl")
+_REBUILD: Final = "build the suite again with --force"
 
 
 def read_suite(path: Path) -> Suite:
@@ -295,7 +311,7 @@ def _from_folder(folder: Path) -> Suite:
             where=str(folder),
             hint="run `crossexam build` again; an unfinished build starts over",
         )
-    manifest = read_json(manifest_file)
+    manifest = read_json(manifest_file, hint=_REBUILD)
     if "model_key" in manifest:
         raise FormatError(
             "this is the folder of a run, not of a suite",
@@ -306,7 +322,10 @@ def _from_folder(folder: Path) -> Suite:
     entries = manifest.get("test_sets")
     if not isinstance(entries, dict):
         raise FormatError(
-            "field 'test_sets' is missing", where=str(manifest_file), wanted="the manifest of a suite"
+            "field 'test_sets' is missing",
+            where=str(manifest_file),
+            wanted="the manifest of a suite",
+            hint=_REBUILD,
         )
     datasets = {name: _one(folder, name, entry, manifest_file) for name, entry in entries.items()}
     rest = {key: value for key, value in manifest.items() if key != "test_sets"}
@@ -320,13 +339,18 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
             f"test set '{name}' does not name a file in this folder",
             where=str(manifest_file),
             wanted="field 'file'",
+            hint=_REBUILD,
         )
+    try:
+        TestSetEntry.from_json(name, entry)
+    except FormatError as error:
+        raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_REBUILD) from None
     path = folder / file
     if not path.exists():
         raise FormatError(
             f"the manifest lists test set '{name}', but its file does not exist",
             where=str(path),
-            hint="build the suite again with --force",
+            hint=_REBUILD,
         )
     examples = read_test_set(path).examples
     dataset = Dataset(name, examples, {**entry, "path": str(path.absolute())})
@@ -335,6 +359,6 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
         raise FormatError(
             f"the content hash does not match the manifest ({dataset.content_hash()}, not {known})",
             where=str(path),
-            hint="the file was changed after it was built; build the suite again with --force",
+            hint=f"the file was changed after it was built; {_REBUILD}",
         )
     return dataset

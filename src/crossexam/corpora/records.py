@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import allow_long_fields, csv_problem
+from crossexam.core.files import allow_long_fields, csv_problem, json_problem
 
 Row = dict[str, Any]
 
@@ -69,7 +69,7 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
             )
         except (ValueError, RecursionError) as error:
             cut = "" if ended else "; the line does not end in a newline: is the file truncated?"
-            yield number, FormatError(f"not JSON: {error}{cut}", wanted="one JSON object")
+            yield number, FormatError(f"not JSON: {json_problem(error)}{cut}", wanted="one JSON object")
         else:
             if isinstance(row, dict):
                 yield number, row
@@ -160,7 +160,9 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
                     number += 1
                     yield number, with_class_names(row, classes)
     except (pa.ArrowException, OSError) as error:
-        raise FormatError(f"the Parquet file is damaged: {error}", where=str(path)) from None
+        raise FormatError(
+            f"the Parquet file is damaged: {error}", where=str(path), hint="write or download it again"
+        ) from None
 
 
 def with_class_names(row: Row, classes: Mapping[str, Sequence[str]]) -> Row:
@@ -214,6 +216,7 @@ _BY_SUFFIX: Final[dict[str, Format]] = {
     ".tsv": "tsv",
     ".tab": "tsv",
 }  # fmt: skip
+_ARCHIVES: Final = frozenset({".gz", ".zip", ".bz2", ".xz", ".zst", ".tar", ".tgz", ".7z"})
 # Control characters other than white space and escape.
 _NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 
@@ -261,7 +264,7 @@ def detect_format(path: Path) -> FormattedFile:
         first = stream.readline(1_000_000)
         second = stream.readline(1_000_000) if not first.strip() else b""
     if not first:
-        raise FormatError("the file is empty", where=str(path))
+        raise FormatError("the file is empty", where=str(path), wanted="at least one record")
     _refuse_other_formats(path, first + second)
     if first.startswith(b"PAR1"):
         return FormattedFile(path, "parquet")
@@ -295,6 +298,13 @@ def _refuse_other_formats(path: Path, first: bytes) -> None:
     wanted = "a text or Parquet file"
     if found is not None:
         raise FormatError(f"the file is {found[0]}", where=str(path), wanted=wanted, hint=found[1])
+    if suffix in _ARCHIVES:
+        raise FormatError(
+            f"the file is not what its suffix '{path.suffix}' says",
+            where=str(path),
+            wanted=wanted,
+            hint="download it again, or rename it if it is text",
+        )
     strange = None if suffix in _BY_SUFFIX or first.startswith(b"PAR1") else _NOT_TEXT.search(first)
     if strange is not None:
         raise FormatError(

@@ -12,7 +12,7 @@ from typing import Any, Final
 from xml.sax.saxutils import quoteattr
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import write_text
+from crossexam.core.files import json_problem, write_text
 from crossexam.validation.questions import QUESTIONS, in_order
 from crossexam.validation.spreadsheet import value_of
 from crossexam.validation.study import Item, Judgement, Study
@@ -105,9 +105,13 @@ def read_tasks(study: Study, path: Path, *, names: Mapping[str, str] | None = No
     """
     try:
         tasks = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
-        raise FormatError(f"not JSON: {error}", where=f"{path}{line}") from None
+        raise FormatError(
+            f"not JSON: {json_problem(error)}",
+            where=f"{path}{line}",
+            wanted="a JSON export from Label Studio",
+        ) from None
     if not isinstance(tasks, list):
         raise FormatError("not a list of tasks", where=str(path), wanted="a JSON export from Label Studio")
     by_name = {item.name: item for item in study.items.values()}

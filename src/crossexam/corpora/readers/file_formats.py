@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import allow_long_fields, csv_problem
+from crossexam.core.files import allow_long_fields, csv_problem, json_problem
 from crossexam.corpora.readers.reader import Records, Splitter
 from crossexam.corpora.records import FormattedFile, Row, iter_records, text_lines
 
@@ -149,7 +149,7 @@ def json_array(path: Path) -> Records:
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             raise FormatError(
-                f"not JSON: {error}", where=f"{path}, line {line}", wanted="[{...}, {...}]"
+                f"not JSON: {json_problem(error)}", where=f"{path}, line {line}", wanted="[{...}, {...}]"
             ) from None
         yield (
             line,

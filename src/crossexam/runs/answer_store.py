@@ -16,7 +16,7 @@ import sqlite3
 import struct
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -110,6 +110,17 @@ def _unpacked(packed: bytes) -> tuple[float, float, float]:
     if not (min(first, second, third) >= 0 and abs(first + second + third - 1) < SUM_TOLERANCE):
         raise sqlite3.DatabaseError(f"a prediction is not three probabilities: {first}, {second}, {third}")
     return first, second, third
+
+
+def has_predictions(path: Path) -> bool:
+    """Return whether the file *path* is a store with at least one prediction; a damaged one counts."""
+    if not path.exists():
+        return False
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            return connection.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
+    except sqlite3.Error:
+        return True
 
 
 class AnswerStore:

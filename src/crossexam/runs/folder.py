@@ -14,7 +14,8 @@ that is asked for.  One process at a time may write to it.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -22,17 +23,17 @@ from urllib.parse import quote
 
 from crossexam.core.dataset import Dataset, Reading, Run, Suite, content_hash
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, sweep, write_json
+from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.locks import locked
-from crossexam.core.manifest import RunEntry
+from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.models.answers import not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE
+from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, has_predictions
 from crossexam.runs.run import predict_suite
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _TEST_SETS: Final = "test_sets"
 _SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _LOCK: Final = ".lock"
 _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
+_REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
 _READING: Final = tuple(field.name for field in fields(Reading))
 
@@ -67,23 +69,37 @@ def run_into_folder(
     :func:`crossexam.runs.run.predict_suite`.  Raises CrossexamError if the folder has anything else, or if
     another process is writing to it.
     """
-    _refuse_other_files(folder)
+    _refuse_other_files(folder, force=force)
     opened = open_model(model, options)
     if chunking is not None:
         opened = in_chunks(opened, chunking)
     datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
-    folder.mkdir(parents=True, exist_ok=True)
     busy = CrossexamError(
         "another process is writing to this folder",
         where=str(folder),
         hint="wait until it has finished, or choose another -o",
     )
-    with locked(folder / _LOCK, busy):
+    with _removed_if_useless(folder), locked(folder / _LOCK, busy):
         kept = {} if force else _kept_sets(folder, opened, datasets, limit)
         suite = Suite(data.name, {**kept, **datasets})
         run = predict_suite(opened, suite, store=folder, options=options, limit=limit, progress=progress)
         save_run(run, folder, force=force)
     return run
+
+
+@contextmanager
+def _removed_if_useless(folder: Path) -> Iterator[None]:
+    """Create *folder*; remove it after an error in the ``with`` if it is new and no prediction was stored."""
+    is_new = not folder.exists()
+    with empty_or_kept(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            yield
+        except BaseException:
+            if is_new and not has_predictions(folder / FILE_NAME):
+                for name in (_LOCK, FILE_NAME):
+                    (folder / name).unlink(missing_ok=True)
+            raise
 
 
 def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
@@ -129,17 +145,17 @@ def read_run(folder: Path) -> Run:
             where=str(folder),
             hint="repeat `crossexam run` to resume it",
         )
-    manifest = read_json(manifest_file)
+    manifest = read_json(manifest_file, hint=_REWRITE)
     entries = manifest.get("test_sets")
-    if not isinstance(entries, dict) or "model" not in manifest:
-        is_suite = isinstance(entries, dict)
+    if not isinstance(entries, dict) or not isinstance(manifest.get("model"), str):
+        is_suite = isinstance(entries, dict) and not manifest.keys() & {"model", "model_key"}
         raise FormatError(
             "this is the folder of a suite, not of a run"
             if is_suite
             else "this is not the manifest of a run",
             where=str(manifest_file),
             wanted="a folder that `crossexam run` wrote",
-            hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else None,
+            hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else _REWRITE,
         )
     typed = _typed(entries, manifest_file)
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
@@ -152,30 +168,39 @@ def read_run(folder: Path) -> Run:
     return Run(str(manifest["model"]), datasets, probabilities, manifest, reading)
 
 
-def _typed(entries: Mapping[str, Any], manifest_file: Path) -> dict[str, RunEntry]:
+def _typed(entries: object, manifest_file: Path) -> dict[str, RunEntry]:
+    if not isinstance(entries, dict):
+        raise FormatError(
+            "field 'test_sets' is missing",
+            where=str(manifest_file),
+            wanted="the manifest of a run",
+            hint=_REWRITE,
+        )
     typed = {}
     for name, entry in entries.items():
         try:
             typed[name] = RunEntry.from_json(entry)
-        except (KeyError, TypeError, ValueError, AttributeError):
+            TestSetEntry.from_json(name, typed[name].dataset)
+        except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
+            detail = f": {error.what}" if isinstance(error, FormatError) else ""
             raise FormatError(
-                f"the entry of test set '{name}' is damaged",
+                f"the entry of test set '{name}' is damaged{detail}",
                 where=str(manifest_file),
                 wanted="an object with the number of rows and the files",
-                hint=_AGAIN,
+                hint=_REWRITE,
             ) from None
     return typed
 
 
-def _refuse_other_files(folder: Path) -> None:
-    """Raise CrossexamError if *folder* has anything but a run, finished or not."""
-    if not folder.exists():
+def _refuse_other_files(folder: Path, *, force: bool) -> None:
+    """Raise CrossexamError if *folder* has anything but a run, finished or not; *force* allows damage."""
+    if not folder.exists() or (force and (folder / FILE_NAME).exists()):
         return
     if not folder.is_dir():
         raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the predictions")
     manifest = folder / MANIFEST
     if manifest.exists():
-        known = read_json(manifest)
+        known = read_json(manifest, hint=_WAY_OUT)
         if "model" not in known or "test_sets" not in known:
             raise CrossexamError(
                 "this is not the folder of a run", where=str(folder), hint="choose another -o"
@@ -199,7 +224,7 @@ def _kept_sets(
     """
     if not (folder / MANIFEST).exists():
         return {}
-    earlier = read_json(folder / MANIFEST)
+    earlier = read_json(folder / MANIFEST, hint=_WAY_OUT)
     asked = {name: Dataset(name, dataset.examples[:limit]) for name, dataset in datasets.items()}
     known = _refuse_replacing(earlier, model.name, model.key, asked, folder)
     others = {name: entry for name, entry in known.items() if name not in datasets}
@@ -287,6 +312,8 @@ def _read_predictions(
     import numpy as np
     import polars as pl
 
+    if not path.is_file():
+        raise FormatError(f"the predictions for '{dataset.name}' are missing", where=str(path), hint=_AGAIN)
     try:
         if sha256 is not None and sha256_of(path) != sha256:
             raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)

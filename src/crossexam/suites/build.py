@@ -20,9 +20,9 @@ from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.differences import differences
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, sweep, write_json, write_text
+from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sweep, write_json, write_text
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
@@ -250,7 +250,10 @@ def build_to_folder(
 
     Raises CrossexamError if *folder* contains something else, unless *force*.
     """
-    with SuiteWriter(request, folder, force=force, progress=progress) as writer:
+    with (
+        empty_or_kept(folder),
+        SuiteWriter(request, folder, force=force, progress=progress) as writer,
+    ):
         distinct_parts(request.bases)
         request.kind.build(request, writer)
     return Built(not writer.existed, tuple(writer.notes))
@@ -267,6 +270,9 @@ def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Su
 #: In the folder of a suite while its files get their names, so that what a kill leaves then is known as such.
 UNFINISHED: Final = ".unfinished"
 _SUFFIXES: Final = frozenset({".parquet", ".jsonl"})
+#: Fields of the manifests of runs and of studies, which list test sets as well.
+_NOT_OF_SUITES: Final = frozenset({"model_key", "study"})
+_REPLACE: Final = "choose another -o, or --force to replace the suite"
 
 
 def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> bool:
@@ -275,6 +281,8 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
     Raises CrossexamError if it contains something else; with *force* the suite there is removed.
     """
     manifest = folder / MANIFEST
+    if folder.exists() and not folder.is_dir():
+        raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the test sets")
     if not manifest.exists():
         if folder.exists() and not force and not _is_unfinished(folder):
             raise CrossexamError(
@@ -282,7 +290,14 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
                 hint="choose another -o, or --force to build there anyway",
             )
         return False
-    built = read_json(manifest)
+    damaged = _is_damaged(manifest)
+    built = {} if force and damaged else read_json(manifest, hint=_REPLACE)
+    if not damaged and ("test_sets" not in built or built.keys() & _NOT_OF_SUITES):
+        raise CrossexamError(
+            f"the {MANIFEST} in this folder is not that of a suite",
+            where=str(folder),
+            hint="choose another -o",
+        )
     if built.get("request") == identity and not force:
         return True
     if not force:
@@ -291,11 +306,19 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
             "\n    ".join(
                 [f"the folder {folder} contains a suite built from different input or options:", *lines]
             ),
-            hint="choose another -o, or --force to replace the suite",
+            hint=_REPLACE,
         )
     for entry in entries_of(built).values():
         (folder / Path(entry.file or "").name).unlink(missing_ok=True)
     manifest.unlink()
+    return False
+
+
+def _is_damaged(manifest: Path) -> bool:
+    try:
+        entries_of(read_json(manifest))
+    except (FormatError, AttributeError):
+        return True
     return False
 
 

@@ -131,7 +131,9 @@ def _build_from(
             done += len(chunk)
             writer.progress(f"building from {base.spec}", done, None)
     if done == 0:
-        raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
+        raise CrossexamError(
+            f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
+        )
     writer.progress(f"building from {base.spec}", done, done)
     if whole is not None:
         signed = signature(_corpus(base, request))

@@ -144,7 +144,9 @@ def _identity(
 def _whole(base: Base) -> Dataset:
     examples = tuple(example for example in base.open() if example.label is not None)
     if not examples:
-        raise CrossexamError(f"the base {base.spec} has no examples with a gold label")
+        raise CrossexamError(
+            f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
+        )
     return Dataset(f"{BASE}.{base.part}", examples, {"projection": base.projection.name})
 
 

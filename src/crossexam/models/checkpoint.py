@@ -116,7 +116,9 @@ def declared_order(
         order = parse_order(label_order, where="--label-order")
         if len(order) != len(names):
             raise CrossexamError(
-                f"--label-order names {len(order)} classes, but the checkpoint has {len(names)}", where=where
+                f"--label-order names {len(order)} classes, but the checkpoint has {len(names)}",
+                where=where,
+                wanted="each class of the checkpoint once, in its order",
             )
         return DeclaredOrder(order, "declared", threshold)
     if all(class_name(name) is not None for name in names):
@@ -203,19 +205,13 @@ def find_device(name: str, where: str) -> Any:
     """Return the torch device called *name* (``auto``: a GPU if there is one); raises CrossexamError."""
     import torch
 
+    from crossexam.training.devices import available_device
+
     if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise CrossexamError(
-            f"device '{name}' is not available: {first}", where=where, hint="--device auto"
-        ) from None
-    return device
+    return available_device(name, where)
 
 
 def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:

@@ -14,6 +14,7 @@ import hashlib
 import importlib
 import inspect
 import sys
+import traceback
 import types
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _VERSION: Final = "function.v2"
+_DEBUG: Final = "call the function on a list of (premise, hypothesis) in Python to see the whole traceback"
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,9 @@ class FunctionModel:
             answers = self.function(list(pairs))
         except CrossexamError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise CrossexamError(
-                f"the function raised {type(error).__name__}: {error}", where=self.name
+                f"the function raised {_described(error)}", where=self.name, hint=_DEBUG
             ) from error
         found = to_probabilities(
             answers, len(pairs), self.order, where=self.name, threshold=self.threshold, named=self.named
@@ -96,12 +98,22 @@ def open_function(name: str, options: Options) -> FunctionModel:
     except ModuleNotFoundError as error:
         if error.name is None or not (module_name == error.name or module_name.startswith(error.name + ".")):
             raise CrossexamError(
-                f"the module needs '{error.name}', which is not installed", where=name
+                f"the module needs '{error.name}', which is not installed",
+                where=name,
+                hint="install it into the environment that crossexam runs in",
             ) from error
-        raise CrossexamError(f"no module '{module_name}' in {here} or on Python's path", where=name) from None
-    except Exception as error:
+        stem = module_name.removesuffix(".py").replace("/", ".")
         raise CrossexamError(
-            f"importing the module raised {type(error).__name__}: {error}", where=name
+            f"no module '{module_name}' in {here} or on Python's path",
+            where=name,
+            wanted="py/module:function",
+            hint=f"did you mean 'py/{stem}:{attribute}'?" if stem != module_name else None,
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise CrossexamError(
+            f"importing the module raised {_described(error)}",
+            where=name,
+            hint=f'python -c "import {module_name}" shows where',
         ) from error
     function: Any = module
     for part in attribute.split("."):
@@ -124,6 +136,19 @@ def from_callable(function: Callable[..., Any], options: Options) -> FunctionMod
     """
     name = getattr(function, "__qualname__", None) or type(function).__name__
     return _model(f"py/{name}", function, options, _source_of_callable(function))
+
+
+def _described(error: BaseException) -> str:
+    """Return the type of *error*, what it says, and the line that raised it.
+
+    >>> _described(KeyError("premise"))
+    "KeyError: 'premise'"
+    """
+    text = f"{type(error).__name__}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)[1:]  # the first is the call in this module
+    if not frames or frames[-1].filename.startswith("<"):  # in the import system, or in C
+        return text
+    return f"{text} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
 
 
 def _model(name: str, function: Callable[..., Any], options: Options, source: str) -> FunctionModel:

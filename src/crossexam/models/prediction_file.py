@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import allow_long_fields, csv_problem, sha256_of
+from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
 from crossexam.core.labels import LABELS
 from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
 from crossexam.models.label_order import (
@@ -114,7 +114,11 @@ class PredictionFile:
         for row in self.rows:
             name = self._name_of(row, by_text)
             if index.setdefault(name, row) is not row and self._answer(index[name]) != self._answer(row):
-                raise FormatError(f"there are two different predictions for {name!r}", where=str(self.path))
+                raise FormatError(
+                    f"there are two different predictions for {name!r}",
+                    where=str(self.path),
+                    wanted="one prediction per item",
+                )
         wanted: list[object] = [(e.premise, e.hypothesis) if by_text else e.id for e in examples]
         missing = list(dict.fromkeys(name for name in wanted if name not in index))
         if missing:
@@ -188,9 +192,11 @@ class PredictionFile:
         except (TypeError, ValueError, OverflowError):
             table = np.zeros(0)
         if table.ndim != 2 or not table.shape[1] or not np.isfinite(table).all():
+            named = ", ".join(f"'{name}'" for name in self.columns.answer)
             raise FormatError(
-                f"rows differ in the number of finite values in {' '.join(self.columns.answer)}",
+                f"not every row has the same number of finite numbers in {named}",
                 where=str(self.path),
+                wanted="a number per class, such as 0.9",
             )
         return table
 
@@ -358,7 +364,11 @@ def read_rows(path: Path) -> list[Row]:
         ".parquet": _parquet,
     }
     if not path.is_file():
-        raise FormatError("no such prediction file", where=str(path))
+        raise FormatError(
+            "this is a folder" if path.is_dir() else "no such file",
+            where=str(path),
+            wanted="a file of predictions",
+        )
     if path.suffix.lower() not in readers:
         raise FormatError(
             f"'{path.suffix}' is not a supported format for prediction files",
@@ -367,7 +377,7 @@ def read_rows(path: Path) -> list[Row]:
         )
     rows = readers[path.suffix.lower()](path)
     if not rows:
-        raise FormatError("the file holds no predictions", where=str(path))
+        raise FormatError("the file holds no predictions", where=str(path), wanted="at least one")
     return rows
 
 
@@ -375,12 +385,14 @@ def _json(path: Path) -> list[Row]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"not UTF-8: {error}", where=str(path)) from None
+        raise FormatError(f"not UTF-8: {json_problem(error)}", where=str(path)) from None
     if text.lstrip().startswith("["):
         try:
             rows = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"not JSON: {error}", where=str(path)) from None
+            raise FormatError(
+                f"not JSON: {json_problem(error)}", where=str(path), wanted="a list of JSON objects"
+            ) from None
         numbered = [(f"{path}, row {number}", row) for number, row in enumerate(rows)]
     else:
         numbered = []
@@ -391,7 +403,9 @@ def _json(path: Path) -> list[Row]:
             try:
                 numbered.append((where, json.loads(line)))
             except (ValueError, RecursionError) as error:
-                raise FormatError(f"not JSON: {error}", where=where) from None
+                raise FormatError(
+                    f"not JSON: {json_problem(error)}", where=where, wanted="a JSON object"
+                ) from None
     for where, row in numbered:
         if not isinstance(row, dict):
             raise FormatError(f"a prediction is a {type(row).__name__}", where=where, wanted="a JSON object")
@@ -412,8 +426,11 @@ def _delimited(path: Path, delimiter: str) -> list[Row]:
                     )
                 rows.append(row)
     except (UnicodeDecodeError, csv.Error) as error:
-        what = csv_problem(error) if isinstance(error, csv.Error) else str(error)
-        raise FormatError(f"not a table: {what}", where=str(path)) from None
+        if isinstance(error, csv.Error):
+            raise FormatError(f"not a table: {csv_problem(error)}", where=str(path)) from None
+        raise FormatError(
+            "the file is not UTF-8 text", where=str(path), hint="save it as CSV (UTF-8)"
+        ) from None
     return rows
 
 

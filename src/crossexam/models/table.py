@@ -141,7 +141,11 @@ def kind_named(model: str) -> ModelKind:
     if name not in MODELS or not slash:
         raise UnknownNameError("kind of model", name, MODELS, hint=_name_hint(name, model))
     if not rest:
-        raise CrossexamError(f"'{model}' is not the name of a model", wanted=MODELS[name].description)
+        raise CrossexamError(
+            f"'{model}' is not the name of a model",
+            wanted=f"a name that begins with {MODELS[name].prefix} ({MODELS[name].description})",
+            hint="crossexam ls models lists the models",
+        )
     return MODELS[name]
 
 
@@ -189,5 +193,8 @@ def _name_hint(kind: str, model: str) -> str:
     near = get_close_matches(kind, MODELS, n=1)
     if near and near[0] != kind:
         return f"did you mean '{near[0]}/{model.partition('/')[2]}'?"
+    builtin = f"builtin/{model}"
+    if builtin in dict(MODELS["builtin"].listed()):
+        return f"did you mean '{builtin}'?"
     prefixes = ", ".join(each.prefix for each in MODELS.values())
     return f"names begin with {prefixes}; a checkpoint is hf/{model}"

@@ -95,12 +95,24 @@ def torch_device(name: str) -> torch.device:
     """Return the device called *name*; raises CrossexamError if it is not available."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return available_device(name)
+
+
+def available_device(name: str, where: str | None = None) -> torch.device:
+    """Return the device called *name* (not ``auto``); raises CrossexamError if it is not available."""
     try:
         device = torch.device(name)
+    except RuntimeError:
+        raise CrossexamError(
+            f"no device is called '{name}'", where=where, wanted="auto, cpu, cuda, cuda:1 or mps"
+        ) from None
+    try:
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        raise CrossexamError(f"the device '{name}' is not available: {first}", hint="--device auto") from None
+        raise CrossexamError(
+            f"the device '{name}' is not available: {first}", where=where, hint="--device auto"
+        ) from None
     return device
 
 

@@ -22,6 +22,8 @@ _INDEX: Final = "model.safetensors.index.json"
 #: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
 _PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
 _OTHER_WEIGHTS: Final = frozenset({".onnx", ".h5", ".msgpack", ".gguf", ".ot"})
+_COPY_WHOLE: Final = "copy or download the whole checkpoint"
+_NO_WEIGHTS: Final = "no safetensors file, so no weights"
 _SAFETENSORS_HINT: Final = (
     "if you trust it, load it and save it again: model.save_pretrained(folder) writes safetensors"
 )
@@ -67,12 +69,14 @@ def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
                 "a local folder has no revisions", where=f"hf/{spec}", hint="leave out --revision"
             )
         commit = None
+    elif folder.exists():
+        raise CrossexamError("this is a file", where=f"hf/{spec}", wanted="the folder of a checkpoint")
     elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
-        raise CrossexamError("no such folder", where=f"hf/{spec}")
+        raise CrossexamError("no such folder", where=f"hf/{spec}", wanted="the folder of a checkpoint")
     else:
         folder, commit = _download(spec, revision)
     _check_files(folder, where=f"hf/{spec}")
-    return Checkpoint(folder, spec, commit, read_json(folder / "config.json"))
+    return Checkpoint(folder, spec, commit, read_json(folder / "config.json", hint=_COPY_WHOLE))
 
 
 def _check_files(folder: Path, *, where: str) -> None:
@@ -96,14 +100,16 @@ def _check_files(folder: Path, *, where: str) -> None:
             where=where,
             hint="merge the adapter into its model, or remove adapter_config.json if it is merged",
         )
-    if "transformers_weights" in read_json(folder / "config.json"):
+    if "transformers_weights" in read_json(folder / "config.json", hint=_COPY_WHOLE):
         raise CrossexamError(
             "config.json names a weights file of its own (transformers_weights), which is not read",
             where=where,
             hint=f"call the file {_WEIGHTS} and remove the field",
         )
     if not any(path.suffix == _SAFETENSORS for path in _files(folder)):
-        raise CrossexamError(_no_safetensors(folder), where=where, hint=_SAFETENSORS_HINT)
+        what = _no_safetensors(folder)
+        hint = _SAFETENSORS_HINT if what != _NO_WEIGHTS else _COPY_WHOLE
+        raise CrossexamError(what, where=where, wanted="a .safetensors file", hint=hint)
 
 
 def graphs_in(folder: Path) -> list[Path]:
@@ -117,7 +123,7 @@ def _no_safetensors(folder: Path) -> str:
     others = sorted({path.suffix for path in folder.glob("**/*") if path.suffix in _OTHER_WEIGHTS})
     if others:
         return f"no safetensors file; weights in the form of {' and '.join(others)} are not read"
-    return "no safetensors file, so no weights"
+    return _NO_WEIGHTS
 
 
 def _files(folder: Path) -> list[Path]:
@@ -159,7 +165,7 @@ def _shards(folder: Path) -> list[Path]:
             raise FormatError(
                 f"the index of weights names '{file}', which does not exist",
                 where=str(index),
-                hint="copy or download the whole checkpoint",
+                hint=_COPY_WHOLE,
             )
     return [folder / file for file in files]
 

@@ -54,7 +54,7 @@ def examine(
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
     from crossexam.models.chunking import chunking_of
-    from crossexam.models.table import MODELS
+    from crossexam.models.table import MODELS, open_model
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import run_into_folder
     from crossexam.suites.table import DEFAULT_SUITE
@@ -73,6 +73,8 @@ def examine(
         settings=of_models,
     )
     chunking = chunking_of(chunk, aggregate, like)
+    most_items = options.items_per_set(items)
+    opened = [open_model(model, chosen) for model in models]
     request = requested(
         suite or DEFAULT_SUITE,
         base,
@@ -91,14 +93,19 @@ def examine(
     with progress_bar() as progress:
         built = read_suite(folder)
         runs = []
-        for model in models:
-            place = options.model_folder(output / "runs", model)
+        for name in models:
             run = run_into_folder(
-                model, built, place, options=chosen, chunking=chunking, force=force, progress=progress
+                opened.pop(0),  # so that it does not stay in memory
+                built,
+                options.model_folder(output / "runs", name),
+                options=chosen,
+                chunking=chunking,
+                force=force,
+                progress=progress,
             )
             runs.append(run)
     page = output / "report.html"
-    write_report(runs, page, items_per_set=options.items_per_set(items))
+    write_report(runs, page, items_per_set=most_items)
     show(terminal_report(runs))
     note(f"report: {page}")
     warn_of_truncation(runs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
 from typing import Final
@@ -59,6 +60,7 @@ def _options(
 
 def run() -> None:
     """Run the command line; exit with 0, 1 (check found errors), 2 (user error) or 3 (internal error)."""
+    _escape_what_cannot_be_printed()
     try:
         app()
     except CrossexamError as error:
@@ -81,6 +83,13 @@ def run() -> None:
             sys.exit(_USER_ERROR)
         _report_internal_error(error)
         sys.exit(_INTERNAL_ERROR)
+
+
+def _escape_what_cannot_be_printed() -> None:
+    """Escape characters that the encoding of the terminal lacks, and names of files that are not UTF-8."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _of_the_path(error: Exception) -> CrossexamError | None:

@@ -29,10 +29,11 @@ def report(
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import read_run
 
+    most_items = options.items_per_set(items)
     chosen = verified_only if verified else by_status
     loaded = [chosen(read_run(folder)) for folder in runs]
     if output is None:
         show(terminal_report(loaded))
         return
-    write_report(loaded, output, items_per_set=options.items_per_set(items))
+    write_report(loaded, output, items_per_set=most_items)
     written(output)

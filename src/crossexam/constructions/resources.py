@@ -5,24 +5,25 @@ Adjective-noun counts over a corpus of the user are computed once and then cache
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.passages import Passages
+from crossexam.core.errors import UnknownNameError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.language.entities import EntityRecognizer, resolve_recognizer
+from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
 from crossexam.language.lexicons.adjectives import AdjectiveCounts, is_table
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.parsing.parsers import DependencyParser, resolve_parser
-from crossexam.language.tagging.tagger import Tagger, resolve_tagger
+from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
+from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
 #: The resources that users choose, and that may not be installed.
@@ -47,6 +48,18 @@ class LanguageResources:
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
     _parser_prepared: bool = field(default=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raise UnknownNameError for an unknown name, even of what is then never used."""
+        known: dict[str, tuple[str, Mapping[str, Any]]] = {
+            "tagger": (self.tagger_spec, TAGGERS),
+            "entity recognizer": (self.recognizer_spec, RECOGNIZERS),
+            "parser": (self.parser_spec, PARSERS),
+        }
+        for kind, (spec, names) in known.items():
+            name = spec.partition(":")[0]
+            if name not in names:
+                raise UnknownNameError(kind, name, names)
 
     @cached_property
     def tagger(self) -> Tagger:

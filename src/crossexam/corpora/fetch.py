@@ -386,6 +386,12 @@ def install_corpus(
     to_fetch = {key: entry for key, entry in known.items() if entry.downloads}
     if name not in to_fetch:
         raise UnknownNameError("corpus to fetch", name, to_fetch)
+    if source is not None and not Path(source).expanduser().exists():
+        raise CrossexamError(
+            "no such file or folder",
+            where=str(source),
+            wanted="an archive that was downloaded, one of its files, or a folder with them",
+        )
     data = data_dir or data_folder()
     private = data / PRIVATE_FOLDER
     try:
@@ -402,8 +408,6 @@ def install_corpus(
 def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchResult:
     if source is None and _in_place(job):
         return _result(job, already=True)
-    if source is not None and not source.exists():
-        raise CrossexamError("no such file or folder", where=str(source))
     with tempfile.TemporaryDirectory(prefix="staging-", dir=private) as folder:
         staging = Path(folder)
         if source is None:

@@ -224,7 +224,7 @@ class CorpusSpec:
             hint = f"its files are: {', '.join(names)}" if names else None
             raise CrossexamError("is a folder", where=str(path), wanted="a file", hint=hint)
         raise CrossexamError(
-            "no such file",
+            "not a regular file" if path.exists() else "no such file",
             where=str(path),
             wanted=f"a file, or CORPUS:SPLIT, where CORPUS is one of {', '.join(SPLITS)}",
             hint="crossexam ls corpora lists their splits",

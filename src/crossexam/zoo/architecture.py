@@ -11,10 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
+from crossexam.core.errors import CrossexamError
 from crossexam.zoo.inputs import Pairs
 from crossexam.zoo.layers import Sizes, Tuning, WordEmbedding
 
@@ -111,3 +113,9 @@ class Recipe:
     unknown_deviation: float = 0.01
     plateau_patience: int = 0
     minimum_rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "batch_size", "epochs", "max_length"):
+            value = getattr(self, name)
+            if not 0 < value < inf:
+                raise CrossexamError(f"'{name}' is {value:g}", wanted="a number above 0")

@@ -1,0 +1,240 @@
+"""Files and folders that users give by mistake, for the tests of the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+
+PAIRS = [
+    ("A man sleeps.", "A person sleeps.", "entailment"),
+    ("A dog runs in the park.", "A cat runs.", "contradiction"),
+    ("A girl reads.", "She likes books.", "neutral"),
+] * 4
+FUNCTIONS = """\
+def failing(pairs):
+    premises = {}
+    return premises["oops"]
+def leaving(pairs):
+    raise SystemExit(0)
+few = lambda pairs: ["neutral"]
+none = lambda pairs: None
+mixing = lambda pairs: ["neutral"] * (len(pairs) - 1) + ["not_entailment"]
+logits = lambda pairs: [[1.0, 2.0, 3.0]] * len(pairs)
+nan = lambda pairs: [[float("nan")] * 3] * len(pairs)
+indices = lambda pairs: [1] * len(pairs)
+perhaps = lambda pairs: ["perhaps"] * len(pairs)
+"""
+DEEP = "[" * 100_000 + "]" * 100_000
+DIGITS = "1" * 5_000
+
+
+def table(name: str, rows: list[tuple[str, ...]], header: str = "premise,hypothesis,label") -> None:
+    Path(name).write_text("\n".join([header, *map(",".join, rows)]) + "\n", encoding="utf-8")
+
+
+def json_lines(name: str, rows: list[dict[str, Any]]) -> None:
+    Path(name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+
+
+def write_bases() -> None:
+    """Write files that are not a base, or whose labels or columns are not known."""
+    relabelled = {
+        "numbers": "01",
+        "yesno": ("no", "yes"),
+        "truth": ("false", "true"),
+        "single": ["entailment"],
+    }
+    for name, labels in relabelled.items():
+        table(f"{name}.csv", [(p, h, labels[k % len(labels)]) for k, (p, h, _) in enumerate(PAIRS)])
+    table("pairs.csv", PAIRS)
+    table("more.csv", [*PAIRS, PAIRS[0]])
+    table("header.csv", [])
+    table("other.csv", PAIRS, "text_a,text_b,gold")
+    table("twice.csv", [(p, h, h, label) for p, h, label in PAIRS], "premise,hypothesis,hypothesis,label")
+    table("ragged.csv", [*PAIRS, ("A man", "a dog", "a cat", "and", "neutral")])
+    table("mixed.csv", [*PAIRS, ("A man sleeps.", "A man is awake.", "not_entailment")])
+    table("misspelt.csv", [*PAIRS, ("A man sleeps.", "A man is awake.", "contradicton")])
+    table("blank.csv", [("", "A man sleeps.", "neutral")])
+    table("nul.csv", [("A m\0an.", "A man.", "neutral")])
+    table("quote.csv", [('"A man sleeps.', "A man.", "neutral")])
+    content = Path("pairs.csv").read_bytes()
+    for name in ("excel.csv", "book.xlsx"):
+        with zipfile.ZipFile(name, "w") as archive:
+            archive.writestr("[Content_Types].xml", "<Types/>")
+            archive.writestr("xl/workbook.xml", os.urandom(200))
+    with zipfile.ZipFile("archive.csv", "w") as archive:
+        archive.writestr("pairs.csv", content)
+    packed = gzip.compress(content)
+    binary = {
+        "empty.csv": b"",
+        "paper.csv": b"%PDF-1.4\n1 0 obj\n",
+        "packed.csv": packed,
+        "cut.csv.gz": packed[:-20],
+        "text.csv.gz": content,
+        "utf16.csv": content.decode().encode("utf-16"),
+        "latin.csv": "premise,hypothesis,label\nUn café.,A café.,neutral\n".encode("latin-1"),
+        "array.json": b'[{"premise": "a", "hypothesis": "b", "label": "neutral"}]',
+        "cut.jsonl": b'{"premise": "a", "hypothesis": "b", "label": "neutral"}\n{"premise": "a",',
+        "deep.jsonl": f'{{"premise": {DEEP}}}\n'.encode(),
+        "deep.json": DEEP.encode(),
+        "digits.jsonl": f'{{"label": {DIGITS}}}\n'.encode(),
+        "list.jsonl": b'{"premise": ["a"], "hypothesis": "b", "label": "neutral"}\n',
+        "number.jsonl": b'{"premise": 3, "hypothesis": "b", "label": "neutral"}\n',
+        "damaged.parquet": b"PAR1 no Parquet PAR1",
+    }
+    for name, written in binary.items():
+        Path(name).write_bytes(written)
+    pl.DataFrame({"x": ["a"], "y": ["b"]}).write_parquet("xy.parquet")
+    Path("emptydir").mkdir()
+
+
+def write_predictions() -> None:
+    """Write predictions for the items of ``corpus`` that cannot be used."""
+    ids = [f"pairs-{number:06}" for number in range(1, len(PAIRS) + 1)]
+    rows: dict[str, list[dict[str, Any]]] = {
+        "fine": [{"id": name, "label": "neutral"} for name in ids],
+        "missing": [{"id": name, "label": "neutral"} for name in ids[:-3]],
+        "extra": [{"id": name, "label": "neutral"} for name in [*ids, "zzz"]],
+        "two": [{"id": ids[0], "label": "neutral"}, {"id": ids[0], "label": "entailment"}],
+        "no_id": [{"label": "neutral"}],
+        "labels": [{"id": name, "label": "perhaps"} for name in ids],
+        "numbers": [{"id": name, "label": 1} for name in ids],
+        "digits": [{"id": name, "probabilities": [10**4_000, 0, 0]} for name in ids],
+    }
+    for name, of_file in rows.items():
+        json_lines(f"p_{name}.jsonl", of_file)
+    table("p_logits.csv", [(name, "1.0 2.0 3.0") for name in ids], "id,logits")
+    table(
+        "p_words.csv", [(name, "high", "low", "low") for name in ids], "id,entailment,neutral,contradiction"
+    )
+    lists = [[name] for name in ids]
+    labels = ["neutral"] * len(ids)
+    pl.DataFrame({"id": lists, "label": labels}).write_parquet("p_list_id.parquet")
+    pl.DataFrame({"premise": lists, "hypothesis": ids, "label": labels}).write_parquet("p_list_text.parquet")
+
+
+def write_models() -> None:
+    """Write modules and checkpoints that are not models."""
+    modules = {
+        "mymodel": FUNCTIONS,
+        "broken": "def f(:\n",
+        "needy": "import nosuchlibrary\n",
+        "leaving": "import sys\nsys.exit(3)\n",
+    }
+    for name, source in modules.items():
+        Path(f"{name}.py").write_text(source, encoding="utf-8")
+    names = {"three": ["contradiction", "neutral", "entailment"], "one": ["score"],
+             "five": [f"star {n}" for n in range(5)], "label": ["LABEL_0", "LABEL_1", "LABEL_2"]}  # fmt: skip
+    for name, classes in {
+        **names,
+        **{name: ["a"] for name in ("bare", "pickle", "index", "cut", "pipe")},
+    }.items():
+        folder = Path(f"hf_{name}")
+        folder.mkdir()
+        config = {"model_type": "bert", "id2label": dict(enumerate(classes)), "num_labels": len(classes)}
+        (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+        if name in names:
+            (folder / "model.safetensors").write_bytes(b"")
+    Path("hf_pickle", "pytorch_model.bin").write_bytes(b"")
+    Path("hf_index", "weights.bin").write_bytes(b"")
+    index = {"weight_map": {"a": "weights.bin"}}
+    Path("hf_index", "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
+    Path("hf_cut", "config.json").write_text('{"model_type":', encoding="utf-8")
+    Path("hf_pipe", "config.json").unlink()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo("hf_pipe/config.json")
+        os.mkfifo("pipe.csv")
+
+
+def entry_set(**fields: object) -> Callable[[dict[str, Any]], None]:
+    """Return the damage that sets *fields* in the first entry of a manifest."""
+    return lambda manifest: next(iter(manifest["test_sets"].values())).update(fields)
+
+
+def dataset_set(**fields: object) -> Callable[[dict[str, Any]], None]:
+    """Return the damage that sets *fields* of the first test set in the manifest of a run."""
+    return lambda manifest: next(iter(manifest["test_sets"].values()))["dataset"].update(fields)
+
+
+def write_damaged(kind: str, damages: Mapping[str, Callable[[dict[str, Any]], Any]]) -> None:
+    """Write copies of the folder *kind*; a damage changes the manifest, or returns what replaces it."""
+    for name, damage in damages.items():
+        folder = Path(f"{kind}_{name}")
+        shutil.copytree(kind, folder)
+        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        text = damage(manifest)
+        text = text if isinstance(text, str) else json.dumps(manifest)
+        (folder / "manifest.json").write_text(text, encoding="utf-8")
+
+
+def write_damaged_folders() -> None:
+    nothing: Callable[[dict[str, Any]], None] = lambda manifest: None  # noqa: E731
+    first = "base.pairs"
+    write_damaged(
+        "suite",
+        {
+            "cut": lambda manifest: json.dumps(manifest)[:-90],
+            "empty": lambda manifest: "",
+            "list": lambda manifest: "[1]",
+            "deep": lambda manifest: DEEP,
+            "digits": lambda manifest: f'{{"a": {DIGITS}}}',
+            "no_sets": lambda manifest: manifest.pop("test_sets") and None,
+            "null": lambda manifest: manifest["test_sets"].update({first: None}),
+            "rows": entry_set(rows="many"),
+            "base": entry_set(base_set=7),
+            "kept": entry_set(keeps_label="maybe"),
+            **dict.fromkeys(("gone", "changed", "half"), nothing),
+        },
+    )
+    write_damaged(
+        "run",
+        {
+            "cut": lambda manifest: json.dumps(manifest)[:-90],
+            "list": lambda manifest: manifest.update(test_sets=[]),
+            "null": lambda manifest: manifest["test_sets"].update({first: None}),
+            "no_rows": lambda manifest: manifest["test_sets"][first].pop("rows") and None,
+            "base": dataset_set(base_set=7),
+            "no_model": lambda manifest: manifest.pop("model") and None,
+            "model": lambda manifest: manifest.update(model=5),
+            "no_items": entry_set(items="nowhere.parquet", items_path=""),
+            **dict.fromkeys(("gone", "changed"), nothing),
+        },
+    )
+    name = "negation.pairs.parquet"
+    Path("suite_gone", name).unlink()
+    shutil.copy("suite/base.pairs.parquet", Path("suite_changed", name))
+    Path("suite_half", name).write_bytes(Path("suite", name).read_bytes()[:300])
+    Path("run_gone", "predictions", name).unlink()
+    Path("run_changed", "predictions", name).write_bytes(b"PAR1")
+
+
+@pytest.fixture(scope="module")
+def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a suite, a run and a study that are sound, and with much that is not."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.chdir(folder)
+        write_bases()
+        for command in (
+            "build negation --base pairs.csv -o suite",
+            "build corpus --base pairs.csv -o corpus",
+            "run builtin/overlap suite -o run",
+            "validate sample suite -o study",
+        ):
+            assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
+        write_predictions()
+        write_models()
+        write_damaged_folders()
+    return folder

@@ -139,7 +139,7 @@ def write_models() -> None:
              "five": [f"star {n}" for n in range(5)], "label": ["LABEL_0", "LABEL_1", "LABEL_2"]}  # fmt: skip
     for name, classes in {
         **names,
-        **{name: ["a"] for name in ("bare", "pickle", "index", "cut", "pipe")},
+        **{name: ["a"] for name in ("bare", "pickle", "index", "cut", "pipe", "export")},
     }.items():
         folder = Path(f"hf_{name}")
         folder.mkdir()
@@ -149,6 +149,7 @@ def write_models() -> None:
             (folder / "model.safetensors").write_bytes(b"")
     Path("hf_pickle", "pytorch_model.bin").write_bytes(b"")
     Path("hf_index", "weights.bin").write_bytes(b"")
+    Path("hf_export", "model.onnx").write_bytes(b"")
     index = {"weight_map": {"a": "weights.bin"}}
     Path("hf_index", "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     Path("hf_cut", "config.json").write_text('{"model_type":', encoding="utf-8")
@@ -195,6 +196,7 @@ def write_damaged_folders() -> None:
             "rows": entry_set(rows="many"),
             "base": entry_set(base_set=7),
             "kept": entry_set(keeps_label="maybe"),
+            "request": lambda manifest: manifest.update(request=[1]),
             **dict.fromkeys(("gone", "changed", "half"), nothing),
         },
     )
@@ -212,6 +214,16 @@ def write_damaged_folders() -> None:
             **dict.fromkeys(("gone", "changed"), nothing),
         },
     )
+    write_damaged(
+        "study",
+        {
+            "cut": lambda manifest: json.dumps(manifest)[:-90],
+            "no_sets": lambda manifest: manifest.pop("test_sets") and None,
+            "null": lambda manifest: manifest["test_sets"].update({first: None}),
+        },
+    )
+    write_damaged("model", {"list": lambda manifest: "[]", "cut": nothing})
+    Path("model_cut", "bag_of_words.npz").write_bytes(b"PK")
     name = "negation.pairs.parquet"
     Path("suite_gone", name).unlink()
     shutil.copy("suite/base.pairs.parquet", Path("suite_changed", name))
@@ -232,6 +244,7 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "build corpus --base pairs.csv -o corpus",
             "run builtin/overlap suite -o run",
             "validate sample suite -o study",
+            "train bag-of-words --train pairs.csv --dev pairs.csv -o model",
         ):
             assert CliRunner().invoke(app, command, catch_exceptions=False).exit_code == 0
         write_predictions()

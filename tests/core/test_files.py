@@ -116,7 +116,11 @@ def test_a_manifest_that_does_not_fit_is_named(tmp_path: Path, entry: object, me
     ("manifest", "message", "hint"),
     [
         (None, "manifest.json is missing", "run `crossexam build` again"),
-        ({"name": "x"}, "field 'test_sets' is missing\n  wanted: the manifest of a suite", None),
+        (
+            {"name": "x"},
+            "field 'test_sets' is missing\n  wanted: the manifest of a suite",
+            "build the suite again",
+        ),
         ({"model_key": "x"}, "this is the folder of a run, not of a suite", "crossexam report reads runs"),
     ],
 )

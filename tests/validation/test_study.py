@@ -307,12 +307,12 @@ def test_text_that_no_database_holds(tmp_path: Path) -> None:
 
 def test_no_study_of_nothing(tmp_path: Path) -> None:
     (tmp_path / "study.sqlite").write_bytes(b"not a database, however long this text may be" * 9)
-    (tmp_path / "manifest.json").write_text('{"study": "x"}')
+    (tmp_path / "manifest.json").write_text('{"study": "x", "test_sets": {}}')
     with pytest.raises(FormatError, match="not the database of a study"):
         open_study(tmp_path)
     with pytest.raises(CrossexamError, match="no items to judge"):
         sample_suite(Suite("x", {"a.dev": Dataset("a.dev", ())}), tmp_path / "s", SampleRequest(), origin="")
-    create_study(tmp_path / "empty", [], {"judge-1": []}, {})
+    create_study(tmp_path / "empty", [], {"judge-1": []}, {"test_sets": {}})
     with open_study(tmp_path / "empty") as study:
         assert study.progress("judge-1").item is None
 

@@ -186,6 +186,8 @@ _TYPES: Final = {str: "a string", bool: "true or false", int: "a whole number", 
 
 
 def _check_types(entry: Mapping[str, Any], name: str) -> None:
+    if not isinstance(entry, Mapping):
+        raise FormatError(f"the entry of test set '{name}' is {shown(entry)}", wanted="an object")
     for key, kind in _FIELDS.items():
         value = entry.get(key)
         wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
@@ -196,12 +198,14 @@ def _check_types(entry: Mapping[str, Any], name: str) -> None:
 
 
 def entries_of(manifest: Mapping[str, Any]) -> dict[str, TestSetEntry]:
-    """Return the entries of the test sets in the *manifest* of a suite, by name.
+    """Return the entries of the test sets in the *manifest* of a suite, by name; raises FormatError.
 
     >>> entries_of({"test_sets": {"base.dev": {"rows": 3}}})["base.dev"].rows
     3
     """
     entries: Mapping[str, Mapping[str, Any]] = manifest.get("test_sets") or {}
+    if not isinstance(entries, Mapping):
+        raise FormatError(f"field 'test_sets' is {shown(entries)}", wanted="an object")
     return {name: TestSetEntry.from_json(name, entry) for name, entry in entries.items()}
 
 

@@ -285,7 +285,9 @@ def with_options(options: Any, values: Mapping[str, Any], name: str) -> Any:
         return options
     if options is None:
         raise CrossexamError(
-            f"'{name}' has no options", where="--set", wanted=f"no {name}.{next(iter(values))}"
+            f"'{name}' has no options",
+            where="--set",
+            hint=f"leave out {name}.{next(iter(values))}; crossexam ls options lists all options",
         )
     kinds = get_type_hints(type(options))
     known = [each.name for each in fields(options)]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from crossexam.core.files import read_json
 from crossexam.models.model import NoOptions, Pair
-from crossexam.shallow.fitting import MANIFEST, FeatureTable, Predictor, ShallowModel
+from crossexam.shallow.fitting import MANIFEST, RESTORE, FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class FittedModel:
     @cached_property
     def details(self) -> Mapping[str, Any]:
         """The settings and the training corpora, from the manifest."""
-        fingerprint = read_json(self.folder / MANIFEST).get("fingerprint", {})
+        fingerprint = read_json(self.folder / MANIFEST, hint=RESTORE).get("fingerprint", {})
         train = [corpus.get("spec") for corpus in fingerprint.get("train", ())]
         described = {part: fingerprint.get(part) for part in self.shallow.described}
         two = {"two_label": True} if fingerprint.get("two_labels") else {}

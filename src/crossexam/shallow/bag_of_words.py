@@ -34,6 +34,7 @@ from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
 from crossexam.shallow.fitting import (
     CONFIG,
+    RESTORE,
     FeatureTable,
     FitRequest,
     RecipeCells,
@@ -126,7 +127,9 @@ def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
         text = arrays.pop("words").tobytes().decode()
         weights = arrays.pop("weights").T
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise FormatError(f"not the table of a bag-of-words model: {error}", where=where) from None
+        raise FormatError(
+            f"not the table of a bag-of-words model: {error}", where=where, hint=RESTORE
+        ) from None
     words = tuple(text.split("\n")) if text else ()
     codes = {}
     for kind in KINDS:

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 CONFIG: Final = "config.json"
 MANIFEST: Final = "manifest.json"
+#: The hint for a damaged file of a fitted model.
+RESTORE: Final = "copy the folder again, or train it again into another folder"
 
 
 class Predictor(Protocol):
@@ -183,7 +185,7 @@ class ShallowModel:
                 wanted=f"a folder with {', '.join(needed[:-1])} and {needed[-1]}",
                 hint=f"crossexam train {self.name} --train CORPUS --dev CORPUS{vectors} -o FOLDER",
             )
-        config = read_json(folder / CONFIG)
+        config = read_json(folder / CONFIG, hint=RESTORE)
         lacking = self.lacks(config)
         if (config.get("kind"), config.get("format")) != (self.kind, self.format) or lacking:
             raise FormatError(

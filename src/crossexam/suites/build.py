@@ -290,14 +290,7 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
                 hint="choose another -o, or --force to build there anyway",
             )
         return False
-    damaged = _is_damaged(manifest)
-    built = {} if force and damaged else read_json(manifest, hint=_REPLACE)
-    if not damaged and ("test_sets" not in built or built.keys() & _NOT_OF_SUITES):
-        raise CrossexamError(
-            f"the {MANIFEST} in this folder is not that of a suite",
-            where=str(folder),
-            hint="choose another -o",
-        )
+    built = _manifest_there(manifest, force=force)
     if built.get("request") == identity and not force:
         return True
     if not force:
@@ -314,12 +307,24 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
     return False
 
 
-def _is_damaged(manifest: Path) -> bool:
+def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
+    """Return the *manifest* of a suite, {} if *force* and it is damaged; raises CrossexamError."""
     try:
-        entries_of(read_json(manifest))
-    except (FormatError, AttributeError):
-        return True
-    return False
+        built = read_json(manifest)
+        if "test_sets" not in built or built.keys() & _NOT_OF_SUITES:
+            raise CrossexamError(
+                f"the {MANIFEST} in this folder is not that of a suite",
+                where=str(manifest.parent),
+                hint="choose another -o",
+            )
+        if not isinstance(built.get("request", {}), dict):
+            raise FormatError("field 'request' is damaged", wanted="an object")
+        entries_of(built)
+    except FormatError as error:
+        if force:
+            return {}
+        raise FormatError(error.what, where=str(manifest), wanted=error.wanted, hint=_REPLACE) from None
+    return built
 
 
 def _is_unfinished(folder: Path) -> bool:

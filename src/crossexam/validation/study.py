@@ -21,11 +21,12 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, write_json, writing
 from crossexam.core.labels import Gold, parse_label
-from crossexam.core.manifest import TestSetEntry
+from crossexam.core.manifest import TestSetEntry, entries_of
 from crossexam.validation.questions import QUESTIONS
 
 MANIFEST: Final = "manifest.json"
 FILE_NAME: Final = "study.sqlite"
+_RESTORE: Final = "restore the file from a copy of the study; the judgements themselves are in study.sqlite"
 
 _SCHEMA: Final = """
 CREATE TABLE facts  (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -233,9 +234,13 @@ def open_study(folder: Path) -> Study:
             where=str(folder),
             hint="crossexam validate sample SUITE -o STUDY",
         )
-    manifest = read_json(manifest_file)
-    if "study" not in manifest:
-        raise FormatError("this is not the manifest of a study", where=str(manifest_file))
+    manifest = read_json(manifest_file, hint=_RESTORE)
+    try:
+        entries_of(manifest)
+        if "study" not in manifest or not isinstance(manifest.get("test_sets"), dict):
+            raise FormatError("this is not the manifest of a study", wanted="fields 'study' and 'test_sets'")
+    except FormatError as error:
+        raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_RESTORE) from None
     return Study(folder, manifest)
 
 

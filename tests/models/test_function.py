@@ -51,7 +51,8 @@ def test_tensors_are_answers() -> None:
 
 def test_numbers_need_a_declared_order() -> None:
     with pytest.raises(
-        FormatError, match="class indices, but no class order is declared\n  hint: --label-order"
+        FormatError,
+        match="but no class order is declared\n  hint: declare it with --label-order",
     ):
         to_probabilities([0, 1], 2, None, where="f")
     table = to_probabilities(np.array([0, 1]), 2, ("contradiction", "neutral", "entailment"), where="f")
@@ -73,7 +74,7 @@ def test_a_declared_order_holds_for_columns_too() -> None:
         (["neutral"], "f: 1 answers for 2 pairs"),
         (["neutral", "maybe"], "f: answer 1 is 'maybe', which is not a label"),
         ([{"neutral": 1.0}, {"perhaps": 1.0}], "f: answer 1 is 'perhaps', which is not a label"),
-        ([[1, 0], [0, 1]], r"f: the answers are of shape \(2, 2\)\n  wanted: \(2, 3\)"),
+        ([[1, 0], [0, 1]], r"f: the answers are of shape \(2, 2\)\n  wanted: shape \(2, 3\)"),
         ([[1, 0, 0], [0, 1]], "f: the answers are ragged or not numeric"),
         ([[1, 0, 0], [0, 1, float("nan")]], r"f: answer 1 is \[0.0, 1.0, nan\]; 1 of 2 answers are not prob"),
         ([[2.5, -1.0, 0.3], [1, 0, 0]], "apply a softmax to logits"),

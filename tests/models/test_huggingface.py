@@ -409,7 +409,7 @@ def test_the_table_of_known_checkpoints_is_sound() -> None:
 
 
 def test_heads_that_are_no_classifiers_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="one output, and nothing says from which value on"):
+    with pytest.raises(CrossexamError, match="one output, and nothing says above which value"):
         open_model(f"hf/{save(tmp_path / 'one', labels=1)}")
     with pytest.raises(CrossexamError, match="a head of 5 classes\n  wanted: a classifier with two or three"):
         open_model(f"hf/{save(tmp_path / 'five', labels=5)}")

@@ -110,7 +110,7 @@ def test_a_file_is_of_two_labels_even_if_the_rows_that_are_asked_for_do_not_show
 
 
 def test_single_numbers_need_a_threshold(tmp_path: Path) -> None:
-    with pytest.raises(CrossexamError, match="single numbers, and nothing says from which value") as caught:
+    with pytest.raises(CrossexamError, match="single numbers, and nothing says above which value") as caught:
         predict_suite(shares_of, TWO)
     assert "--threshold 0.5" in str(caught.value)
     path = tmp_path / "p.csv"

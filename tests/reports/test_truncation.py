@@ -36,7 +36,7 @@ def run_of(truncated: list[bool], unseen: list[bool], right: list[bool], *, know
 LONG = run_of([False] * 4 + [True] * 4, [False] * 6 + [True] * 2, [True] * 4 + [True, False, False, False])
 SAID = (
     "mine did not read 4 of 8 items to the end (50.0 %): made.x 50.0 %. "
-    "Of 2 of them it read nothing of what was changed."
+    "For 2 of them it read none of the changed text."
 )
 
 

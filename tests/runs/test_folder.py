@@ -69,7 +69,7 @@ def test_a_model_that_changed_is_not_mixed_with_what_it_was(tmp_path: Path) -> N
     changed.key = "two"  # type: ignore[misc]
     for dataset in (BASE, MORE):
         with pytest.raises(
-            CrossexamError, match=f"a run of changing as it was: .* have changed since{WAY_OUT}"
+            CrossexamError, match=f"a run of an earlier changing: .* have changed since{WAY_OUT}"
         ):
             run_into_folder(changed, dataset, tmp_path)
     with pytest.raises(CrossexamError, match=f"this folder contains a run of changing{WAY_OUT}"):
@@ -101,7 +101,7 @@ def test_sets_of_two_limits_are_not_one_run(tmp_path: Path) -> None:
     run(BASE, tmp_path, limit=1)
     with pytest.raises(
         CrossexamError,
-        match=rf"made with --limit 1, this one with no limit, and it has other test sets: base.tiny{WAY_OUT}",
+        match=rf"this one with no limit, and the folder has other test sets: base.tiny{WAY_OUT}",
     ):
         run(MORE, tmp_path)
     run(MORE, tmp_path, limit=1)

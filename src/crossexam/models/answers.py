@@ -163,7 +163,7 @@ def _from_numbers(
         raise FormatError(
             "the answers are class indices, but no class order is declared",
             where=where,
-            hint="--label-order entailment,neutral,contradiction, or return names",
+            hint="declare it with --label-order entailment,neutral,contradiction, or return label names",
         )
     for number, row in enumerate(rows):
         if isinstance(row, bool) or not isinstance(row, int) or not 0 <= row < len(order):
@@ -201,7 +201,7 @@ def _from_table(rows: Sequence[Any], order: Order | None, where: str) -> NDArray
         table = np.zeros(0)
     if table.shape != (len(rows), columns):
         shape = "ragged or not numeric" if table.shape == (0,) else f"of shape {table.shape}"
-        raise FormatError(f"the answers are {shape}", where=where, wanted=f"({len(rows)}, {columns})")
+        raise FormatError(f"the answers are {shape}", where=where, wanted=f"shape ({len(rows)}, {columns})")
     checked = check_probabilities(table, where=where)
     return to_label_columns(checked, order) if order else checked
 

@@ -146,7 +146,9 @@ def find_export(name: str, folder: Path, file: str | None = None) -> Export:
             hint=f"onnx/{folder.parent} --set onnx.file={folder.name}",
         )
     if not folder.is_dir():
-        raise CrossexamError("no such folder", where=name, hint="download the export, and name its folder")
+        raise CrossexamError(
+            "no such folder", where=name, hint="download the exported model and give the path of its folder"
+        )
     graph = _graph(folder, file, name)
     for needed in ("config.json", TOKENIZER):
         if not (folder / needed).is_file():
@@ -169,7 +171,7 @@ def _graph(folder: Path, file: str | None, where: str) -> Path:
             "no .onnx file",
             where=where,
             wanted="the folder of an exported classifier",
-            hint=f"for the checkpoint in it: hf/{folder}" if checkpoint else None,
+            hint=f"to run the checkpoint in it: hf/{folder}" if checkpoint else None,
         )
     if file in found:
         return found[file]

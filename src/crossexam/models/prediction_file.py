@@ -226,7 +226,7 @@ class PredictionFile:
             raise FormatError(
                 f"{values[names.index(None)]!r} in column {self.columns.answer[0]!r} is not a label",
                 where=f"{self.path}, item {examples[names.index(None)].id}",
-                wanted="entailment, neutral or contradiction, or numbers with --label-order",
+                wanted="entailment, neutral, contradiction or not_entailment, or numbers with --label-order",
             )
         indices = ["entailment neutral contradiction".split().index(_three(name)) for name in names]
         return one_hot(indices)

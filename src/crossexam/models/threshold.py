@@ -30,7 +30,7 @@ def check_threshold(threshold: float | None) -> None:
 def missing_threshold(what: str, *, where: str) -> CrossexamError:
     """Return the error that *what*, a model with one number per pair, needs a threshold."""
     return CrossexamError(
-        f"{what}, and nothing says from which value on it means entailment",
+        f"{what}, and nothing says above which value it means entailment",
         where=where,
         wanted="a declared threshold",
         hint="--threshold 0.5 (or what its card says) reads higher values as entailment and others as "

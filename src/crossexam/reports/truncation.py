@@ -15,7 +15,7 @@ _USUAL_TOKENS: Final = 512  # of BERT and its like
 
 _NOTES: Final = (
     "Truncated: the model did not read the item to its end. Edit unseen: everything that the construction "
-    "changed is in the part that was not read, so that the prediction says nothing of the change.",
+    "changed is in the part that was not read, so the prediction says nothing about the change.",
     "Accuracy in percent of the items with a gold label, with 95 % intervals clustered by premise.",
 )
 
@@ -73,7 +73,7 @@ def truncation_warning(model: ModelResults) -> str | None:
         f"{model.name} did not read {cut:,} of {items:,} items to the end ({_percent(cut / items)}): {sets}."
     ]
     if unseen:
-        sentences.append(f"Of {unseen:,} of them it read nothing of what was changed.")
+        sentences.append(f"For {unseen:,} of them it read none of the changed text.")
     if any(each.share > WORTH_MENDING for each in found):
         sentences.append(_mend(model))
     return " ".join(sentences)
@@ -85,7 +85,7 @@ def _only_counted(model: ModelResults) -> str | None:
         return None
     return (
         f"{model.name} did not read {cut:,} of {pairs:,} distinct pairs to the end. This run does not say "
-        "which: repeat `crossexam run` with the same folder to see it."
+        "which: repeat `crossexam run` with the same folder to find out."
     )
 
 

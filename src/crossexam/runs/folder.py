@@ -231,7 +231,7 @@ def _kept_sets(
     if others and earlier.get("limit") != limit:
         raise CrossexamError(
             f"the run in this folder was made with {_limit(earlier.get('limit'))}, this one with "
-            f"{_limit(limit)}, and it has other test sets: {', '.join(others)}",
+            f"{_limit(limit)}, and the folder has other test sets: {', '.join(others)}",
             where=str(folder),
             hint=_WAY_OUT,
         )
@@ -255,7 +255,7 @@ def _refuse_replacing(
         what = f"this folder contains a run of {earlier['model']}"
     elif earlier.get("model_key", key) != key:
         what = (
-            f"this folder contains a run of {model} as it was: "
+            f"this folder contains a run of an earlier {model}: "
             "its files, its source or its options have changed since"
         )
     else:

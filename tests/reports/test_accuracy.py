@@ -66,3 +66,9 @@ def test_it_is_in_the_report(suffix: str) -> None:
     text = make_report(run_of("so_swap.snli_dev", ["contradiction"] * 4, "EENC")).text(suffix)
     assert "Predictions by label" in text
     assert "84.9" in text
+
+
+def test_the_letter_n_is_explained_for_two_labels() -> None:
+    items = (Example("a", "It rains.", "It is wet.", "not_entailment"),)
+    run = Run("m", {"base.x": Dataset("base.x", items)}, {"base.x": np.array([[1.0, 0.0, 0.0]])}, {})
+    assert "In test sets of two labels, N is not_entailment." in make_report(run).text(".md")

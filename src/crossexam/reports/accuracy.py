@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.labels import LABELS
 from crossexam.reports.published_systems import STUDIES, columns_for, of_snli
-from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.table import Cell, Column, Table
 
 if TYPE_CHECKING:
@@ -211,7 +211,8 @@ def error_table(results: Results) -> Table:
         "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
         "predicted contradiction; the others likewise."
     )
-    return Table("Errors", columns, rows, (note,), grouped=1, folded=FOLDED_NUMBERS)
+    notes = tuple(filter(None, (note, two_labels_note(results))))
+    return Table("Errors", columns, rows, notes, grouped=1, folded=FOLDED_NUMBERS)
 
 
 def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import Gold
-from crossexam.reports.results import Results
+from crossexam.reports.results import Results, two_labels_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -254,7 +254,8 @@ def error_charts(results: Results) -> Charts:
         (name, {size: _error_chart(of, labels, width, largest) for size, width in WIDTHS.items()})
         for name, of in _by_model(results).items()
     ]
-    note = "Segments follow the order of the legend. N-E: gold neutral, predicted entailment."
+    legend = "Segments follow the order of the legend. N-E: gold neutral, predicted entailment."
+    note = " ".join(filter(None, (legend, two_labels_note(results))))
     return Charts(figures, note, _ERROR_LEGEND)
 
 

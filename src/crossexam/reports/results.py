@@ -175,3 +175,9 @@ def _check_same_items(runs: Sequence[Run]) -> None:
                     wanted="runs over the same test sets",
                     hint="build the suite once and run both models over it",
                 )
+
+
+def two_labels_note(results: Results) -> str:
+    """Return what the letter N means in a report on test sets of two labels; else the empty string."""
+    two = any("not_entailment" in each.labels for model in results.models for each in model.results)
+    return "In test sets of two labels, N is not_entailment." if two else ""

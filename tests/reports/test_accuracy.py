@@ -8,7 +8,7 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
-from crossexam.reports.accuracy import prediction_table
+from crossexam.reports.accuracy import error_table, prediction_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
@@ -71,4 +71,4 @@ def test_it_is_in_the_report(suffix: str) -> None:
 def test_the_letter_n_is_explained_for_two_labels() -> None:
     items = (Example("a", "It rains.", "It is wet.", "not_entailment"),)
     run = Run("m", {"base.x": Dataset("base.x", items)}, {"base.x": np.array([[1.0, 0.0, 0.0]])}, {})
-    assert "In test sets of two labels, N is not_entailment." in make_report(run).text(".md")
+    assert "In test sets of two labels, N is not_entailment." in error_table(results_of([run])).notes

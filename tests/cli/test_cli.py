@@ -203,7 +203,8 @@ def test_a_run_is_not_written_over_another_models(
     other = crossexam("run", "builtin/majority", suite, "-o", "mine", cwd=tmp_path)
     assert other.returncode == 2
     assert (
-        other.stderr == "crossexam: mine: this folder contains a run of builtin/overlap\n"
+        other.stderr
+        == "crossexam: mine: this folder contains a run of builtin/overlap, not of builtin/majority\n"
         "  hint: choose another -o, or --force (in Python, force=True) to replace the run\n"
     )
     assert (tmp_path / "mine" / "manifest.json").read_bytes() == before

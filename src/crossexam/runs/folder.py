@@ -252,7 +252,7 @@ def _refuse_replacing(
     what = None
     known = _typed(earlier["test_sets"], folder / MANIFEST)
     if earlier["model"] != model:
-        what = f"this folder contains a run of {earlier['model']}"
+        what = f"this folder contains a run of {earlier['model']}, not of {model}"
     elif earlier.get("model_key", key) != key:
         what = (
             f"this folder contains a run of an earlier {model}: "

@@ -347,7 +347,7 @@ def read_tokenizer(export: Export, most: int | None = None) -> Any:
         raise FormatError(
             f"tokenizers cannot read it: {_first_line(error)}", where=str(export.tokenizer)
         ) from None
-    tokenizer.no_padding()  # the file may state both; lengths and batches are ours
+    tokenizer.no_padding()  # the file may state both; lengths and batches are planned here
     tokenizer.no_truncation()
     if most is not None:
         tokenizer.enable_truncation(most, strategy="longest_first")
@@ -446,7 +446,7 @@ def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[_Field]:
         elif wire in _FIXED:
             length = _FIXED[wire]
         else:
-            raise ValueError(f"byte {start} is no field of a protobuf message")
+            raise ValueError(f"byte {start} does not begin a field of a protobuf message")
         if start + length > end:
             raise ValueError(f"it ends within a field at byte {start}")
         yield _Field(number, start, start + length)
@@ -463,4 +463,4 @@ def _varint(data: mmap.mmap, start: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, start
         if shift > 63:
-            raise ValueError(f"byte {start} is no field of a protobuf message")
+            raise ValueError(f"byte {start} does not begin a field of a protobuf message")

@@ -21,7 +21,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.evaluation.scores import Scored, has_two_labels, score_run
+from crossexam.evaluation.scores import Scored, score_run
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
 from crossexam.stats.estimate import share_correct
@@ -75,7 +75,7 @@ def factor_results(run: Run) -> list[FactorResult]:
     names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
     if not names:
         return []
-    two_labels = has_two_labels(run)
+    two_labels = run.two_labels
     scored = score_run(run, two_labels=two_labels)
     found = [result for name in names for result in _of_set(run, name, scored)]
     tested = [place for place, each in enumerate(found) if each.test.freedom]

@@ -9,7 +9,7 @@ from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.notebook import html_table
-from crossexam.evaluation.scores import Scored, describe_projection, has_two_labels, score_run
+from crossexam.evaluation.scores import Scored, describe_projection, score_run
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -119,7 +119,7 @@ def compare_runs(run_a: Run, run_b: Run, *, common: bool = False) -> tuple[Compa
     run_a, run_b, names = shared_a, shared_b, list(shared_a.datasets)
     for name in names:
         _check_same_items(name, run_a, run_b)
-    two_labels = has_two_labels(run_a) or has_two_labels(run_b)
+    two_labels = run_a.two_labels or run_b.two_labels
     first, second = score_run(run_a, two_labels=two_labels), score_run(run_b, two_labels=two_labels)
     pairs = [_compare_one(name, first[name], second[name], two_labels) for name in names]
     adjusted = holm([pair.p_value for pair in pairs]).tolist()

@@ -14,7 +14,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.evaluation.measures import TestSetResult
-from crossexam.evaluation.scores import has_two_labels, score_run
+from crossexam.evaluation.scores import score_run
 from crossexam.published.figures import published
 from crossexam.stats.combined import less, mean_of, ratio_less_one
 from crossexam.stats.paired import paired_difference
@@ -106,7 +106,7 @@ def mean_difference(first: Run, second: Run) -> Estimate | None:
     ]
     if not names:
         return None
-    two_labels = has_two_labels(first) or has_two_labels(second)
+    two_labels = first.two_labels or second.two_labels
     one, other = score_run(first, two_labels=two_labels), score_run(second, two_labels=two_labels)
     return mean_of(
         [paired_difference(one[name].correct, other[name].correct, one[name].clusters) for name in names]

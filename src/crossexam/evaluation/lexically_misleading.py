@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import ANNOTATOR_LABELS, SCORE, Example
-from crossexam.evaluation.scores import Scored, has_two_labels, score_run
+from crossexam.evaluation.scores import Scored, score_run
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
@@ -49,7 +49,7 @@ def misled_parts(run: Run, lambdas: Sequence[float] = STEPS) -> list[MisledPart]
     bases = [name for name, dataset in run.datasets.items() if dataset.entry.is_base and _has_scores(dataset)]
     if not bases:
         return []
-    scored = score_run(run, two_labels=has_two_labels(run))
+    scored = score_run(run, two_labels=run.two_labels)
     return [_part(name, scored[name], lam) for name in bases for lam in lambdas]
 
 

@@ -22,7 +22,6 @@ from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
 from crossexam.evaluation.scores import (
     Scored,
     describe_projection,
-    has_two_labels,
     score_run,
 )
 from crossexam.stats.clusters import effective_size
@@ -156,7 +155,7 @@ _NOTHING: Final = _AgainstBase()
 
 def accuracy_by_set(run: Run) -> dict[str, Estimate]:
     """Return the accuracy of *run* on each of its test sets, in their order."""
-    scored = score_run(run, two_labels=has_two_labels(run))
+    scored = score_run(run, two_labels=run.two_labels)
     return {name: share_correct(each.correct, each.clusters) for name, each in scored.items()}
 
 
@@ -167,7 +166,7 @@ def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
     """
     key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
     found = {}
-    for name, scored in score_run(run, two_labels=has_two_labels(run)).items():
+    for name, scored in score_run(run, two_labels=run.two_labels).items():
         items, values = _values(scored, key, tagged)
         slices = by_slice(scored.correct[items], values, scored.clusters[items])
         if slices:
@@ -180,7 +179,7 @@ def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
 
 def measure(run: Run) -> tuple[TestSetResult, ...]:
     """Return the measures of *run* per test set, in their order; raises CrossexamError."""
-    two_labels = has_two_labels(run)
+    two_labels = run.two_labels
     scored = score_run(run, two_labels=two_labels)
     bases = {dataset.entry.base_set for dataset in run.datasets.values()}
     positions = {

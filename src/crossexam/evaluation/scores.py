@@ -55,11 +55,6 @@ class Scored:
         return right
 
 
-def has_two_labels(run: Run) -> bool:
-    """Return whether the model of *run* only tells entailment from non-entailment (``details.two_label``)."""
-    return run.two_labels
-
-
 def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
     """Return the scored items of every test set of *run*.
 

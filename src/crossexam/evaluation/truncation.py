@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import has_two_labels, score_run
+from crossexam.evaluation.scores import score_run
 from crossexam.stats.estimate import share_correct
 
 
@@ -38,7 +38,7 @@ def truncations(run: Run) -> tuple[Truncation, ...]:
     cut = [name for name, reading in run.reading.items() if reading.truncated.any()]
     if not cut:
         return ()
-    scored = score_run(run, two_labels=has_two_labels(run))
+    scored = score_run(run, two_labels=run.two_labels)
     found = []
     for name in cut:
         here, of_set = scored[name], run.reading[name]

@@ -81,7 +81,7 @@ def _comparison_table(
 
 def only_one_table(results: Results) -> Table:
     """Return items that only one of exactly two models gets right, with the prediction of the other."""
-    from crossexam.evaluation.scores import has_two_labels, score_run
+    from crossexam.evaluation.scores import score_run
 
     columns = (
         Column("Test set"),
@@ -94,7 +94,7 @@ def only_one_table(results: Results) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     if results.comparison:
-        two_labels = any(map(has_two_labels, results.runs))
+        two_labels = any(run.two_labels for run in results.runs)
         first, second = (score_run(run, two_labels=two_labels) for run in results.runs)
         one, other = (model.name for model in results.models)
         for pair in results.comparison:

@@ -20,7 +20,7 @@ from crossexam.core.example import (
 from crossexam.core.files import FORMULA
 from crossexam.core.labels import GOLD_INDEX, PROJECTIONS, projection_of
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import NOT_ENTAILED, has_two_labels, predicted_labels
+from crossexam.evaluation.scores import NOT_ENTAILED, predicted_labels
 from crossexam.reports.results import Results
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def pack_items(results: Results) -> dict[str, Any]:
         sets.append({"name": name, "short": short, "shown": shown, "total": total, "two": two})
     return {
         "models": [model.name for model in results.models],
-        "twoLabels": [has_two_labels(run) for run in runs],
+        "twoLabels": [run.two_labels for run in runs],
         "formula": FORMULA,
         "sets": sets,
         "texts": list(texts.numbers),

@@ -22,7 +22,7 @@ from crossexam.core.example import HOW, KIND, RELATION, Example, cluster_of
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
-from crossexam.evaluation.scores import has_two_labels, score_run
+from crossexam.evaluation.scores import score_run
 from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.numbers import quantities
@@ -320,7 +320,7 @@ def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str
     asked = chosen_questions(request.questions or ("category",))
     items: list[Item] = []
     entries: dict[str, Any] = {}
-    scores = score_run(run, two_labels=has_two_labels(run))
+    scores = score_run(run, two_labels=run.two_labels)
     for name in _sets(run.datasets, request.sets, with_base=True):
         dataset, scored = run.datasets[name], scores[name]
         rows = zip(scored.examples, scored.predicted.tolist(), scored.correct.tolist(), strict=True)

@@ -221,6 +221,12 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
           "premise_parse": "(ROOT (S a))", "hypothesis_parse": "(ROOT (S b))",
           "premise_binary_parse": "( a )", "hypothesis_binary_parse": "( b )"}),
     ],
+    "naik_stress:word_overlap_matched": [
+        ("multinli_0.9_taut2_matched-000001", E, "The ferry left", "The ferry left and true is true.",
+         {"genre": "travel", "promptID": "7", "cluster": "7", "base_pair": "7e"}),
+        ("multinli_0.9_taut2_matched-000002", C, "The ferry left", "The ferry sank and true is true.",
+         {"genre": "travel", "promptID": "7", "cluster": "7", "base_pair": "7c"}),
+    ],
     "conjnli:dev": [
         ("conj_dev-000001", C, 'She wrote " Ice ", not prose.', "She wrote prose.", {}),
         ("conj_dev-000002", N, "He sang or read.", "He sang.", {}),
@@ -410,6 +416,8 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "multinli_hard": ("multinli_0.9_test_matched_unlabeled_hard.jsonl", '"pairID": "2e", ', "",
                    "line 2: the field 'pairID' is missing"),
     "hans":       ("heuristics_evaluation_set.txt", "\ttemp2", "", "line 3: 10 fields"),
+    "naik_stress": ("multinli_0.9_taut2_matched.jsonl", '"gold_label": "contradiction", ', "",
+                   "line 2: the field 'gold_label' is missing"),
     "conjnli":    ("conj_dev.tsv", "He sang or read.", "", "line 3, field 'premise': the text is empty"),
     "monli":      ("nmonli.jsonl", '"gold_label": "neutral"', '"gold_label": "x"', "line 2, field 'label':"),
     "med":        ("MED.tsv", "\tcrowd:upward_monotone", "", "line 3: 15 fields"),

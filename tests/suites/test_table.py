@@ -115,6 +115,7 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "compositionality.model": lambda _: "builtin/overlap",
     "cross-dataset.corpora": lambda _: ("sick",),
     "cross-dataset.split": lambda _: "validation",
+    "released-stress-tests.tests": lambda _: ("negation",),
     "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "hot cold"),
     "behaviour.index": _another_corpus,
     "behaviour.controls": lambda _: 1,
@@ -155,6 +156,23 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / f"SICK_{name}.txt").write_text(header + "".join(lines))
     lines = [f"Water {n} is wet.\tWater {n} boils.\t{('entails', 'neutral')[n % 2]}\n" for n in range(30)]
     (folder / "scitail_1.0_test.tsv").write_text("".join(lines))
+    for name, words in (
+        ("multinli_1.0_dev", ""),
+        ("multinli_0.9_taut2", " and up is up"),
+        ("multinli_0.9_negation", " and up is not down"),
+    ):
+        lines = [
+            json.dumps(
+                {
+                    "pairID": f"{n}n",
+                    "gold_label": "neutral",
+                    "sentence1": f"Dog {n} runs.",
+                    "sentence2": f"It moves{words}.",
+                }
+            )
+            for n in range(6)
+        ]
+        (folder / f"{name}_matched.jsonl").write_text("\n".join(lines))
     return folder
 
 

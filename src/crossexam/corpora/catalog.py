@@ -56,7 +56,10 @@ class SplitFacts:
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """A corpus in the catalogue; its archives may unpack to at most *unpacked_limit* bytes."""
+    """A corpus in the catalogue; its archives may unpack to at most *unpacked_limit* bytes.
+
+    *by_hand* says why its downloads need a browser; empty if they do not.
+    """
 
     name: str
     title: str
@@ -66,6 +69,7 @@ class CatalogEntry:
     downloads: tuple[Download, ...]
     splits: Mapping[str, SplitFacts]
     unpacked_limit: int
+    by_hand: str = ""
 
 
 @cache
@@ -103,4 +107,5 @@ def _entry(name: str, fields: Mapping[str, Any]) -> CatalogEntry:
         ),
         splits={split: SplitFacts(**facts) for split, facts in fields["splits"].items()},
         unpacked_limit=fields.get("unpacked_limit", 0),
+        by_hand=fields.get("by_hand", ""),
     )

@@ -408,6 +408,12 @@ def install_corpus(
 def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchResult:
     if source is None and _in_place(job):
         return _result(job, already=True)
+    if source is None and job.entry.by_hand:
+        raise CrossexamError(
+            f"{job.entry.name} cannot be downloaded from here: {job.entry.by_hand}",
+            where=job.entry.homepage,
+            hint=f"download it there, unpack it, and run crossexam fetch {job.entry.name} --from FOLDER",
+        )
     with tempfile.TemporaryDirectory(prefix="staging-", dir=private) as folder:
         staging = Path(folder)
         if source is None:
@@ -452,7 +458,8 @@ def _from_copy(job: _Job, staging: Path, source: Path) -> None:
                 job.hashes.check(key, found, size=None, listed=None, where=str(found))
                 shutil.copyfile(found, staging / installed_name(name))
     if not any(staging.iterdir()):
-        names = [name for item in job.entry.downloads for name in (item.url_name, *item.installs)]
+        archives = [] if job.entry.by_hand else [item.url_name for item in job.entry.downloads]
+        names = [*archives, *(name for item in job.entry.downloads for name in item.installs)]
         wanted = " or ".join(dict.fromkeys(names))
         raise CrossexamError(f"no {job.entry.name} files were found", where=str(source), wanted=wanted)
 

@@ -15,6 +15,7 @@ from crossexam.suites.behaviour import BehaviourOptions, build_behaviour
 from crossexam.suites.build import SuiteKind, SuiteRequest
 from crossexam.suites.constructed import CompositionalityOptions, build_compositionality, build_constructed
 from crossexam.suites.cross_dataset import CrossDatasetOptions, build_cross_dataset, cross_dataset_overview
+from crossexam.suites.released_tests import ReleasedOptions, build_released, released_overview
 from crossexam.suites.subsets import CSOptions, HardOptions, build_cs, build_hard
 
 _ALL: Final = (
@@ -68,6 +69,15 @@ _ALL: Final = (
         build_constructed,
         constructions=("distractor_passage", "sentence_shuffle", "spelling_error_premise"),
         optional=("tautology",),
+    ),
+    SuiteKind(
+        "released-stress-tests",
+        "the stress tests that Naik et al. released, item by item; needs no --base",
+        "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
+        build_released,
+        options=ReleasedOptions(),
+        base_option="tests",
+        overview=released_overview,
     ),
     SuiteKind(
         "corpus",

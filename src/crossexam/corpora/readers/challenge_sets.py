@@ -1,4 +1,4 @@
-"""Readers of challenge sets: HANS, MultiNLI-hard, Breaking NLI, ConjNLI, MoNLI, MED."""
+"""Readers of challenge sets: HANS, MultiNLI-hard, stress tests, Breaking NLI, ConjNLI, MoNLI, MED."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ def _multinli_hard(row: Row) -> Row | None:
     if "hard" in row and str(row["hard"]) not in {"1", "True", "true"}:
         return None
     return pair(row["sentence1"], row["sentence2"], row["gold_label"], name=row["pairID"], **shared_info(row))
+
+
+def _naik_stress(row: Row) -> Row:
+    """The stress tests of Naik et al. (2018): MultiNLI's fields, without parses, which do not fit the text.
+
+    ``pairID`` is that of the MultiNLI pair, which several items share, and is missing in the numerical test.
+    """
+    info = {key: row[key] for key in ("genre", "promptID") if key in row}
+    return pair(row["sentence1"], row["sentence2"], row["gold_label"], base_pair=row.get("pairID"), **info)
 
 
 def _breaking_nli(row: Row) -> Row:
@@ -79,6 +88,7 @@ def _med(row: Row) -> Row:
 
 HANS: Final = Reader(_hans, "its documented format", projection="two labels")
 MULTINLI_HARD: Final = Reader(_multinli_hard, "MultiNLI dev with the field hard; its documented format")
+NAIK_STRESS: Final = Reader(_naik_stress, "its documented format")
 BREAKING_NLI: Final = Reader(_breaking_nli, "official files")
 CONJNLI: Final = Reader(_conjnli, "its documented format")
 MONLI: Final = Reader(_monli, "its documented format")

@@ -23,6 +23,7 @@ _ALL: Final = {
     "fn_plus": "crossexam.corpora.readers.recast:FN_PLUS",
     "multinli_hard": "crossexam.corpora.readers.challenge_sets:MULTINLI_HARD",
     "hans": "crossexam.corpora.readers.challenge_sets:HANS",
+    "naik_stress": "crossexam.corpora.readers.challenge_sets:NAIK_STRESS",
     "breaking_nli": "crossexam.corpora.readers.challenge_sets:BREAKING_NLI",
     "conjnli": "crossexam.corpora.readers.challenge_sets:CONJNLI",
     "monli": "crossexam.corpora.readers.challenge_sets:MONLI",

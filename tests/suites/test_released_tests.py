@@ -1,0 +1,161 @@
+"""The stress tests that Naik et al. released: installing them by hand, their pairs in MultiNLI, the suite."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossexam as cx
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.corpora.fetch import install_corpus
+from crossexam.corpora.split_files import SPLITS
+from crossexam.evaluation.measures import measure
+from crossexam.suites.released_tests import CORPUS, TESTS
+
+TAUTOLOGY = " and true is true"
+#: Two pairs share a premise and a label, and one hypothesis has two sentences.
+DEV: Sequence[tuple[str, str, str, str]] = (
+    ("1e", "The ferry left  at dawn with forty passengers.", "A ferry left in the morning.", "entailment"),
+    ("1n", "The ferry left  at dawn with forty passengers.", "The ferry went to the island.", "neutral"),
+    ("1m", "The ferry left  at dawn with forty passengers.", "The passengers were tired.", "neutral"),
+    (
+        "2c",
+        "Our cheap hotel was near the station.",
+        "It was far away. We walked for an hour.",
+        "contradiction",
+    ),
+)
+
+
+def record(first: str, second: str, label: str, **more: object) -> dict[str, Any]:
+    return {"sentence1": first, "sentence2": second, "gold_label": label, "genre": "travel", **more}
+
+
+def distracted(text: str) -> str:
+    """The text as the authors' script leaves it: the clause before the first stop, and nothing after it."""
+    parts = re.compile(r"([.!?][\s]*)").split(text)
+    return parts[0] + TAUTOLOGY + parts[1]
+
+
+ITEMS: Mapping[str, Sequence[dict[str, Any]]] = {
+    "word_overlap_matched": [record(p, distracted(h), label, pairID=f"0.9 {i}") for i, p, h, label in DEV],
+    "length_mismatch_matched": [record(p + TAUTOLOGY * 5, h, label) for _, p, h, label in DEV],
+    "content_word_matched": [
+        record(DEV[1][1], "The ferry went to the ilsand.", "neutral"),
+        record("A sentence that MultiNLI lacks.", "A sentense.", "neutral"),
+    ],
+    "antonymy_matched": [
+        record(DEV[3][1], DEV[3][1].replace("cheap", "expensive"), "contradiction"),
+        record(DEV[0][2].replace("morning", "evening"), DEV[0][2], "contradiction"),
+    ],
+    "numerical_reasoning": [
+        record("Ann has 5 apples.", "Ann has less than 8 apples.", "entailment"),
+        record("Ann has 5 apples.", "Ann has 3 apples.", "contradiction"),
+        record("Ann has less than 8 apples.", "Ann has 5 apples.", "neutral"),
+    ],
+}
+
+
+def written(folder: Path, name: str, records: Sequence[Mapping[str, Any]]) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    (folder / name).write_text(lines, encoding="utf-8")
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    dev = [record(p, h, label, pairID=i, promptID=i[0]) for i, p, h, label in DEV]
+    written(tmp_path / "multinli", "multinli_1.0_dev_matched.jsonl", dev)
+    for split, items in ITEMS.items():
+        written(tmp_path / CORPUS, SPLITS[CORPUS][split][0], items)
+    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    return tmp_path
+
+
+def items(suite: Any, name: str) -> list[Example]:
+    return list(suite.datasets[name])
+
+
+def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
+    suite = cx.build("released-stress-tests")
+    part = "multinli_dev_matched"
+    for name in ("word_overlap_authors", "length_mismatch_authors"):
+        found = items(suite, f"{name}.{part}")
+        assert [item.base for item in found] == [pair for pair, *_ in DEV]
+        assert all(item.change is not None for item in found)
+    known, unknown = items(suite, f"spelling_error_content_word_authors.{part}")
+    assert (known.base, unknown.base) == ("1n", None)
+    assert known.change is not None
+    assert [(edit.old, edit.new) for edit in known.change.edits] == [("sl", "ls")]
+    assert known.info["cluster"] == "1" != unknown.info["cluster"]
+    first, second = items(suite, f"antonymy_authors.{part}")
+    assert first.change is not None
+    assert second.change is not None
+    assert (first.base, first.change.source, first.change.edits[0].side) == ("2c", "premise", "hypothesis")
+    assert (second.base, second.change.target, second.change.edits[0].side) == ("1e", "hypothesis", "premise")
+
+
+def test_the_items_of_a_word_problem_are_one_cluster(data: Path) -> None:
+    found = items(cx.build("released-stress-tests"), "numerical_reasoning_authors.aqua")
+    assert len(found) == 3
+    assert {item.info["cluster"] for item in found} == {"Ann has 5 apples."}
+
+
+def test_the_texts_and_labels_are_the_authors(data: Path) -> None:
+    suite = cx.build("released-stress-tests")
+    for test in TESTS:
+        for name, records in ITEMS.items():
+            if name.removesuffix("_matched") == test.file:
+                found = next(each for key, each in suite.datasets.items() if key.startswith(test.name))
+                texts = [(item.premise, item.hypothesis, item.label) for item in found]
+                assert texts == [(r["sentence1"], r["sentence2"], r["gold_label"]) for r in records]
+
+
+def test_the_edits_of_the_suite_pass_the_checks(data: Path) -> None:
+    suite = cx.build("released-stress-tests")
+    assert [each for each in cx.check(suite) if each.code.startswith("E")] == []
+    assert sum(item.change is not None for dataset in suite.datasets.values() for item in dataset) == 11
+
+
+def test_drops_are_measured_against_multinli(data: Path) -> None:
+    run = cx.run("builtin/neutral", cx.build("released-stress-tests", "word_overlap"))
+    (result,) = (each for each in measure(run) if each.name.startswith("word_overlap"))
+    assert result.drop is not None
+    assert (result.drop.value, result.drop.n) == (0.0, 4)
+
+
+def test_only_the_requested_tests_are_built(data: Path) -> None:
+    suite = cx.build("released-stress-tests", "word_overlap")
+    assert set(suite.datasets) == {
+        "base.multinli_dev_matched",
+        "word_overlap_authors.multinli_dev_matched",
+    }
+    with pytest.raises(UnknownNameError, match="no stress test is called 'word_overlaps'"):
+        cx.build("released-stress-tests", "word_overlaps")
+    with pytest.raises(CrossexamError, match="not installed: negation"):
+        cx.build("released-stress-tests", "negation")
+
+
+def test_without_multinli_the_items_have_no_base(data: Path) -> None:
+    (data / "multinli" / "multinli_1.0_dev_matched.jsonl").unlink()
+    suite = cx.build("released-stress-tests", "word_overlap")
+    (dataset,) = suite.datasets.values()
+    assert dataset.entry.base_set is None
+    assert {item.base for item in dataset} == {None}
+
+
+def test_the_files_are_installed_from_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match=r"Google Drive(.|\n)*crossexam fetch naik_stress --from FOLDER"):
+        install_corpus(CORPUS, data_dir=tmp_path / "data")
+    copy = tmp_path / "Stress Tests" / "Negation"
+    name = SPLITS[CORPUS]["negation_matched"][0]
+    written(copy, name, ITEMS["word_overlap_matched"])
+    result = install_corpus(CORPUS, data_dir=tmp_path / "data", source=tmp_path / "Stress Tests")
+    assert [path.name for path in result.files] == [name]
+    assert len(result.missing) == len(SPLITS[CORPUS]) - 1

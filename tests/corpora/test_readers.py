@@ -211,6 +211,12 @@ READ: dict[str, list[tuple[str, str | None, str, str, dict[str, Any]]]] = {
          {"genre": "letters", "promptID": "1", "cluster": "1", "premise_parse": "(ROOT (S Your))"}),
         ("2e", None, "They voted.", "Nobody voted.", {"genre": "slate", "promptID": "2", "cluster": "2"}),
     ],
+    "multinli_annotated:matched": [
+        ("2c", C, "They voted.", "Nobody voted.",
+         {"annotations": ["ANTO", "QUANTIFIER"], "genre": "slate", "promptID": "2", "cluster": "2"}),
+        ("1n", N, "Your gift came.", "A big gift came.",
+         {"annotations": ["LONG_SENTENCE"], "genre": "letters", "promptID": "1", "cluster": "1"}),
+    ],
     "hans:test": [
         ("ex0", NOT, "The baker by the judge slept .", "The judge slept .",
          {"heuristic": "lexical_overlap", "subcase": "ln_preposition", "template": "temp1",
@@ -415,6 +421,10 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
     "dnc@":       ("dnc/recast_new_data.json", '"pair-id": 900002,', "", "line 12: the field 'pair-id'"),
     "multinli_hard": ("multinli_0.9_test_matched_unlabeled_hard.jsonl", '"pairID": "2e", ', "",
                    "line 2: the field 'pairID' is missing"),
+    "multinli_annotated": ("multinli_1.0_matched_annotations.txt", "2c", "9c",
+                   "line 1: '9c' is not a pair of MultiNLI"),
+    "multinli_annotated@": ("multinli_1.0_matched_annotations.txt", " #LONG_SENTENCE", "",
+                   "line 2: the pair 1n has no tags"),
     "hans":       ("heuristics_evaluation_set.txt", "\ttemp2", "", "line 3: 10 fields"),
     "naik_stress": ("multinli_0.9_taut2_matched.jsonl", '"gold_label": "contradiction", ', "",
                    "line 2: the field 'gold_label' is missing"),
@@ -432,7 +442,10 @@ WRONG: dict[str, tuple[str, str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_malformed_record_is_one_error_with_its_line(case: str, tmp_path: Path) -> None:
+def test_a_malformed_record_is_one_error_with_its_line(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROSSEXAM_DATA", str(MADE))
     file, old, new, message = WRONG[case]
     text = (MADE / file).read_text(encoding="utf-8")
     assert text.count(old) >= 1
@@ -443,6 +456,16 @@ def test_a_malformed_record_is_one_error_with_its_line(case: str, tmp_path: Path
     with pytest.raises(FormatError) as caught:
         list(iter_corpus(f"{corpus}@{path}", drop_no_gold=False))
     assert str(caught.value).startswith(f"{path}, {message}")
+
+
+def test_annotations_without_their_pairs_say_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROSSEXAM_DATA", str(tmp_path))
+    name = "multinli_1.0_matched_annotations.txt"
+    (tmp_path / name).write_text("2c #ANTO\n", encoding="utf-8")
+    with pytest.raises(FormatError, match="not installed: multinli:dev_matched"):
+        list(iter_corpus("multinli_annotated:matched"))
 
 
 def test_wrong_records_of_corpora_whose_real_files_are_there(tmp_path: Path) -> None:

@@ -110,6 +110,10 @@ SPLITS: Final[dict[str, dict[str, tuple[str, ...]]]] = {
         "test_matched":    ("multinli_0.9_test_matched_unlabeled_hard.jsonl",),
         "test_mismatched": ("multinli_0.9_test_mismatched_unlabeled_hard.jsonl",),
     },
+    "multinli_annotated": {
+        "matched":    ("multinli_1.0_matched_annotations.txt", "multinli_0.9_matched_annotations.txt"),
+        "mismatched": ("multinli_1.0_mismatched_annotations.txt", "multinli_0.9_mismatched_annotations.txt"),
+    },
     "hans": {
         "train": ("heuristics_train_set.txt", "hans_hub_train.parquet"),
         "test":  ("heuristics_evaluation_set.txt", "hans_hub_dev.parquet"),
@@ -233,6 +237,7 @@ CORPORA: Final[dict[str, str]] = {
     "fn_plus": "FN+: recast FrameNet paraphrases",
     "snli_hard": "SNLI-hard: pairs that a hypothesis-only model misclassifies",
     "multinli_hard": "MultiNLI-hard: the same for MultiNLI; labels withheld",
+    "multinli_annotated": "MultiNLI dev pairs tagged by hand: antonyms, modals, coreference ...",
     "hans": "HANS: lexical overlap, subsequence, constituent",
     "naik_stress": "the stress tests that Naik et al. released, over MultiNLI dev and AQuA-RAT",
     "breaking_nli": "Breaking NLI: SNLI premises with one word replaced",

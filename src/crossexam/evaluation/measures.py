@@ -325,6 +325,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("knowledge",          "knowledge",         1, True,  "GLUE diagnostic"),
     ("domain",             "domain",            1, False, "GLUE diagnostic: the source of the text"),
     ("category",           "category",          1, False, "Breaking NLI: what kind of word was replaced"),
+    ("annotation",         "annotations",       1, True,  "MultiNLI's annotated pairs: tags such as ANTO"),
     ("heuristic",          "heuristic",         1, False, "HANS: the heuristic a model may rely on"),
     ("subcase",            "subcase",           1, False, "HANS: the thirty constructions"),
     ("monotonicity",       "monotonicity",      1, False, "MED: upward, downward, non"),

@@ -22,6 +22,7 @@ _ALL: Final = {
     "spr": "crossexam.corpora.readers.recast:SPR",
     "fn_plus": "crossexam.corpora.readers.recast:FN_PLUS",
     "multinli_hard": "crossexam.corpora.readers.challenge_sets:MULTINLI_HARD",
+    "multinli_annotated": "crossexam.corpora.readers.annotated:MULTINLI_ANNOTATED",
     "hans": "crossexam.corpora.readers.challenge_sets:HANS",
     "naik_stress": "crossexam.corpora.readers.challenge_sets:NAIK_STRESS",
     "breaking_nli": "crossexam.corpora.readers.challenge_sets:BREAKING_NLI",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
-from crossexam.stats.agreement import agreement, fleiss_kappa, krippendorff_alpha, votes_of
+from crossexam.stats.agreement import agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, votes_of
 
 # The worked example of "Fleiss' kappa" in Wikipedia: 14 annotators, 10 items, 5 labels; 0.210
 WIKIPEDIA = [
@@ -177,3 +177,23 @@ def test_agreement_of_nothing_and_of_mismatches() -> None:
     assert isnan(agreement([], []).kappa)
     with pytest.raises(ValueError, match="cannot compare 2 choices with 1"):
         agreement([True, False], [True])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=30))
+def test_cohens_kappa_of_several_labels_is_that_of_statsmodels(pairs: list[tuple[int, int]]) -> None:
+    table = np.zeros((4, 4))
+    for pair in pairs:
+        table[pair] += 1
+    found = cohen_kappa([one for one, _ in pairs], [other for _, other in pairs])
+    assert found.n == len(pairs)
+    if len({label for pair in pairs for label in pair}) == 1:
+        assert isnan(found.value)
+    else:
+        assert found.value == pytest.approx(cohens_kappa(table).kappa)
+        assert found.low <= found.value <= found.high
+
+
+def test_cohens_kappa_needs_two_labels_per_item() -> None:
+    with pytest.raises(ValueError, match="cannot compare 2 labels with 1"):
+        cohen_kappa([0, 1], [0])

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
+from crossexam.core.example import Change, Edit, Example
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
 from crossexam.validation.server import (
@@ -261,6 +261,19 @@ def test_errors_are_shown_with_gold_answer_and_signs(tmp_path: Path) -> None:
     assert re.search(r"Gold label</dt><dd>contradiction", page)
     assert re.search(r"Prediction</dt><dd>neutral", page)
     assert "hint: hot/cold" in page
+
+
+def test_the_change_is_shown_with_its_question_only(tmp_path: Path) -> None:
+    change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
+    example = Example("x", "Tea.", "The cold tea.", "neutral", "b", change)
+    suite = Suite("tiny", {"c.dev": Dataset("c.dev", (example,), {"construction": "c.v1"})})
+    request = SampleRequest(judges=1, questions=("grammar_kept", "label"))
+    sample_suite(suite, tmp_path / "study", request, origin="tiny")
+    with open_study(tmp_path / "study") as opened:
+        client = client_of(opened, "judge-1")
+        assert "The hot tea." not in client.get("/").text
+        opened.record(Judgement("judge-1", 1, "label", "neutral"))
+        assert "The hot tea." in client.get("/").text
 
 
 def test_two_studies_in_one_browser(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Example
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.example import Change, Edit, Example
 from crossexam.core.files import escape_formula
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
@@ -177,6 +177,57 @@ def test_what_is_no_sheet_of_the_study(study: Study, tmp_path: Path, content: by
     with pytest.raises(FormatError) as caught:
         read_csv(study, path)
     assert message in str(caught.value)
+
+
+# The question that shows the change
+
+
+@pytest.fixture
+def of_changes(tmp_path: Path) -> Iterator[Study]:
+    """Ask about an item that was changed, and about one that was not."""
+    change = Change("c.v1", "premise", "hypothesis", (Edit("hypothesis", 4, 7, "hot", "cold"),))
+    examples = (
+        Example("x", "Tea.", "The cold tea.", "neutral", "b", change),
+        Example("y", "Milk.", "The milk.", "neutral"),
+    )
+    suite = Suite("tiny", {"c.dev": Dataset("c.dev", examples, {"construction": "c.v1"})})
+    request = SampleRequest(judges=1, questions=("label", "grammar_kept"))
+    sample_suite(suite, tmp_path / "changes", request, origin="tiny")
+    with open_study(tmp_path / "changes") as opened:
+        yield opened
+
+
+def test_only_its_own_sheet_shows_the_change(of_changes: Study, tmp_path: Path) -> None:
+    judges = list(of_changes.judges)
+    for write in (write_csv, write_tasks):
+        with pytest.raises(CrossexamError, match="'grammar_kept' shows the change") as caught:
+            write(of_changes, tmp_path / "x", judges=judges)
+        assert "--question label, then --question grammar_kept" in str(caught.value)
+        assert not (tmp_path / "x").exists()
+    write_csv(of_changes, tmp_path / "1.csv", judges=judges, questions=["label"])
+    write_csv(of_changes, tmp_path / "2.csv", judges=judges, questions=["grammar_kept"])
+    assert "hot" not in (tmp_path / "1.csv").read_text("utf-8-sig")
+    assert len(rows(tmp_path / "1.csv")) == 2
+    (row,) = rows(tmp_path / "2.csv")  # nothing of the other item was changed
+    assert row["hypothesis before the change"] == "The hot tea."
+    assert row["premise before the change"] == ""
+    rewrite(tmp_path / "2.csv", [{**row, "judge-1: grammar_kept (yes/no/cannot_say)": "n"}])
+    assert [each.value for each in read_csv(of_changes, tmp_path / "2.csv")] == ["no"]
+    with pytest.raises(UnknownNameError, match="no question of this study is called 'sensible'"):
+        write_csv(of_changes, tmp_path / "x", judges=judges, questions=["sensible"])
+
+
+def test_only_its_own_tasks_show_the_change(of_changes: Study, tmp_path: Path) -> None:
+    judges = list(of_changes.judges)
+    for question, shown, tasks in (("label", False, 2), ("grammar_kept", True, 1)):
+        config = write_tasks(of_changes, tmp_path / "x.json", judges=judges, questions=[question])
+        written = json.loads((tmp_path / "x.json").read_text("utf-8"))
+        assert len(written) == tasks
+        assert {each["data"]["asked"] for each in written} == {question}
+        assert ("hypothesis: The hot tea." in [each["data"].get("before") for each in written]) is shown
+        names = [each.get("name") for each in ElementTree.parse(config).iter("Choices")]
+        assert names == [question]
+        assert ("$before" in config.read_text("utf-8")) is shown
 
 
 # Label Studio

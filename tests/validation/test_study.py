@@ -95,6 +95,16 @@ def say(study: Study, test_set: str, question: str, table: dict[str, str]) -> No
 # What is drawn
 
 
+def test_a_study_of_an_earlier_version_opens(tmp_path: Path) -> None:
+    study_of(tmp_path, items("antonymy", "EN", status="proposed"), judges=1).close()
+    with sqlite3.connect(tmp_path / "study" / "study.sqlite") as connection:
+        connection.execute("ALTER TABLE items DROP COLUMN facts")
+    with open_study(tmp_path / "study") as study:
+        assert [(item.before, item.status) for item in study.items.values()] == [({}, None), ({}, None)]
+        say(study, "antonymy.dev", "label", {"antonymy:0": "E"})
+        assert verdicts(study)["antonymy.dev"]["antonymy:0"].status == "verified"
+
+
 def test_a_stratum_gets_its_share_rounded_up_or_down() -> None:
     strata = ["rare"] * 3 + ["common"] * 57 + ["some"] * 40
     drawn = Counter(strata[i] for i in systematic_sample(strata, 10, seed=4, name="x"))

@@ -38,8 +38,8 @@ def sample(
     question: Annotated[
         list[str] | None,
         typer.Option(
-            help="label, grammatical, trivial, sensible or category; repeatable. Default: the questions for "
-            "each construction.",
+            help="label, grammatical, trivial, sensible, grammar_kept or category; repeatable. Default: the "
+            "questions for each construction.",
             show_default=False,
         ),
     ] = None,
@@ -111,6 +111,10 @@ def export(
         list[str] | None,
         typer.Option(help="Export only for this judge, in their order; repeatable.", show_default=False),
     ] = None,
+    question: Annotated[
+        list[str] | None,
+        typer.Option(help="Export only this question; repeatable.", metavar="QUESTION", show_default=False),
+    ] = None,
     answers: Annotated[bool, typer.Option("--answers", help="Include the answers so far.")] = False,
 ) -> None:
     """Export a study, to judge items in a spreadsheet or in Label Studio."""
@@ -123,9 +127,10 @@ def export(
     with open_study(study) as opened:
         judges = judges_named(opened, judge)
         if suffix == ".csv":
-            write_csv(opened, output, judges=judges, with_answers=answers)
+            write_csv(opened, output, judges=judges, questions=question, with_answers=answers)
         else:
-            written(write_tasks(opened, output, judges=judges, with_answers=answers))
+            tasks = write_tasks(opened, output, judges=judges, questions=question, with_answers=answers)
+            written(tasks)
     written(output)
 
 

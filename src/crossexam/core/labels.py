@@ -143,6 +143,16 @@ class Projection:
             return "not_entailment"
         raise FormatError(f"the label '{label}' is not one of the {self.name}", wanted=", ".join(self.labels))
 
+    def read(self, label: Gold | None) -> Gold | None:
+        """Return how *label*, given by a person among the three, counts; *fallback* if none stands for it.
+
+        >>> PROJECTIONS["no contradiction"].read("contradiction"), THREE_LABELS.read("contradiction")
+        ('neutral', 'contradiction')
+        """
+        if label is None or label in self.labels or "not_entailment" in self.labels:
+            return self.gold(label)
+        return self.fallback
+
     def class_of(self, label: Gold | None) -> int:
         """Return the class of *label* in a model with these labels: its index, -1 for no label.
 

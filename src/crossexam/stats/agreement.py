@@ -118,6 +118,38 @@ def fleiss_kappa(
     return _estimate(rows, kappa, clusters, "fleiss_kappa", seed, confidence)
 
 
+def cohen_kappa(
+    first: ArrayLike, second: ArrayLike, clusters: Clusters = None, *, seed: int = 0, confidence: float = 0.95
+) -> Estimate:
+    """Return Cohen's kappa of two annotators, whose labels are the codes *first* and *second*, from 0: [n].
+
+    ``kappa = (p_o - p_e) / (1 - p_e)``: ``p_o`` is the share of items with the same label, ``p_e = sum_c
+    p_1c p_2c`` the share expected by chance, with ``p_jc`` how often annotator *j* gives label *c* (Cohen
+    1960, Educational and Psychological Measurement 20:37).  The interval is that of
+    :func:`crossexam.stats.bootstrap.bootstrap_interval` over items or clusters.  If both give the same label
+    to all items, kappa is nan with the interval -1 to 1.
+
+    Raises ValueError if the lengths differ.
+
+    >>> here, there = [1] * 25 + [0] * 25, [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
+    >>> round(cohen_kappa(here, there).value, 2)  # (0.7 - 0.5) / (1 - 0.5)
+    0.4
+    """
+    one, other = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
+    if one.shape != other.shape:
+        raise ValueError(f"cannot compare {one.size} labels with {other.size}")
+    k = int(max(one.max(), other.max())) + 1 if one.size else 1
+    given = [np.eye(k)[codes] for codes in (one, other)]  # (n, k) each
+    rows = np.column_stack([np.ones(len(one)), one == other, *given])  # (n, 2 + 2k)
+
+    def kappa(sums: NDArray[np.float64]) -> NDArray[np.float64]:  # (b, 2 + 2k) to (b,)
+        shares = sums[:, 1:] / sums[:, :1]
+        chance = (shares[:, 1 : 1 + k] * shares[:, 1 + k :]).sum(axis=1)
+        return _beyond_chance(1 - shares[:, 0], 1 - chance)
+
+    return _estimate(rows, kappa, clusters, "cohen_kappa", seed, confidence)
+
+
 def krippendorff_alpha(
     votes: ArrayLike, clusters: Clusters = None, *, seed: int = 0, confidence: float = 0.95
 ) -> Estimate:

@@ -13,17 +13,17 @@ from xml.sax.saxutils import quoteattr
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem, write_text
-from crossexam.validation.questions import QUESTIONS, in_order
+from crossexam.validation.questions import GRAMMAR_KEPT, QUESTIONS, exported_questions
 from crossexam.validation.spreadsheet import value_of
 from crossexam.validation.study import Item, Judgement, Study
 
 _TO: Final = "hypothesis"  # the tag that the choices annotate
 
 
-def labelling_config(study: Study) -> str:
-    """Return the labelling configuration: two texts, and the choices of each question."""
-    questions = in_order(key for item in study.items.values() for key in item.asked)
-    errors = any(item.predicted for item in study.items.values())
+def labelling_config(study: Study, questions: Sequence[str] | None = None) -> str:
+    """Return the labelling configuration: two texts, and the choices of each of *questions*, or of all."""
+    chosen, items = _shown(study, questions)
+    errors = any(item.predicted for item in items)
     lines = ["<View>"]
     for side in ("premise", "hypothesis"):
         lines += [f'  <Header value="{side.capitalize()}"/>', f'  <Text name="{side}" value="${side}"/>']
@@ -32,9 +32,11 @@ def labelling_config(study: Study) -> str:
             '  <Header value="Gold label and prediction"/>',
             '  <Text name="error" value="$error"/>',
         ]
-    for key in questions:
+    if GRAMMAR_KEPT in chosen:
+        lines += ['  <Header value="Before the change"/>', '  <Text name="before" value="$before"/>']
+    for key in chosen:
         question = QUESTIONS[key]
-        asked_of_all = all(key in item.asked for item in study.items.values())
+        asked_of_all = all(key in item.asked for item in items)
         words = question.words if asked_of_all else f"{question.words} (only if the task asks for: {key})"
         lines += [
             f"  <Header value={quoteattr(words)}/>",
@@ -55,31 +57,52 @@ def labelling_config(study: Study) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write_tasks(study: Study, path: Path, *, judges: Sequence[str], with_answers: bool = False) -> Path:
+def write_tasks(
+    study: Study,
+    path: Path,
+    *,
+    judges: Sequence[str],
+    questions: Sequence[str] | None = None,
+    with_answers: bool = False,
+) -> Path:
     """Write *study* as tasks to *path*; return the path of the labelling configuration, in the same folder.
 
     Tasks are in the order of the judge if there is one, else in the random order of the items' numbers.
+    *questions* None stands for all questions; items that none of them is asked about are left out.  Raises
+    CrossexamError for questions that cannot be seen together.
     """
+    chosen, items = _shown(study, questions)
     given: dict[int, dict[str, dict[str, str]]] = {}
     for judgement in study.judgements() if with_answers else ():
-        if judgement.judge in judges:
+        if judgement.judge in judges and judgement.question in chosen:
             of_item = given.setdefault(judgement.item, {})
             of_item.setdefault(judgement.judge, {})[judgement.question] = judgement.value
-    numbers = study.order(judges[0]) if len(judges) == 1 else list(study.items)
-    tasks = [_task(study.items[number], given.get(number, {})) for number in numbers]
+    if len(judges) == 1:
+        places = {number: place for place, number in enumerate(study.order(judges[0]))}
+        items.sort(key=lambda item: places[item.number])
+    tasks = [_task(item, chosen, given.get(item.number, {})) for item in items]
     write_text(path, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
     config = path.with_suffix(".xml")
-    write_text(config, labelling_config(study))
+    write_text(config, labelling_config(study, questions))
     return config
 
 
-def _task(item: Item, given: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+def _shown(study: Study, questions: Sequence[str] | None) -> tuple[list[str], list[Item]]:
+    """Return the questions of the tasks, and the items that at least one of them is asked about."""
+    items = study.items.values()
+    chosen = exported_questions((key for item in items for key in item.asked), questions)
+    return chosen, [item for item in items if set(chosen) & set(item.asked)]
+
+
+def _task(item: Item, questions: Sequence[str], given: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     data = {
         "item": item.name,
         "premise": item.premise,
         "hypothesis": item.hypothesis,
-        "asked": ", ".join(item.asked),
+        "asked": ", ".join(key for key in item.asked if key in questions),
     }
+    if GRAMMAR_KEPT in questions:
+        data["before"] = "; ".join(f"{side}: {text}" for side, text in item.before.items())
     if item.predicted:
         hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
         data["error"] = f"{item.gold}, predicted {item.predicted}. Hints: {hints}"

@@ -12,6 +12,10 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 CANNOT_SAY: Final = "cannot_say"
 
 
+#: The question that shows the sentences as they were before the change.
+GRAMMAR_KEPT: Final = "grammar_kept"
+
+
 class Choice(NamedTuple):
     """An answer to choose: its *value* in files, its *key* and its *words* on the page."""
 
@@ -25,12 +29,14 @@ class Question:
     """A question: *key* is its name in files, *good* the answer whose share is reported.
 
     *good* is None if that is the label of the item (``label``), or if no answer is good (``category``).
+    *shows* says what judges see with this question but must not see before they answer the others.
     """
 
     key: str
     words: str
     choices: tuple[Choice, ...]
     good: str | None = None
+    shows: str | None = None
 
     @property
     def values(self) -> tuple[str, ...]:
@@ -68,10 +74,18 @@ _ALL: Final = (
     Question("trivial", "Is the arithmetic trivial for a person?", _YES_NO, good="yes"),
     Question("sensible", "Do both sentences make sense?", _YES_NO, good="yes"),
     Question(
+        GRAMMAR_KEPT,
+        "Is the grammar as good as it was before the change?",
+        _YES_NO,
+        good="yes",
+        shows="the change",
+    ),
+    Question(
         "category",
         "What misled the model?",
         (*(Choice(value, str(place), words) for place, (value, words) in enumerate(CATEGORIES.items(), 1)),
          _UNSURE),
+        shows="the gold label",
     ),
 )
 
@@ -122,6 +136,29 @@ def chosen_questions(keys: Sequence[str]) -> tuple[str, ...]:
         raise CrossexamError(
             "the question 'category' shows the gold label, which would bias the other answers",
             hint="make two studies: one with --question category, one with the other questions",
+        )
+    return chosen
+
+
+def exported_questions(asked: Iterable[str], keys: Sequence[str] | None) -> list[str]:
+    """Return the questions for one sheet: *keys*, or all that are *asked*, in the order of the table.
+
+    Raises CrossexamError if a question is not asked, or if one shows what must not be seen with the others.
+
+    >>> exported_questions(["sensible", "label", "grammar_kept"], ["label", "sensible"])
+    ['label', 'sensible']
+    """
+    known = in_order(asked)
+    for key in keys or ():
+        if key not in known:
+            raise UnknownNameError("question of this study", key, known)
+    chosen = [key for key in known if key in (keys or known)]
+    telling = next((key for key in chosen if QUESTIONS[key].shows), None)
+    if telling is not None and len(chosen) > 1:
+        others = " ".join(f"--question {key}" for key in chosen if key != telling)
+        raise CrossexamError(
+            f"the question '{telling}' shows {QUESTIONS[telling].shows}, which would bias the other answers",
+            hint=f"export two sheets: first {others}, then --question {telling}",
         )
     return chosen
 

@@ -18,7 +18,17 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import HOW, KIND, RELATION, Example, cluster_of
+from crossexam.core.example import (
+    HOW,
+    KIND,
+    RELATION,
+    SIDES,
+    Example,
+    Side,
+    cluster_of,
+    status_of,
+    undo_edits,
+)
 from crossexam.core.labels import GOLDS, Gold
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import rng_for
@@ -27,7 +37,7 @@ from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.numbers import quantities
 from crossexam.language.tokens import words
-from crossexam.validation.questions import chosen_questions, questions_for
+from crossexam.validation.questions import GRAMMAR_KEPT, chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 
 #: Shares of the content words of the hypothesis that are in the premise: much overlap, and hardly any.
@@ -267,7 +277,7 @@ def systematic_sample(strata: Sequence[Hashable], n: int, *, seed: int, name: st
 
 
 #: What a study repeats of the manifest of a test set; null if that does not say.
-_REPEATED: Final = ("construction", "part", "rows", "content_hash", "signature")
+_REPEATED: Final = ("construction", "part", "rows", "content_hash", "signature", "projection")
 
 
 def stratum_of(example: Example) -> tuple[str, ...]:
@@ -350,10 +360,30 @@ def _sets(
 
 
 def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
-    cluster = cluster_of(example)
+    before = _before(example)
+    asked = asked if before else tuple(key for key in asked if key != GRAMMAR_KEPT)
     return Item(
-        0, test_set, example.id, example.premise, example.hypothesis, example.label, None, cluster, asked
+        number=0,
+        test_set=test_set,
+        example=example.id,
+        premise=example.premise,
+        hypothesis=example.hypothesis,
+        gold=example.label,
+        predicted=None,
+        cluster=cluster_of(example),
+        asked=asked,
+        before=before,
+        status=status_of(example),
     )
+
+
+def _before(example: Example) -> dict[Side, str]:
+    """Return the sentences that the edits of *example* changed, as they were before; empty for a base."""
+    if example.change is None:
+        return {}
+    edits = example.change.edits
+    edited = [side for side in SIDES if any(edit.side == side for edit in edits)]
+    return {side: undo_edits(example.text(side), edits, side) for side in edited}
 
 
 def _error(example: Example, predicted: Gold, test_set: str, asked: tuple[str, ...]) -> Item:
@@ -384,6 +414,7 @@ def _write(
     facts: Mapping[str, Any],
     request: SampleRequest,
 ) -> dict[str, Any]:
+    items = [item for item in items if item.asked]
     if not items:
         raise CrossexamError("no items to judge", wanted="items with a gold label, or wrong predictions")
     for (name, example), count in Counter((item.test_set, item.example) for item in items).items():

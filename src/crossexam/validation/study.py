@@ -13,16 +13,17 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Side
 from crossexam.core.files import read_json, write_json, writing
-from crossexam.core.labels import Gold, parse_label
+from crossexam.core.labels import Gold, Projection, parse_label, projection_of
 from crossexam.core.manifest import TestSetEntry, entries_of
-from crossexam.validation.questions import QUESTIONS
+from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
 
 MANIFEST: Final = "manifest.json"
 FILE_NAME: Final = "study.sqlite"
@@ -34,7 +35,7 @@ CREATE TABLE judges (name TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE);
 CREATE TABLE items  (number INTEGER PRIMARY KEY, test_set TEXT NOT NULL, example TEXT NOT NULL,
                      premise TEXT NOT NULL, hypothesis TEXT NOT NULL, gold TEXT, predicted TEXT,
                      cluster TEXT NOT NULL, asked TEXT NOT NULL, suggested TEXT NOT NULL,
-                     UNIQUE (test_set, example));
+                     facts TEXT NOT NULL, UNIQUE (test_set, example));
 CREATE TABLE orders (judge TEXT NOT NULL REFERENCES judges, place INTEGER NOT NULL,
                      item INTEGER NOT NULL REFERENCES items, PRIMARY KEY (judge, place));
 CREATE TABLE clicks (id INTEGER PRIMARY KEY AUTOINCREMENT, judge TEXT NOT NULL REFERENCES judges,
@@ -52,7 +53,11 @@ GROUP BY judge, item, question
 
 @dataclass(frozen=True)
 class Item:
-    """An item to judge; *asked* are keys of questions, *predicted* and *suggested* are for error studies."""
+    """An item to judge; *asked* are keys of questions, *predicted* and *suggested* are for error studies.
+
+    *before* has the sentences that its construction edited, as they were; *status* is that of a label that
+    was only proposed.  Studies of earlier versions have neither.
+    """
 
     number: int
     test_set: str
@@ -64,6 +69,8 @@ class Item:
     cluster: str
     asked: tuple[str, ...]
     suggested: tuple[tuple[str, str], ...] = ()
+    before: Mapping[Side, str] = field(default_factory=dict)
+    status: str | None = None
 
     @property
     def name(self) -> str:
@@ -135,6 +142,30 @@ class Study:
     def entry(self, name: str) -> TestSetEntry:
         """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
         return TestSetEntry.from_json(name, self.manifest["test_sets"][name])
+
+    @cached_property
+    def projections(self) -> dict[str, Projection]:
+        """How the labels of each test set are read; judges choose among three, a corpus may have two."""
+        golds: dict[str, list[Gold | None]] = {}
+        for item in self.items.values():
+            golds.setdefault(item.test_set, []).append(item.gold)
+        entries = self.manifest["test_sets"]
+        return {name: projection_of(entries[name], of_set) for name, of_set in golds.items()}
+
+    def label(self, item: Item, value: str) -> str:
+        """Return the answer *value* to the question for the label, as one of the labels of the test set.
+
+        Of two labels, neutral and contradiction are not_entailment.  CANNOT_SAY remains what it is.
+        """
+        if value == CANNOT_SAY:
+            return value
+        return self.projections[item.test_set].read(parse_label(value)) or CANNOT_SAY
+
+    def is_good(self, item: Item, question: str, value: str) -> bool:
+        """Return whether *value* is the generated label of *item*, or the good answer to another question."""
+        if question == "label":
+            return self.label(item, value) == item.gold
+        return value == QUESTIONS[question].good
 
     def order(self, judge: str) -> list[int]:
         """Return the numbers of the items in the order of *judge*."""
@@ -265,7 +296,7 @@ def create_study(
         connection.execute("INSERT INTO facts VALUES ('secret', ?)", (secrets.token_hex(32),))
         tokens = [(judge, secrets.token_urlsafe(24)) for judge in orders]
         connection.executemany("INSERT INTO judges VALUES (?, ?)", tokens)
-        connection.executemany(f"INSERT INTO items VALUES ({','.join('?' * 10)})", map(row_of, items))  # noqa: S608
+        connection.executemany(f"INSERT INTO items VALUES ({','.join('?' * 11)})", map(row_of, items))  # noqa: S608
         places = [(judge, place, item) for judge, order in orders.items() for place, item in enumerate(order)]
         connection.executemany("INSERT INTO orders VALUES (?, ?, ?)", places)
         connection.execute("COMMIT")
@@ -299,6 +330,7 @@ def row_of(item: Item) -> tuple[object, ...]:
         item.cluster,
         json.dumps(item.asked),
         json.dumps(item.suggested),
+        json.dumps({"before": _storable_texts(item.before), "status": item.status}),
     )
 
 
@@ -307,9 +339,14 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def _storable_texts(texts: Mapping[Side, str]) -> dict[Side, str]:
+    return {side: _storable(text) for side, text in texts.items()}
+
+
 def item_of(row: Sequence[Any]) -> Item:
     """Return the item in *row*, the inverse of :func:`row_of`."""
-    number, test_set, example, premise, hypothesis, gold, predicted, cluster, asked, suggested = row
+    number, test_set, example, premise, hypothesis, gold, predicted, cluster, asked, suggested = row[:10]
+    facts = json.loads(row[10]) if len(row) > 10 else {}  # studies of earlier versions have ten columns
     return Item(
         number,
         test_set,
@@ -321,6 +358,8 @@ def item_of(row: Sequence[Any]) -> Item:
         cluster,
         tuple(json.loads(asked)),
         tuple((category, why) for category, why in json.loads(suggested)),
+        facts.get("before") or {},
+        facts.get("status"),
     )
 
 

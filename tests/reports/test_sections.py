@@ -111,13 +111,22 @@ def long_inputs() -> Run:
     return Run(run.model, run.datasets, run.probabilities, run.manifest, found)
 
 
+def judged() -> Run:
+    """Judges gave labels to every other item, two of them the gold label and one entailment."""
+
+    def info(k: int) -> dict[str, Any]:
+        return {"judge_labels": ["contradiction", "contradiction", "entailment"]} if k % 2 else {}
+
+    return run_of(dataset("so_swap.snli", ["contradiction"] * 24, info, part="snli"), **MANIFEST)
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
-    "truncation": long_inputs,
+    "truncation": long_inputs, "judged": judged,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one"}
@@ -126,7 +135,7 @@ PUBLISHED: Final = {"published"}
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
-    (name, header) for name in ("base (x)", "majority class") for header in ("Drop", "p (Holm)")
+    (name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
 

@@ -26,6 +26,7 @@ from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import read_run, save_run
+from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import (
     Misclassified,
@@ -38,8 +39,8 @@ from crossexam.validation.sampling import (
 from crossexam.validation.study import Judgement, Study, create_study, open_study
 from crossexam.validation.verdict import (
     QuestionResult,
+    Rule,
     Verdict,
-    apply_verdicts,
     as_json,
     question_results,
     verdicts,
@@ -73,6 +74,13 @@ def write_suite(folder: Path, *datasets: Dataset, suffix: str = "parquet") -> Pa
         entries[each.name] = {"file": file, **each.manifest}
     write_json(folder / "manifest.json", {"name": "tiny", "test_sets": entries})
     return folder
+
+
+def with_labels(dataset: Dataset, labels: list[Gold]) -> Dataset:
+    examples = tuple(replace(each, label=label) for each, label in zip(dataset, labels, strict=True))
+    return Dataset(
+        dataset.name, examples, {**dataset.manifest, "content_hash": Dataset("", examples).content_hash()}
+    )
 
 
 def study_of(folder: Path, *datasets: Dataset, **request: object) -> Study:
@@ -218,7 +226,7 @@ def test_errors_are_drawn_with_hints_to_their_source(tmp_path: Path) -> None:
         (finding,) = question_results(study)
         assert finding.answers == {"antonymy": 1}
         with pytest.raises(CrossexamError, match="does not ask for labels"):
-            apply_verdicts(study, tmp_path)
+            apply_verdicts(study, tmp_path, Rule())
 
 
 HINTS = {
@@ -375,8 +383,8 @@ def test_agreement_beyond_chance_by_hand(judged: Study) -> None:
 def test_verdicts_item_by_item(judged: Study) -> None:
     assert verdicts(judged) == {
         "antonymy.dev": {
-            "antonymy:0": Verdict("verified", 3, 3),
-            "antonymy:1": Verdict("verified", 2, 3),
+            "antonymy:0": Verdict("verified", 3, 3, "contradiction"),
+            "antonymy:1": Verdict("verified", 2, 3, "contradiction"),
             "antonymy:2": Verdict("rejected", 1, 3),
             "antonymy:3": Verdict("rejected", 0, 3),
             "antonymy:4": Verdict("open", 1, 3),
@@ -408,14 +416,35 @@ def test_other_numbers_of_judges(tmp_path: Path, letters: str, status: str, shar
         assert agreed.value == share  # of four judges two agree, which is no majority
 
 
-def test_what_makes_no_sense_is_rejected(tmp_path: Path) -> None:
-    with study_of(tmp_path, items("so_swap", "CC")) as study:
-        for number in range(2):
+def test_the_label_decides_unless_sense_is_required(tmp_path: Path) -> None:
+    with study_of(tmp_path, items("so_swap", "C" * 20)) as study:
+        for number in range(20):
             say(study, "so_swap.dev", "label", {f"so_swap:{number}": "CCC"})
-        say(study, "so_swap.dev", "sensible", {"so_swap:0": "nny", "so_swap:1": "y.."})
-        found = verdicts(study)["so_swap.dev"]
-        assert [found[f"so_swap:{number}"].status for number in range(2)] == ["rejected", "open"]
+            say(study, "so_swap.dev", "sensible", {f"so_swap:{number}": "nny"})
+        for require, status in (((), "verified"), (("sensible",), "rejected")):
+            found = verdicts(study, Rule(require=require))["so_swap.dev"]
+            assert Counter(verdict.status for verdict in found.values()) == {status: 20}
         assert finding(study, "label").published == (84, "nie2019", "Table 2")
+        sensible = finding(study, "sensible").agreed
+        assert sensible is not None
+        assert (sensible.value, sensible.n) == (0.0, 20)
+
+
+def test_several_questions_may_be_required(tmp_path: Path) -> None:
+    with study_of(tmp_path, items("so_swap", "CCCC"), items("antonymy", "C")) as study:
+        say(study, "so_swap.dev", "label", {f"so_swap:{n}": "CCC" for n in range(4)})
+        say(study, "so_swap.dev", "sensible", {"so_swap:0": "yyn", "so_swap:1": "yyn", "so_swap:3": "y.."})
+        say(study, "so_swap.dev", "grammatical", {"so_swap:0": "yy.", "so_swap:1": "nn.", "so_swap:3": "yyy"})
+        say(study, "antonymy.dev", "label", {"antonymy:0": "CCC"})
+        say(study, "antonymy.dev", "grammatical", {"antonymy:0": "yyy"})
+        found = verdicts(study, Rule(require=("sensible", "grammatical")))
+        statuses = [found["so_swap.dev"][f"so_swap:{n}"].status for n in range(4)]
+        assert statuses == ["verified", "rejected", "open", "open"]
+        assert found["antonymy.dev"]["antonymy:0"].status == "verified"  # was never asked whether sensible
+        for question in ("trivial", "label", "nonsense"):
+            with pytest.raises(CrossexamError, match=f"does not ask for '{question}'") as caught:
+                verdicts(study, Rule(require=(question,)))
+            assert caught.value.wanted == "grammatical, sensible"
 
 
 def test_categories_by_two_judges(tmp_path: Path) -> None:
@@ -459,8 +488,8 @@ def test_verdicts_go_into_the_suite(judged: Study, tmp_path: Path, suffix: str) 
     other = items("negation", "E")
     folder = write_suite(tmp_path / "suite", dataset, other, suffix=suffix)
     before = (folder / f"negation.dev.{suffix}").read_bytes()
-    counts = apply_verdicts(judged, folder)
-    assert counts == {"antonymy.dev": {"verified": 2, "rejected": 2, "open": 1}}
+    counts = apply_verdicts(judged, folder, Rule())
+    assert counts == {"antonymy.dev": Applied(2, 2, 1, {})}
     suite = read_suite(folder)  # the content hash still fits
     written = {item.id: dict(item.info) for item in suite["antonymy.dev"]}
     assert written["antonymy:1"] == {
@@ -468,6 +497,7 @@ def test_verdicts_go_into_the_suite(judged: Study, tmp_path: Path, suffix: str) 
         "status": "verified",
         "verdict": "verified",
         "agreed": [2, 3],
+        "judge_labels": ["contradiction", "contradiction", "neutral"],
     }
     assert [written[name]["status"] for name in ANTONYMS] == ["verified"] * 2 + ["rejected"] * 2 + [
         "proposed"
@@ -477,20 +507,21 @@ def test_verdicts_go_into_the_suite(judged: Study, tmp_path: Path, suffix: str) 
     assert (entry["verdict"]["verified"], entry["verdict"]["judges"], entry["rows"]) == (2, 3, 5)
     assert (folder / f"negation.dev.{suffix}").read_bytes() == before
     files = {path.name: path.read_bytes() for path in folder.iterdir()}
-    apply_verdicts(judged, folder)
+    apply_verdicts(judged, folder, Rule())
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == files  # again: nothing changes
 
 
 def test_an_open_item_loses_its_verdict(judged: Study, tmp_path: Path) -> None:
     folder = write_suite(tmp_path / "suite", items("antonymy", "CCCCC", status="proposed"))
-    apply_verdicts(judged, folder)
+    apply_verdicts(judged, folder, Rule())
     number = next(item.number for item in judged.items.values() if item.example == "antonymy:1")
     while any(a.item == number and a.question == "label" for a in judged.judgements("judge-1")):
         judged.undo("judge-1")
-    apply_verdicts(judged, folder)
+    apply_verdicts(judged, folder, Rule())
     assert dict(read_suite(folder)["antonymy.dev"].examples[1].info) == {
         "cluster": "antonymy1",
         "status": "proposed",
+        "judge_labels": ["contradiction", "neutral"],
     }
 
 
@@ -498,10 +529,10 @@ def test_another_suite_is_left_alone(judged: Study, tmp_path: Path) -> None:
     other = write_suite(tmp_path / "other", items("antonymy", "CCCCN", status="proposed"))
     before = {path.name: path.read_bytes() for path in other.iterdir()}
     with pytest.raises(CrossexamError, match=r"'antonymy\.dev' is not the one that was judged"):
-        apply_verdicts(judged, other)
+        apply_verdicts(judged, other, Rule())
     assert {path.name: path.read_bytes() for path in other.iterdir()} == before
     with pytest.raises(CrossexamError, match=r"has no test set 'antonymy\.dev'"):
-        apply_verdicts(judged, write_suite(tmp_path / "none", items("negation", "E")))
+        apply_verdicts(judged, write_suite(tmp_path / "none", items("negation", "E")), Rule())
 
 
 def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, tmp_path: Path) -> None:
@@ -509,7 +540,7 @@ def test_a_run_sees_verdicts_and_verified_items_are_scored_alone(judged: Study, 
     save_run(
         run_over(list(read_suite(folder)), wrong={"antonymy:0", "antonymy:3", "antonymy:4"}), tmp_path / "run"
     )
-    apply_verdicts(judged, folder)
+    apply_verdicts(judged, folder, Rule())
     run = read_run(tmp_path / "run")  # made before the verdicts
     found = {name: (each.value, each.n) for name, each in accuracy_by_set(verified_only(run)).items()}
     assert found == {"antonymy.dev (verified)": (1 / 2, 2)}  # 1 right, 0 wrong
@@ -615,7 +646,18 @@ def test_from_the_command_line(tmp_path: Path) -> None:
     assert "label, grammatical" in done.stdout
     with open_study(tmp_path / "study") as study:
         say(study, "antonymy.dev", "label", {"antonymy:0": "CC", "antonymy:1": "CC", "antonymy:2": "NN"})
-    done = crossexam("validate", "verdict", "study", "-o", "out.json", "--apply", "suite", cwd=tmp_path)
+    done = crossexam(
+        "validate",
+        "verdict",
+        "study",
+        "-o",
+        "out.json",
+        "--apply",
+        "confirm",
+        "--suite",
+        "suite",
+        cwd=tmp_path,
+    )
     assert done.returncode == 0, done.stderr
     assert "86 (naik2018" in done.stdout
     assert "66.7 [" in done.stdout

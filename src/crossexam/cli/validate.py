@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from crossexam.core.estimate import Estimate
     from crossexam.validation.study import Study
-    from crossexam.validation.verdict import QuestionResult
+    from crossexam.validation.verdict import QuestionResult, Rule
 
 app = typer.Typer(name="validate", help="Collect human judgements on test sets.", no_args_is_help=True)
 
@@ -176,29 +176,65 @@ def verdict(
         Path | None,
         typer.Option("-o", "--output", help="Output file for all results: .json.", show_default=False),
     ] = None,
-    apply: Annotated[
-        Path | None,
+    require: Annotated[
+        list[str] | None,
         typer.Option(
-            help="Mark the items of this suite as verified or rejected.", metavar="SUITE", show_default=False
+            help="Verify only items to which a majority answers yes: sensible, grammatical ...; repeatable.",
+            metavar="QUESTION",
+            show_default=False,
         ),
     ] = None,
+    apply: Annotated[
+        str | None,
+        typer.Option(
+            help="Write the verdicts into --suite. confirm: items whose label the majority confirms are "
+            "verified. relabel: the label of the majority becomes the gold label.",
+            metavar="confirm|relabel",
+            show_default=False,
+        ),
+    ] = None,
+    suite: Annotated[
+        Path | None,
+        typer.Option(help="The suite to write into, for --apply.", metavar="SUITE", show_default=False),
+    ] = None,
 ) -> None:
-    """Report how many labels the judges confirm, and their agreement."""
+    """Report how many labels the judges confirm, what labels they give, and their agreement."""
     from crossexam.cli.console import note, show, written
     from crossexam.core.files import write_json
+    from crossexam.validation.apply import apply_verdicts
     from crossexam.validation.study import open_study
-    from crossexam.validation.verdict import apply_verdicts, as_json
+    from crossexam.validation.verdict import as_json
 
+    rule = _rule(apply, suite, require)
     with open_study(study) as opened:
-        for table in _result_tables(opened):
+        rule.check(opened)
+        for table in (*_result_tables(opened), *_label_tables(opened, rule)):
             show(table)
         if output is not None:
-            write_json(output, as_json(opened))
+            write_json(output, as_json(opened, rule))
             written(output)
-        if apply is not None:
-            for name, counts in apply_verdicts(opened, apply).items():
-                note(f"{name}: " + ", ".join(f"{count:,} {status}" for status, count in counts.items()))
-            written(apply)
+        if suite is not None:
+            for name, applied in apply_verdicts(opened, suite, rule).items():
+                note(f"{name}: {applied}")
+            written(suite)
+
+
+def _rule(apply: str | None, suite: Path | None, require: list[str] | None) -> Rule:
+    from crossexam.core.errors import CrossexamError
+    from crossexam.validation.verdict import APPLY, Rule
+
+    required = tuple(dict.fromkeys(require or ()))
+    if apply is None and suite is None:
+        return Rule("confirm", required)
+    if apply is not None and apply in APPLY:
+        if suite is None:
+            raise CrossexamError("--apply needs the suite to write into", wanted="--suite SUITE")
+        return Rule(APPLY[apply], required)
+    raise CrossexamError(
+        f"--apply is '{apply}'" if apply is not None else "--suite needs --apply",
+        wanted="--apply confirm, or --apply relabel",
+        hint="confirm leaves items out whose label is not confirmed; relabel gives them the judges' label",
+    )
 
 
 def _suffix(path: Path) -> str:
@@ -241,7 +277,16 @@ def _result_tables(study: Study) -> list[Table]:
     shares = Table(title=title, title_justify="left", caption_justify="left")
     for column in ("test set", "question"):
         shares.add_column(column, overflow="fold")
-    for column in ("items", "open", "cannot say", "agreed %", "published %", "Fleiss' kappa", "alpha"):
+    for column in (
+        "items",
+        "open",
+        "cannot say",
+        "agreed",
+        "agreed %",
+        "published %",
+        "Fleiss' kappa",
+        "alpha",
+    ):
         shares.add_column(column, justify="right")
     for result in results:
         shares.add_row(*_row(result))
@@ -250,6 +295,41 @@ def _result_tables(study: Study) -> list[Table]:
         "Alpha: Krippendorff's, over all items with at least two answers."
     )
     return [shares, *(_categories(result) for result in results if result.question == "category")]
+
+
+def _label_tables(study: Study, rule: Rule) -> list[Table]:
+    """Return what the majority says of the labels, and the shares of the labels that judges give."""
+    from rich.table import Table
+
+    from crossexam.core.labels import GOLDS
+    from crossexam.validation.verdict import decisions, label_shares, verdicts
+
+    by_rule = verdicts(study, rule)
+    majority = Table(title="labels by majority", title_justify="left", caption_justify="left")
+    majority.add_column("test set", overflow="fold")
+    for column in ("items", "confirmed", "another label", "no majority", "open", "verified"):
+        majority.add_column(column, justify="right")
+    for name, counts in decisions(study).items():
+        verified = sum(verdict.status == "verified" for verdict in by_rule[name].values())
+        majority.add_row(name, *(f"{count:,}" for count in (sum(counts), *counts, verified)))
+    majority.caption = _RULES[rule.apply] + "".join(f"; required: {key}" for key in rule.require)
+    given = label_shares(study)
+    labels = [label for label in GOLDS if any(label in shares for shares in given.values())]
+    shares = Table(title="labels that judges give, %", title_justify="left")
+    shares.add_column("test set", overflow="fold")
+    for column in ("answers", *labels):
+        shares.add_column(column, justify="right")
+    for name, of_set in given.items():
+        n = next(iter(of_set.values())).n
+        cells = (f"{of_set[label]}" if label in of_set else "" for label in labels)
+        shares.add_row(name, f"{n:,}", *cells)
+    return [table for table in (majority, shares) if table.row_count]
+
+
+_RULES: Final = {
+    "confirm": "verified: the majority confirms the generated label",
+    "relabel": "verified: the majority gives one label, which becomes the gold label",
+}
 
 
 def _row(result: QuestionResult) -> tuple[str, ...]:
@@ -261,6 +341,7 @@ def _row(result: QuestionResult) -> tuple[str, ...]:
         f"{result.drawn:,}",
         f"{result.undecided:,}",
         f"{result.unsure:,}",
+        f"{round(agreed.value * agreed.n):,} of {agreed.n:,}" if agreed is not None and agreed.n else "",
         f"{agreed}" if agreed is not None and agreed.n else "",
         f"{published.figure:g} ({published.study}, {published.place})" if published else "",
         _coefficient(result.kappa),

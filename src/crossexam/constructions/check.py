@@ -14,7 +14,7 @@ from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import KNOWN
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import RELATION, SIDES, Example, undo_edits
+from crossexam.core.example import RELATION, SIDES, Example, as_generated, undo_edits
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 
 Bases = Mapping[str, Example]  # id -> example of the base set; empty if that is not available
@@ -68,7 +68,7 @@ def follows_base(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, 
 
 def label_allowed(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """The label is not one that the construction assigns."""
-    for item in items:
+    for item in map(as_generated, items):
         construction = _construction(item)
         if construction is None or item.label is None:
             continue
@@ -81,8 +81,11 @@ def label_kept(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, st
     """The construction keeps labels, but the label differs from the base example's."""
     for item in items:
         construction, base = _construction(item), bases.get(item.base or "")
-        if construction and construction.keeps_label and base is not None and item.label != base.label:
-            yield item.id, f"{base.label} became {item.label}"
+        if construction is None or not construction.keeps_label or base is None:
+            continue
+        label, of_base = as_generated(item).label, as_generated(base).label
+        if label != of_base:
+            yield item.id, f"{of_base} became {label}"
 
 
 def has_label(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:

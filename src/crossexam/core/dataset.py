@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from crossexam.core.arguments import required
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
+from crossexam.core.example import Example, as_generated
 from crossexam.core.frames import empty_frame, info_columns, item_frame
 from crossexam.core.labels import GOLDS, LABELS, label_indices, projection_of
 from crossexam.core.notebook import html_table
@@ -132,6 +132,16 @@ def content_hash(examples: Sequence[Example]) -> str:
     for example in examples:
         running.update(example)
     return running.hexdigest()
+
+
+def has_content(examples: Sequence[Example], known: str | None) -> bool:
+    """Return whether *known* is the content hash of *examples*, as they are or before judges relabelled any.
+
+    >>> item = Example("a", "p", "h", "neutral", info={"generated_label": "entailment"})
+    >>> has_content([item], content_hash([Example("a", "p", "h", "entailment")]))
+    True
+    """
+    return content_hash(examples) == known or content_hash([*map(as_generated, examples)]) == known
 
 
 @dataclass(frozen=True, repr=False)

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-from crossexam.core.labels import Gold
+from crossexam.core.labels import Gold, parse_label
 
 Side = Literal["premise", "hypothesis"]
 SIDES: Final[tuple[Side, ...]] = ("premise", "hypothesis")
@@ -41,6 +41,8 @@ RATIONALE:        Final = "rationale"         # its derivation
 # Keys of `info` for what people judged.
 VERDICT:          Final = "verdict"           # VERIFIED or REJECTED
 AGREED:           Final = "agreed"            # how many judges give the item's label, and of how many: [2, 3]
+GENERATED_LABEL:  Final = "generated_label"   # of the construction, if judges replaced it: see as_generated
+JUDGE_LABELS:     Final = "judge_labels"      # the labels that single judges gave
 STATUS:           Final = "status"            # one of STATUSES, of an item whose label is only proposed
 # Keys of `info` for annotation that a corpus ships with each sentence.
 PARSE_KEY:        Final[Mapping[Side, str]] = {"premise": "premise_parse", "hypothesis": "hypothesis_parse"}
@@ -55,7 +57,7 @@ HEAVY_INFO: Final[frozenset[str]] = frozenset(
 )
 
 #: Keys of ``info`` for what people judged; a derived example was not judged.
-JUDGED_INFO: Final[frozenset[str]] = frozenset({VERDICT, AGREED, STATUS})
+JUDGED_INFO: Final[frozenset[str]] = frozenset({VERDICT, AGREED, STATUS, GENERATED_LABEL, JUDGE_LABELS})
 
 #: Values of ``info[STATUS]`` and, the first two, of ``info[VERDICT]``.
 VERIFIED: Final = "verified"
@@ -165,6 +167,23 @@ def status_of(example: Example) -> str | None:
         if status in STATUSES:
             return str(status)
     return None
+
+
+def is_relabelled(example: Example) -> bool:
+    """Return whether judges replaced the label of *example*."""
+    return GENERATED_LABEL in example.info
+
+
+def as_generated(example: Example) -> Example:
+    """Return *example* with the label of its construction, if judges replaced it.
+
+    >>> as_generated(Example("a", "p", "h", "neutral", info={"generated_label": "entailment"}))
+    Example(id='a', premise='p', hypothesis='h', label='entailment', base=None, change=None, info={})
+    """
+    if not is_relabelled(example):
+        return example
+    info = {key: value for key, value in example.info.items() if key != GENERATED_LABEL}
+    return replace(example, label=parse_label(example.info[GENERATED_LABEL]), info=info)
 
 
 def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:

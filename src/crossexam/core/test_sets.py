@@ -19,9 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import ContentHash, Dataset, Suite
+from crossexam.core.dataset import ContentHash, Dataset, Suite, content_hash, has_content
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example
+from crossexam.core.example import Change, Edit, Example, as_generated
 from crossexam.core.files import json_problem, read_json
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
 from crossexam.core.manifest import TestSetEntry
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
                   "edits", "info")  # fmt: skip
 ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
+
+_JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
@@ -354,11 +356,37 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
         )
     examples = read_test_set(path).examples
     dataset = Dataset(name, examples, {**entry, "path": str(path.absolute())})
-    known = entry.get("content_hash")
-    if known is not None and dataset.content_hash() != known:
+    known, now = entry.get("content_hash"), dataset.content_hash()
+    if known is None or now == known:
+        return dataset
+    if not has_content(examples, known):
         raise FormatError(
-            f"the content hash does not match the manifest ({dataset.content_hash()}, not {known})",
+            f"the content hash does not match the manifest ({now}, not {known})",
             where=str(path),
             hint=f"the file was changed after it was built; {_REBUILD}",
         )
-    return dataset
+    return relabelled(dataset)  # judges relabelled the items, but the manifest was not written any more
+
+
+def relabelled(dataset: Dataset) -> Dataset:
+    """Return *dataset*, some of whose items judges relabelled, with the hash and signature that say so.
+
+    >>> item = Example("a", "p", "h", "neutral", info={"generated_label": "entailment"})
+    >>> relabelled(Dataset("tiny", [item], {"signature": "corpus:tiny"})).manifest["signature"]
+    'corpus:tiny|labels:judges'
+    """
+    known = dataset.manifest.get("signature")
+    signed = None if known is None else f"{known.removesuffix(_JUDGED)}{_JUDGED}"
+    facts = {"content_hash": dataset.content_hash(), "signature": signed}
+    return Dataset(dataset.name, dataset.examples, {**dataset.manifest, **facts})
+
+
+def with_generated_labels(dataset: Dataset) -> Dataset:
+    """Return *dataset* with the labels of its construction, and the hash and signature that say so."""
+    known = dataset.manifest.get("signature")
+    examples = [as_generated(example) for example in dataset]
+    facts = {
+        "content_hash": content_hash(examples),
+        "signature": None if known is None else known.removesuffix(_JUDGED),
+    }
+    return Dataset(dataset.name, examples, {**dataset.manifest, **facts})

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN
+from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN, is_relabelled
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.evaluation.scores import Scored, score_run
 from crossexam.language.word_pair_index import POLARITIES
@@ -97,7 +97,7 @@ def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[Facto
         if factor == "insensitivity":
             if before is None:
                 continue
-            kept = _changed_gold(here) & (before >= 0)
+            kept = _changed_gold(here, _control(run, name, scored)) & (before >= 0)
             crossed = insensitivity_table(before[kept], here.predicted[kept], here.correct[kept])
         elif factor == "unseen pairs":
             kept = ~_seen(here)
@@ -155,19 +155,28 @@ def _result(
     )
 
 
+def _control(run: Run, name: str, scored: Mapping[str, Scored]) -> Scored | None:
+    """Return the control of test set *name*; None if it has none that was predicted."""
+    return scored.get(run.datasets[name].entry.base_set or "")
+
+
 def _before(run: Run, name: str, scored: Mapping[str, Scored]) -> NDArray[np.int64] | None:
     """Return the prediction for the control of each item, -1 if there is none: [n]."""
-    control = run.datasets[name].entry.base_set
-    if control is None or control not in scored:
+    base = _control(run, name, scored)
+    if base is None:
         return None
-    base = scored[control]
     answers = {each.id: label for each, label in zip(base.examples, base.predicted.tolist(), strict=True)}
     here = scored[name].examples
     return np.fromiter((answers.get(each.base or "", -1) for each in here), np.int64, len(here))
 
 
-def _changed_gold(here: Scored) -> NDArray[np.bool_]:
-    controls = [GOLD_INDEX.get(str(each.info.get(CONTROL_LABEL)), -1) for each in here.examples]
+def _changed_gold(here: Scored, control: Scored | None) -> NDArray[np.bool_]:
+    """Return which items have another gold label than their control: [n]; judges may have changed either."""
+    judged = {each.id: str(each.label) for each in control.examples if is_relabelled(each)} if control else {}
+    controls = [
+        GOLD_INDEX.get(judged.get(each.base or "", str(each.info.get(CONTROL_LABEL))), -1)
+        for each in here.examples
+    ]
     changed: NDArray[np.bool_] = here.gold != np.array(controls, dtype=np.int64)
     return changed
 

@@ -1,6 +1,7 @@
 """Runs over the items that annotators verified, and over those whose label is only proposed.
 
-``info["verdict"]`` is the result of ``validate verdict --apply`` (``verified``, ``rejected``);
+``info["verdict"]`` is the result of ``validate verdict --apply`` (``verified``, ``rejected``),
+``info["generated_label"]`` the label of the construction if judges replaced it;
 ``info["status"]`` is the status of an item whose label is only proposed by its construction (``proposed``
 until it is judged).
 """
@@ -14,7 +15,7 @@ from typing import Final
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import PROPOSED, REJECTED, STATUS, VERIFIED, status_of
+from crossexam.core.example import PROPOSED, REJECTED, STATUS, VERIFIED, is_relabelled, status_of
 
 _PART: Final = "items_status"  # in the manifest of a part: the status of its items
 
@@ -36,6 +37,7 @@ def by_status(run: Run) -> Run:
         for status in (None, VERIFIED, PROPOSED):
             _add_items(kept, places, run, name, status)
     note = {"rejected_items": f"{rejected:,} rejected items are left out"} if rejected else {}
+    note |= _relabelled(run.datasets)
     return _run_over(run, kept, places, note)
 
 
@@ -59,11 +61,17 @@ def verified_only(run: Run) -> Run:
     if not counts[VERIFIED]:
         raise CrossexamError(
             f"no item in the test sets of '{run.model}' has been verified",
-            hint="crossexam validate verdict STUDY --apply SUITE writes the verdicts into the suite",
+            hint="crossexam validate verdict STUDY --apply confirm --suite SUITE verifies items",
         )
     left = ", ".join(f"{counts[key]:,} {key}" for key in (REJECTED, PROPOSED, "not judged") if counts[key])
     note = f"verified items only: {counts[VERIFIED]:,}; left out: {left or 'none'}"
-    return _run_over(run, kept, places, {"scored_items": note})
+    return _run_over(run, kept, places, {"scored_items": note, **_relabelled(kept)})
+
+
+def _relabelled(datasets: Mapping[str, Dataset]) -> dict[str, str]:
+    """Return what the manifest of a run says of items whose label judges replaced; empty without any."""
+    count = sum(is_relabelled(example) for dataset in datasets.values() for example in dataset)
+    return {"relabelled_items": f"{count:,} items have the label of the judges"} if count else {}
 
 
 def _add_items(

@@ -34,6 +34,9 @@ SUMMARY_NOTE: Final = (
 )
 
 
+#: The number of items in a drop.
+PAIRS: Final = Column("Pairs", "count")
+
 #: The line of the table of accuracies below each base.
 MAJORITY: Final = "majority class"
 
@@ -137,16 +140,21 @@ def summary_tables(results: Results) -> list[Table]:
 
 def _summary_table(model: ModelResults, results: Results) -> Table:
     columns = (Column("Test set"), Column("Items", "count"), Column("Accuracy", "percent"))
-    lost = (Column("Drop", "points"), Column("p (Holm)", "p"))
+    lost = (Column("Drop", "points"), PAIRS, Column("p (Holm)", "p"))
     rows: list[tuple[Cell, ...]] = []
     for result in model.results:
         name = results.short_names[result.name]
-        rows.append((name, result.n, result.accuracy, result.loss, result.p_holm))
+        rows.append((name, result.n, result.accuracy, result.loss, pairs_of(result), result.p_holm))
         if result.name in results.drop_bases and result.majority is not None:
-            rows.append((MAJORITY, result.n, result.majority.share, None, None))
+            rows.append((MAJORITY, result.n, result.majority.share, None, None, None))
     if not any(row[3] is not None for row in rows):  # bases only
         return Table(model.name, columns, tuple(row[:3] for row in rows))
     return Table(model.name, (*columns, *lost), tuple(rows))
+
+
+def pairs_of(result: TestSetResult) -> int | None:
+    """Return the number of items that the drop compares with their base; None if it is not paired."""
+    return result.drop.n if result.drop is not None and result.loss is result.drop else None
 
 
 def drop_table(results: Results) -> Table:
@@ -157,6 +165,7 @@ def drop_table(results: Results) -> Table:
         Column("Base", "percent"),
         Column("Accuracy", "percent"),
         Column("Drop", "points"),
+        PAIRS,
         Column("p (Holm)", "p"),
         Column("Detectable", "points"),
         Column("Flipped", "percent"),
@@ -171,6 +180,7 @@ def drop_table(results: Results) -> Table:
                     result.base_accuracy,
                     result.accuracy,
                     result.loss,
+                    pairs_of(result),
                     result.p_holm,
                     result.minimum_detectable_drop,
                     result.flip_rate,
@@ -179,6 +189,7 @@ def drop_table(results: Results) -> Table:
     notes = (
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies. "
+        "Pairs: the items whose base was predicted and has a gold label, which alone are in the drop. "
         "p: exact McNemar test by cluster, Holm-corrected. "
         "Detectable: the smallest drop detectable at a power of 80 %. "
         "Flipped: predictions that differ from the prediction for the base example.",

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
-from crossexam.core.dataset import Dataset, Reading, Run, Suite, content_hash
+from crossexam.core.dataset import Dataset, Reading, Run, Suite, content_hash, has_content
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.progress import Progress, silent
-from crossexam.core.test_sets import read_test_set, write_test_set
+from crossexam.core.test_sets import read_test_set, relabelled, write_test_set
 from crossexam.models.answers import not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair
@@ -260,7 +260,9 @@ def _refuse_replacing(
         )
     else:
         for name, entry in known.items():
-            if name in datasets and content_hash(datasets[name].examples[: entry.rows]) != entry.content_hash:
+            if name in datasets and not has_content(
+                datasets[name].examples[: entry.rows], entry.content_hash
+            ):
                 what = (
                     f"this folder contains a run over {entry.rows:,} other items that are also called "
                     f"'{name}'"
@@ -373,13 +375,16 @@ def _read_whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
             hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
     examples = read_test_set(path).examples
-    if content_hash(examples[: entry.rows]) != entry.content_hash:
+    dataset = Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
+    if content_hash(examples[: entry.rows]) == entry.content_hash:
+        return dataset
+    if not has_content(examples[: entry.rows], entry.content_hash):
         raise FormatError(
             f"test set '{name}' was changed after the run",
             where=str(path),
             hint="repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused",
         )
-    return Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
+    return relabelled(dataset)
 
 
 def _remove_stale(folder: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:

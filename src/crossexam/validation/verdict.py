@@ -5,37 +5,25 @@ agree with the construction.  With two or three judges that is a majority.  With
 share still counts two, but an item is verified by a majority only.  A single judge decides alone.
 ``cannot_say`` counts for no label.
 
-An item is *open* while the missing judgements can still decide it; open items are in no share.
-
-Verdicts can be written into the suite that was judged, and shares are reported with the published ones.
+The label decides whether an item is verified; the other questions are reported, and decide only if they are
+required.  An item is *open* while the missing judgements can still decide it; open items are in no share.
+Shares are reported with the published ones.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import nan
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
-from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import (
-    AGREED,
-    PROPOSED,
-    REJECTED,
-    STATUS,
-    STATUSES,
-    VERDICT,
-    VERIFIED,
-    Example,
-)
-from crossexam.core.files import read_json, write_json
-from crossexam.core.labels import Gold
+from crossexam.core.example import REJECTED, VERIFIED
+from crossexam.core.labels import GOLDS, Gold, parse_label
 from crossexam.core.manifest import TestSetEntry, signature
-from crossexam.core.test_sets import MANIFEST, read_suite, write_test_set
+from crossexam.evaluation.judges import shares_of_labels
 from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import share_correct
@@ -80,11 +68,46 @@ class QuestionResult:
 
 
 class Verdict(NamedTuple):
-    """Whether an item is ``verified``, ``rejected`` or ``open``: *agreed* of *judges* give its label."""
+    """Whether an item is ``verified``, ``rejected`` or ``open``: *agreed* of *judges* give its label.
+
+    *label* is the gold label of a verified item, which the majority gives; None for any other.
+    """
 
     status: str
     agreed: int
     judges: int
+    label: Gold | None = None
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What makes an item verified.
+
+    With *apply* ``confirm``, a majority must give the generated label; with ``relabel``, any label, which
+    becomes the gold label (Sanchez Carmona et al. 2018, section 5.2, annotate by hand).  Where judges were
+    asked the questions *require*, a majority must also say yes.
+    """
+
+    apply: Apply = "confirm"
+    require: tuple[str, ...] = ()
+
+    def check(self, study: Study) -> None:
+        """Raise CrossexamError if *study* asks a required question of no item, or it has no good answer."""
+        asked = in_order(key for item in study.items.values() for key in item.asked)
+        known = [key for key in asked if QUESTIONS[key].good]
+        for key in self.require:
+            if key not in known:
+                raise CrossexamError(
+                    f"the study does not ask for '{key}', so it cannot be required",
+                    where=str(study.folder),
+                    wanted=", ".join(known) or "a study that asks a yes-or-no question",
+                )
+
+
+#: What becomes of the judges' labels.
+Apply = Literal["confirm", "relabel"]
+APPLY: Final[Mapping[str, Apply]] = {each: each for each in get_args(Apply)}
+CONFIRMED: Final = Rule()
 
 
 def question_results(study: Study) -> tuple[QuestionResult, ...]:
@@ -99,98 +122,130 @@ def question_results(study: Study) -> tuple[QuestionResult, ...]:
     return tuple(results)
 
 
-def verdicts(study: Study) -> dict[str, dict[str, Verdict]]:
+def verdicts(study: Study, rule: Rule = CONFIRMED) -> dict[str, dict[str, Verdict]]:
     """Return the verdict on each item whose label was asked for, by test set and example.
 
-    A majority must give the label of the item and, if that was asked, find the item sensible (Sanchez
-    Carmona et al. 2018 discard incoherent ones).
+    Raises CrossexamError if *rule* requires what the study does not ask.
     """
-    answers, judges = _answers(study), len(study.judges)
-    majority = judges // 2 + 1
+    rule.check(study)
+    answers = _answers(study)
     by_set: dict[str, dict[str, Verdict]] = {}
     for item in study.items.values():
-        if "label" not in item.asked:
-            continue
-        decisions = [
-            _decision(item, key, answers, judges, majority)
-            for key in ("label", "sensible")
-            if key in item.asked
-        ]
-        status = REJECTED if False in decisions else OPEN if None in decisions else VERIFIED
-        verdict = Verdict(status, _good_answers(item, "label", answers), judges)
-        by_set.setdefault(item.test_set, {})[item.example] = verdict
+        if "label" in item.asked:
+            by_set.setdefault(item.test_set, {})[item.example] = _verdict(study, item, rule, answers)
     return by_set
 
 
-def apply_verdicts(study: Study, path: Path) -> dict[str, dict[str, int]]:
-    """Write the verdicts of *study* into the suite at *path*; return the number of each status by test set.
+def _verdict(study: Study, item: Item, rule: Rule, answers: Answers) -> Verdict:
+    judges = len(study.judges)
+    majority = judges // 2 + 1
+    label = item.gold
+    if rule.apply == "relabel":
+        label = _majority_label(study, item, answers, majority)
+    decisions = [_label_decision(study, item, label, answers, majority)]
+    decisions += [_decision(study, item, key, answers, majority) for key in rule.require if key in item.asked]
+    status = REJECTED if False in decisions else OPEN if None in decisions else VERIFIED
+    agreed = _votes(study, item, answers)[label or item.gold or ""]
+    return Verdict(status, agreed, judges, label if status == VERIFIED else None)
 
-    Each file is written completely or not at all, the manifest last.  Ids, texts and labels do not change,
-    so runs over the suite remain valid.  Applying the same verdicts again changes nothing.  Raises
-    CrossexamError if the suite is not the one that was judged.
+
+def _votes(study: Study, item: Item, answers: Answers) -> Counter[str]:
+    """Return how many judges give *item* each label of its test set."""
+    values = answers.get((item.number, "label"), {}).values()
+    return Counter(study.label(item, value) for value in values if value != CANNOT_SAY)
+
+
+def _majority_label(study: Study, item: Item, answers: Answers, majority: int) -> Gold | None:
+    votes = _votes(study, item, answers)
+    return next((parse_label(label) for label, count in votes.items() if count >= majority), None)
+
+
+def _label_decision(
+    study: Study, item: Item, label: Gold | None, answers: Answers, majority: int
+) -> bool | None:
+    """Return whether a majority gives *label*; None while missing answers can decide it.
+
+    Without a *label* there is no majority yet, and missing answers may still make one for any label.
     """
-    by_set = verdicts(study)
-    if not by_set:
-        raise CrossexamError(
-            "the study does not ask for labels, so it has no verdicts", where=str(study.folder)
-        )
-    suite = read_suite(path)
-    for name in by_set:
-        _check_judged(name, suite.datasets.get(name), study, path)
-    counts: dict[str, dict[str, int]] = {}
-    for name, of_set in by_set.items():
-        dataset = suite.datasets[name]
-        file = Path(str(dataset.manifest["path"]))
-        examples = [with_verdict(example, of_set.get(example.id)) for example in dataset]
-        write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
+    votes = _votes(study, item, answers)
+    most = max(votes.values(), default=0) if label is None else votes[label]
+    missing = len(study.judges) - len(answers.get((item.number, "label"), {}))
+    if most >= majority:
+        return True
+    return None if most + missing >= majority else False
+
+
+class Decisions(NamedTuple):
+    """The numbers of items of a test set by what the majority of the judges says of the label.
+
+    It confirms the generated label, or gives *another*; there is *none*; or the item is *open*.
+    """
+
+    confirmed: int
+    another: int
+    none: int
+    open: int
+
+
+def decisions(study: Study) -> dict[str, Decisions]:
+    """Return what the majority says of the labels of each test set whose labels were asked for."""
+    confirm, relabel = verdicts(study), verdicts(study, Rule("relabel"))
+    found = {}
+    for name, of_set in relabel.items():
+        confirmed = sum(verdict.status == VERIFIED for verdict in confirm[name].values())
         tally = Counter(verdict.status for verdict in of_set.values())
-        counts[name] = {status: tally[status] for status in (VERIFIED, REJECTED, OPEN)}
-    if path.is_dir():
-        _write_counts(path / MANIFEST, study, counts)
-    return counts
+        found[name] = Decisions(confirmed, tally[VERIFIED] - confirmed, tally[REJECTED], tally[OPEN])
+    return found
 
 
-def with_verdict(example: Example, verdict: Verdict | None) -> Example:
-    """Return *example* with *verdict* in its ``info``, without an earlier one if the item is open again.
+def label_shares(study: Study) -> dict[str, dict[str, Estimate]]:
+    """Return the share of each label in the answers of the judges, by test set (Nie et al. 2019, Table 2)."""
+    clusters = {(item.test_set, item.example): item.cluster for item in study.items.values()}
+    return {
+        name: shares_of_labels(
+            study.projections[name].labels,
+            [(label, clusters[name, example]) for example, labels in given.items() for label in labels],
+        )
+        for name, given in labels_given(study).items()
+        if any(given.values())
+    }
 
-    If the construction only proposed the label, ``info["status"]`` changes with it.
 
-    >>> item = Example("a", "p", "h", "neutral", info={"status": "proposed"})
-    >>> with_verdict(item, Verdict("verified", 2, 3)).info
-    {'status': 'verified', 'verdict': 'verified', 'agreed': [2, 3]}
+def labels_given(study: Study) -> dict[str, dict[str, list[str]]]:
+    """Return the labels that the judges give each item, in their order, by test set and example.
+
+    They are labels of the test set (:meth:`crossexam.validation.study.Study.label`); cannot_say is left out.
     """
-    if verdict is None:
-        return example
-    info = {key: value for key, value in example.info.items() if key not in {VERDICT, AGREED}}
-    is_proposed = info.get(STATUS) in STATUSES
-    if verdict.status == OPEN:
-        return replace(example, info={**info, STATUS: PROPOSED} if is_proposed else info)
-    if is_proposed:
-        info[STATUS] = verdict.status
-    return replace(example, info={**info, VERDICT: verdict.status, AGREED: [verdict.agreed, verdict.judges]})
+    answers = _answers(study)
+    found: dict[str, dict[str, list[str]]] = {}
+    for item in study.items.values():
+        given = answers.get((item.number, "label"), {})
+        found.setdefault(item.test_set, {})[item.example] = [
+            study.label(item, given[judge])
+            for judge in study.judges
+            if given.get(judge, CANNOT_SAY) != CANNOT_SAY
+        ]
+    return found
 
 
-def as_json(study: Study) -> dict[str, Any]:
-    """Return all results and verdicts of *study* as JSON."""
+def as_json(study: Study, rule: Rule = CONFIRMED) -> dict[str, Any]:
+    """Return all results of *study*, and its verdicts by *rule*, as JSON."""
     parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "bootstrap95.clustered"}
     return {
         "study": dict(study.manifest),
         "signature": signature(parts),
+        "rule": {"apply": rule.apply, "require": list(rule.require)},
+        "decisions": {name: each._asdict() for name, each in decisions(study).items()},
+        "label_shares": {
+            name: {label: _estimate_as_json(share) for label, share in shares.items()}
+            for name, shares in label_shares(study).items()
+        },
         "findings": [_result_as_json(result) for result in question_results(study)],
         "verdicts": {
             name: {example: verdict._asdict() for example, verdict in of_set.items()}
-            for name, of_set in verdicts(study).items()
+            for name, of_set in verdicts(study, rule).items()
         },
     }
-
-
-def matches_gold(value: str, gold: Gold | None) -> bool:
-    """Return whether a judge's label is the gold label; not_entailment is neutral or contradiction.
-
-    >>> matches_gold("neutral", "not_entailment"), matches_gold("neutral", "contradiction")
-    (True, False)
-    """
-    return value == gold or (gold == "not_entailment" and value in {"neutral", "contradiction"})
 
 
 # Study, table and row in which the result is published, by construction and question.
@@ -236,18 +291,16 @@ def _answers(study: Study) -> Answers:
     return answers
 
 
-def _good_answers(item: Item, question: str, answers: Answers) -> int:
+def _good_answers(study: Study, item: Item, question: str, answers: Answers) -> int:
     """Return how many judges give *item* the good answer."""
     values = answers.get((item.number, question), {}).values()
-    if question == "label":
-        return sum(matches_gold(value, item.gold) for value in values)
-    return sum(value == QUESTIONS[question].good for value in values)
+    return sum(study.is_good(item, question, value) for value in values)
 
 
-def _decision(item: Item, question: str, answers: Answers, judges: int, needed: int) -> bool | None:
+def _decision(study: Study, item: Item, question: str, answers: Answers, needed: int) -> bool | None:
     """Return whether *needed* judges give the good answer; None while missing answers can decide that."""
-    good = _good_answers(item, question, answers)
-    missing = judges - len(answers.get((item.number, question), {}))
+    good = _good_answers(study, item, question, answers)
+    missing = len(study.judges) - len(answers.get((item.number, question), {}))
     if good >= needed:
         return True
     return None if good + missing >= needed else False
@@ -260,14 +313,18 @@ def _question_result(
     needed = min(TWO, judges)
     values = [answers.get((item.number, question), {}) for item in items]
     clusters = [item.cluster for item in items]
-    two_labels = question == "label" and any(item.gold == "not_entailment" for item in items)
-    kappa, alpha = _agreement(question, _as_two_labels(values) if two_labels else values, clusters, judges)
+    if question == "label":
+        values = [
+            {judge: study.label(item, value) for judge, value in given.items()}
+            for item, given in zip(items, values, strict=True)
+        ]
+    kappa, alpha = _agreement(question, values, clusters, judges)
     agreed: Estimate | None = None
     categories: dict[str, int] = {}
     if question == "category":
         categories, undecided = _categories(values, judges, needed)
     else:
-        decisions = [_decision(item, question, answers, judges, needed) for item in items]
+        decisions = [_decision(study, item, question, answers, needed) for item in items]
         undecided = decisions.count(None)
         decided = [place for place, decision in enumerate(decisions) if decision is not None]
         groups = [clusters[place] for place in decided]
@@ -286,14 +343,6 @@ def _question_result(
         answers=categories,
         published=published_figure(study.manifest["test_sets"][name], name, question),
     )
-
-
-def _as_two_labels(values: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """Return the labels of judges with contradiction as neutral: both are not_entailment."""
-    return [
-        {judge: "neutral" if value == "contradiction" else value for judge, value in of_item.items()}
-        for of_item in values
-    ]
 
 
 def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -> tuple[dict[str, int], int]:
@@ -321,7 +370,7 @@ def _agreement(
     undefined = Estimate(nan, -1.0, 1.0, 0, 0)
     if judges < TWO:
         return undefined, undefined
-    choices = QUESTIONS[question].values
+    choices = GOLDS if question == "label" else QUESTIONS[question].values
     votes = np.array(
         [[sum(value == choice for value in of_item.values()) for choice in choices] for of_item in values],
         dtype=np.int64,
@@ -348,29 +397,3 @@ def _estimate_as_json(estimate: Estimate | None) -> dict[str, Any] | None:
     if estimate is None:
         return None
     return {key: None if value != value else value for key, value in estimate._asdict().items()}
-
-
-def _check_judged(name: str, dataset: Dataset | None, study: Study, path: Path) -> None:
-    """Raise CrossexamError unless *dataset* is the test set *name* that was judged."""
-    hint = "give the suite that `validate sample` drew from"
-    if dataset is None:
-        raise CrossexamError(f"the suite has no test set '{name}'", where=str(path), hint=hint)
-    judged, now = study.entry(name).content_hash, dataset.content_hash()
-    if now != judged:
-        raise CrossexamError(
-            f"test set '{name}' is not the one that was judged (content {now}, not {judged})",
-            where=str(path),
-            hint=hint,
-        )
-
-
-def _write_counts(manifest_file: Path, study: Study, counts: Mapping[str, Mapping[str, int]]) -> None:
-    manifest: dict[str, Any] = read_json(manifest_file)
-    for name, tally in counts.items():
-        manifest["test_sets"][name]["verdict"] = {
-            "study": study.identity,
-            "signature": study.manifest.get("signature"),
-            "judges": len(study.judges),
-            **tally,
-        }
-    write_json(manifest_file, manifest)

@@ -1,0 +1,174 @@
+"""Verdicts written into the suite that was judged: items verified or rejected, and their labels replaced.
+
+Sanchez Carmona et al. (2018, section 5.2) annotate their swaps by hand and discard incoherent ones: the
+judges' label is the gold label (``relabel``), and coherence is required.  Naik et al. (2018) count how often
+judges confirm the label of a construction (``confirm``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.dataset import Dataset, has_content
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import (
+    AGREED,
+    GENERATED_LABEL,
+    JUDGE_LABELS,
+    PROPOSED,
+    REJECTED,
+    STATUS,
+    STATUSES,
+    VERDICT,
+    VERIFIED,
+    Example,
+    as_generated,
+    is_relabelled,
+)
+from crossexam.core.files import read_json, write_json
+from crossexam.core.test_sets import MANIFEST, read_suite, relabelled, with_generated_labels, write_test_set
+from crossexam.validation.study import Study
+from crossexam.validation.verdict import OPEN, Rule, Verdict, labels_given, verdicts
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The number of items of a test set that are *verified*, *rejected* or *open*, by the study.
+
+    *changes* counts the verified items whose label judges replaced, by the generated label and theirs.
+    """
+
+    verified: int
+    rejected: int
+    open: int
+    changes: Mapping[tuple[str, str], int]
+
+    @property
+    def relabelled(self) -> int:
+        """The number of items whose label judges replaced."""
+        return sum(self.changes.values())
+
+    def __str__(self) -> str:
+        """Return the counts in words."""
+        changes = ", ".join(f"{count:,} {old} to {new}" for (old, new), count in self.changes.items())
+        counts = f"{self.verified:,} verified, {self.rejected:,} rejected, {self.open:,} open"
+        return counts + (f"; {self.relabelled:,} relabelled: {changes}" if changes else "")
+
+
+def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
+    """Write the verdicts of *study* by *rule* into the suite at *path*; return the counts by test set.
+
+    Each file is written completely or not at all, the manifest last.  Ids and texts do not change, so runs
+    over the suite remain valid: they are scored by the new labels.  Applying the same verdicts again changes
+    nothing; another rule replaces what was applied.  Raises CrossexamError if the suite is not the one that
+    was judged, or if *rule* requires what the study does not ask.
+    """
+    by_set = verdicts(study, rule)
+    if not by_set:
+        raise CrossexamError(
+            "the study does not ask for labels, so it has no verdicts", where=str(study.folder)
+        )
+    suite = read_suite(path)
+    for name in by_set:
+        _check_judged(name, suite.datasets.get(name), study, path)
+    labels = labels_given(study)
+    written = {}
+    for name, of_set in by_set.items():
+        dataset = suite.datasets[name]
+        file = Path(str(dataset.manifest["path"]))
+        examples = [
+            with_verdict(each, of_set.get(each.id), labels[name].get(each.id, ())) for each in dataset
+        ]
+        write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
+        written[name] = replace(dataset, examples=tuple(examples))
+    applied = {name: _counts(written[name], of_set) for name, of_set in by_set.items()}
+    if path.is_dir():
+        _write_manifest(path / MANIFEST, study, rule, written, applied)
+    return applied
+
+
+def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str] = ()) -> Example:
+    """Return *example* with *verdict* in its ``info``, without an earlier one if the item is open again.
+
+    If the construction only proposed the label, ``info["status"]`` changes with it.  *labels* are those of
+    the single judges.  If the verdict has another label, that is the new gold label, and
+    ``info["generated_label"]`` the old one.
+
+    >>> item = Example("a", "p", "h", "neutral", info={"status": "proposed"})
+    >>> new = with_verdict(item, Verdict("verified", 2, 3, "entailment"))
+    >>> new.label, new.info["generated_label"], new.info["status"], new.info["agreed"]
+    ('entailment', 'neutral', 'verified', [2, 3])
+    """
+    if verdict is None:
+        return example
+    generated = as_generated(example)
+    info = {key: value for key, value in generated.info.items() if key not in {VERDICT, AGREED, JUDGE_LABELS}}
+    if labels:
+        info[JUDGE_LABELS] = list(labels)
+    is_proposed = info.get(STATUS) in STATUSES
+    if verdict.status == OPEN:
+        return replace(generated, info={**info, STATUS: PROPOSED} if is_proposed else info)
+    if is_proposed:
+        info[STATUS] = verdict.status
+    info |= {VERDICT: verdict.status, AGREED: [verdict.agreed, verdict.judges]}
+    if verdict.label is None or verdict.label == generated.label:
+        return replace(generated, info=info)
+    return replace(generated, label=verdict.label, info={**info, GENERATED_LABEL: generated.label})
+
+
+def _counts(dataset: Dataset, of_set: Mapping[str, Verdict]) -> Applied:
+    tally = Counter(verdict.status for verdict in of_set.values())
+    changes = Counter(
+        (str(as_generated(each).label), str(each.label))
+        for each in dataset
+        if each.id in of_set and is_relabelled(each)
+    )
+    return Applied(tally[VERIFIED], tally[REJECTED], tally[OPEN], dict(sorted(changes.items())))
+
+
+def _check_judged(name: str, dataset: Dataset | None, study: Study, path: Path) -> None:
+    """Raise CrossexamError unless *dataset* is the test set *name* that was judged."""
+    hint = "give the suite that `validate sample` drew from"
+    if dataset is None:
+        raise CrossexamError(f"the suite has no test set '{name}'", where=str(path), hint=hint)
+    judged = study.entry(name).content_hash
+    if not has_content(dataset.examples, judged):
+        raise CrossexamError(
+            f"test set '{name}' is not the one that was judged (content {dataset.content_hash()}, not "
+            f"{judged})",
+            where=str(path),
+            hint=hint,
+        )
+
+
+def _write_manifest(
+    manifest_file: Path,
+    study: Study,
+    rule: Rule,
+    written: Mapping[str, Dataset],
+    applied: Mapping[str, Applied],
+) -> None:
+    """Record the verdicts, and the hash and signature of test sets whose labels judges replaced."""
+    manifest: dict[str, Any] = read_json(manifest_file)
+    for name, dataset in written.items():
+        entry, counts = manifest["test_sets"][name], applied[name]
+        now = relabelled(dataset) if any(map(is_relabelled, dataset)) else with_generated_labels(dataset)
+        for key in ("content_hash", "signature"):
+            if key in entry:
+                entry[key] = now.manifest[key]
+        entry["verdict"] = {
+            "study": study.identity,
+            "signature": study.manifest.get("signature"),
+            "judges": len(study.judges),
+            "apply": rule.apply,
+            "require": list(rule.require),
+            VERIFIED: counts.verified,
+            REJECTED: counts.rejected,
+            OPEN: counts.open,
+            "relabelled": {f"{old} to {new}": count for (old, new), count in counts.changes.items()},
+        }
+    write_json(manifest_file, manifest)

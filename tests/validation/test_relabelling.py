@@ -33,6 +33,7 @@ from crossexam.validation.verdict import (
     decisions,
     label_shares,
     labels_given,
+    question_results,
     verdicts,
 )
 
@@ -262,6 +263,37 @@ def test_what_is_built_from_relabelled_items_was_not_judged(tmp_path: Path) -> N
     relabelled = read_suite(suite)["antonymy.dev"].examples[1]
     derived = relabelled.derive("neutral", Change("x.v1", "premise", "hypothesis", ()))
     assert set(derived.info) == {"cluster"}
+
+
+def test_the_kind_of_antonyms_is_a_slice(tmp_path: Path) -> None:
+    dataset = items("antonymy", "CCCCC", pair="hot/cold")
+    unpaired = replace(dataset.examples[4], info={"cluster": "antonymy4"})
+    dataset = Dataset(dataset.name, (*dataset.examples[:4], unpaired), dataset.manifest)
+    suite = write_suite(tmp_path / "suite", dataset)
+    said = ("gradable gradable relational", "relational relational relational", "gradable relational",
+            "cannot_say cannot_say cannot_say")  # fmt: skip
+    with study_of(tmp_path, dataset, questions=("antonym_kind",)) as study:
+        by_id = {item.example: item for item in study.items.values()}
+        assert set(by_id) == {f"antonymy:{n}" for n in range(4)}  # the last has no pair of words
+        assert by_id["antonymy:0"].revealed("antonym_kind") == {"words": "hot/cold"}
+        for n, values in enumerate(said):
+            for judge, value in zip(study.judges, values.split(), strict=False):
+                study.record(Judgement(judge, by_id[f"antonymy:{n}"].number, "antonym_kind", value))
+        (found,) = question_results(study)
+        assert (found.answers, found.undecided, found.agreed) == (
+            {"gradable": 1, "relational": 1, "no agreement": 1}, 1, None,
+        )  # fmt: skip
+        applied = apply_verdicts(study, suite, Rule())
+        assert str(applied["antonymy.dev"]) == "0 verified, 0 rejected, 0 open; 2 kinds of antonyms"
+    written = read_suite(suite)["antonymy.dev"]
+    kinds = [each.info.get("judged_kind") for each in written]
+    assert kinds == ["gradable", "relational", None, None, None]
+    assert not any("verdict" in each.info for each in written)
+    run = Run("tiny", {written.name: written}, {written.name: np.eye(3)[[2, 0, 2, 2, 2]]})
+    slices = measure(run)[0].slices["judged kind"]
+    assert {kind: (share.value, share.n) for kind, share in slices.items()} == {
+        "gradable": (1.0, 1), "relational": (0.0, 1),
+    }  # fmt: skip
 
 
 def test_drops_of_relabelled_swaps_are_from_relabelled_controls(tmp_path: Path) -> None:

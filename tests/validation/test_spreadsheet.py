@@ -224,10 +224,12 @@ def test_only_its_own_tasks_show_the_change(of_changes: Study, tmp_path: Path) -
         written = json.loads((tmp_path / "x.json").read_text("utf-8"))
         assert len(written) == tasks
         assert {each["data"]["asked"] for each in written} == {question}
-        assert ("hypothesis: The hot tea." in [each["data"].get("before") for each in written]) is shown
+        assert (
+            "hypothesis before the change: The hot tea." in [each["data"].get("revealed") for each in written]
+        ) is shown
         names = [each.get("name") for each in ElementTree.parse(config).iter("Choices")]
         assert names == [question]
-        assert ("$before" in config.read_text("utf-8")) is shown
+        assert ("$revealed" in config.read_text("utf-8")) is shown
 
 
 # Label Studio

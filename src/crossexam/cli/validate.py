@@ -38,8 +38,8 @@ def sample(
     question: Annotated[
         list[str] | None,
         typer.Option(
-            help="label, grammatical, trivial, sensible, grammar_kept or category; repeatable. Default: the "
-            "questions for each construction.",
+            help="label, grammatical, trivial, sensible, grammar_kept, antonym_kind or category; repeatable. "
+            "Default: the questions for each construction.",
             show_default=False,
         ),
     ] = None,
@@ -294,7 +294,7 @@ def _result_tables(study: Study) -> list[Table]:
         "95 % confidence intervals, clustered by premise. Kappa: over the items that all judges answered. "
         "Alpha: Krippendorff's, over all items with at least two answers."
     )
-    return [shares, *(_categories(result) for result in results if result.question == "category")]
+    return [shares, *(_TABLES[result.question](result) for result in results if result.question in _TABLES)]
 
 
 def _label_tables(study: Study, rule: Rule) -> list[Table]:
@@ -355,6 +355,18 @@ def _coefficient(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} [{estimate.low:.2f}, {estimate.high:.2f}]"
 
 
+def _kinds(result: QuestionResult) -> Table:
+    from rich.table import Table
+
+    table = Table(title=f"kinds of antonyms: {result.test_set}", title_justify="left")
+    for column in ("kind", "items", "%"):
+        table.add_column(column, justify="left" if column == "kind" else "right")
+    total = sum(result.answers.values())
+    for kind, count in result.answers.items():
+        table.add_row(kind, f"{count:,}", f"{100 * count / total:.0f}")
+    return table
+
+
 def _categories(result: QuestionResult) -> Table:
     from rich.table import Table
 
@@ -375,3 +387,6 @@ def _categories(result: QuestionResult) -> Table:
         table.add_row(category, str(count), share, *cells)
     table.caption = f"Matched, mismatched: Nie & Bansal 2017 on MultiNLI dev (naik2018, {printed.place})."
     return table
+
+
+_TABLES: Final = {"category": _categories, "antonym_kind": _kinds}

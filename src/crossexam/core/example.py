@@ -42,6 +42,7 @@ RATIONALE:        Final = "rationale"         # its derivation
 VERDICT:          Final = "verdict"           # VERIFIED or REJECTED
 AGREED:           Final = "agreed"            # how many judges give the item's label, and of how many: [2, 3]
 GENERATED_LABEL:  Final = "generated_label"   # of the construction, if judges replaced it: see as_generated
+JUDGED_KIND:      Final = "judged_kind"       # of antonyms: gradable, relational, complementary
 JUDGE_LABELS:     Final = "judge_labels"      # the labels that single judges gave
 STATUS:           Final = "status"            # one of STATUSES, of an item whose label is only proposed
 # Keys of `info` for annotation that a corpus ships with each sentence.
@@ -57,7 +58,9 @@ HEAVY_INFO: Final[frozenset[str]] = frozenset(
 )
 
 #: Keys of ``info`` for what people judged; a derived example was not judged.
-JUDGED_INFO: Final[frozenset[str]] = frozenset({VERDICT, AGREED, STATUS, GENERATED_LABEL, JUDGE_LABELS})
+JUDGED_INFO: Final[frozenset[str]] = frozenset(
+    {VERDICT, AGREED, STATUS, GENERATED_LABEL, JUDGED_KIND, JUDGE_LABELS}
+)
 
 #: Values of ``info[STATUS]`` and, the first two, of ``info[VERDICT]``.
 VERIFIED: Final = "verified"

@@ -311,6 +311,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("genre",              "genre",             1, False, "corpora with genres (MultiNLI)"),
     ("pair",               "pair",              5, False, "antonymy: the word and its antonym"),
     ("kind",               "kind",              1, False, "antonymy: gradable, complementary, relational"),
+    ("judged kind",        "judged_kind",       1, False, "antonymy: its kind according to judges"),
     ("relation",           "relation",          1, False, "antonymy: of the word, or indirect"),
     ("word class",         "word_class",        1, False, "antonymy: noun ...; spelling errors: content ..."),
     ("side",               "side",              1, False, "antonymy: the sentence it was constructed from"),

@@ -19,6 +19,7 @@ from crossexam.core.example import (
     AGREED,
     GENERATED_LABEL,
     JUDGE_LABELS,
+    JUDGED_KIND,
     PROPOSED,
     REJECTED,
     STATUS,
@@ -32,20 +33,22 @@ from crossexam.core.example import (
 from crossexam.core.files import read_json, write_json
 from crossexam.core.test_sets import MANIFEST, read_suite, relabelled, with_generated_labels, write_test_set
 from crossexam.validation.study import Study
-from crossexam.validation.verdict import OPEN, Rule, Verdict, labels_given, verdicts
+from crossexam.validation.verdict import OPEN, Rule, Verdict, kinds_of_antonyms, labels_given, verdicts
 
 
 @dataclass(frozen=True)
 class Applied:
     """The number of items of a test set that are *verified*, *rejected* or *open*, by the study.
 
-    *changes* counts the verified items whose label judges replaced, by the generated label and theirs.
+    *changes* counts the verified items whose label judges replaced, by the generated label and theirs, and
+    *kinds* those whose antonyms a majority assigned to a kind.
     """
 
     verified: int
     rejected: int
     open: int
     changes: Mapping[tuple[str, str], int]
+    kinds: int = 0
 
     @property
     def relabelled(self) -> int:
@@ -56,7 +59,8 @@ class Applied:
         """Return the counts in words."""
         changes = ", ".join(f"{count:,} {old} to {new}" for (old, new), count in self.changes.items())
         counts = f"{self.verified:,} verified, {self.rejected:,} rejected, {self.open:,} open"
-        return counts + (f"; {self.relabelled:,} relabelled: {changes}" if changes else "")
+        counts += f"; {self.relabelled:,} relabelled: {changes}" if changes else ""
+        return counts + (f"; {self.kinds:,} kinds of antonyms" if self.kinds else "")
 
 
 def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
@@ -67,25 +71,35 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
     nothing; another rule replaces what was applied.  Raises CrossexamError if the suite is not the one that
     was judged, or if *rule* requires what the study does not ask.
     """
-    by_set = verdicts(study, rule)
-    if not by_set:
+    by_set, kinds = verdicts(study, rule), kinds_of_antonyms(study)
+    judged = dict.fromkeys([*by_set, *kinds])
+    if not judged:
         raise CrossexamError(
             "the study does not ask for labels, so it has no verdicts", where=str(study.folder)
         )
     suite = read_suite(path)
-    for name in by_set:
+    for name in judged:
         _check_judged(name, suite.datasets.get(name), study, path)
     labels = labels_given(study)
     written = {}
-    for name, of_set in by_set.items():
-        dataset = suite.datasets[name]
+    for name in judged:
+        dataset, of_set = suite.datasets[name], by_set.get(name, {})
         file = Path(str(dataset.manifest["path"]))
         examples = [
-            with_verdict(each, of_set.get(each.id), labels[name].get(each.id, ())) for each in dataset
+            with_kind(
+                with_verdict(each, of_set.get(each.id), labels[name].get(each.id, ())), kinds.get(name, {})
+            )
+            for each in dataset
         ]
         write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
         written[name] = replace(dataset, examples=tuple(examples))
-    applied = {name: _counts(written[name], of_set) for name, of_set in by_set.items()}
+    applied = {
+        name: replace(
+            _counts(written[name], by_set.get(name, {})),
+            kinds=sum(kind is not None for kind in kinds.get(name, {}).values()),
+        )
+        for name in judged
+    }
     if path.is_dir():
         _write_manifest(path / MANIFEST, study, rule, written, applied)
     return applied
@@ -118,6 +132,18 @@ def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str
     if verdict.label is None or verdict.label == generated.label:
         return replace(generated, info=info)
     return replace(generated, label=verdict.label, info={**info, GENERATED_LABEL: generated.label})
+
+
+def with_kind(example: Example, kinds: Mapping[str, str | None]) -> Example:
+    """Return *example* with the kind of its antonyms in ``info["judged_kind"]``; *kinds* are by id.
+
+    An item that *kinds* lacks does not change; one whose kind is None loses an earlier one.
+    """
+    if example.id not in kinds:
+        return example
+    info = {key: value for key, value in example.info.items() if key != JUDGED_KIND}
+    kind = kinds[example.id]
+    return replace(example, info=info if kind is None else {**info, JUDGED_KIND: kind})
 
 
 def _counts(dataset: Dataset, of_set: Mapping[str, Verdict]) -> Applied:
@@ -169,6 +195,7 @@ def _write_manifest(
             VERIFIED: counts.verified,
             REJECTED: counts.rejected,
             OPEN: counts.open,
+            **({"kinds": counts.kinds} if counts.kinds else {}),
             "relabelled": {f"{old} to {new}": count for (old, new), count in counts.changes.items()},
         }
     write_json(manifest_file, manifest)

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem, write_text
-from crossexam.validation.questions import GRAMMAR_KEPT, QUESTIONS, exported_questions
+from crossexam.validation.questions import QUESTIONS, exported_questions
 from crossexam.validation.spreadsheet import value_of
 from crossexam.validation.study import Item, Judgement, Study
 
@@ -32,8 +32,8 @@ def labelling_config(study: Study, questions: Sequence[str] | None = None) -> st
             '  <Header value="Gold label and prediction"/>',
             '  <Text name="error" value="$error"/>',
         ]
-    if GRAMMAR_KEPT in chosen:
-        lines += ['  <Header value="Before the change"/>', '  <Text name="before" value="$before"/>']
+    if items[0].revealed(chosen[0]):
+        lines += ['  <Header value="For this question"/>', '  <Text name="revealed" value="$revealed"/>']
     for key in chosen:
         question = QUESTIONS[key]
         asked_of_all = all(key in item.asked for item in items)
@@ -101,8 +101,8 @@ def _task(item: Item, questions: Sequence[str], given: Mapping[str, Mapping[str,
         "hypothesis": item.hypothesis,
         "asked": ", ".join(key for key in item.asked if key in questions),
     }
-    if GRAMMAR_KEPT in questions:
-        data["before"] = "; ".join(f"{side}: {text}" for side, text in item.before.items())
+    if revealed := item.revealed(questions[0]):
+        data["revealed"] = "; ".join(f"{name}: {text}" for name, text in revealed.items() if text)
     if item.predicted:
         hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
         data["error"] = f"{item.gold}, predicted {item.predicted}. Hints: {hints}"

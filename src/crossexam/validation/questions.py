@@ -14,6 +14,8 @@ CANNOT_SAY: Final = "cannot_say"
 
 #: The question that shows the sentences as they were before the change.
 GRAMMAR_KEPT: Final = "grammar_kept"
+#: The question that shows a pair of antonyms (Naik et al. 2018, section 4.3).
+ANTONYM_KIND: Final = "antonym_kind"
 
 
 class Choice(NamedTuple):
@@ -79,6 +81,15 @@ _ALL: Final = (
         _YES_NO,
         good="yes",
         shows="the change",
+    ),
+    Question(
+        ANTONYM_KIND,
+        "What kind of opposites are the two words?",
+        (Choice("gradable",      "1", "Gradable: there is something between them (hot, cold)"),
+         Choice("relational",    "2", "Relational: two sides of one relation (buy, sell)"),
+         Choice("complementary", "3", "Complementary: whatever is not the one is the other (dead, alive)"),
+         _UNSURE),
+        shows="the pair of words",
     ),
     Question(
         "category",

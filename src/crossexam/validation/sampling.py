@@ -21,6 +21,7 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import (
     HOW,
     KIND,
+    PAIR,
     RELATION,
     SIDES,
     Example,
@@ -37,7 +38,7 @@ from crossexam.language.lexicons.closed_classes import CLOSED_CLASSES, NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.numbers import quantities
 from crossexam.language.tokens import words
-from crossexam.validation.questions import GRAMMAR_KEPT, chosen_questions, questions_for
+from crossexam.validation.questions import ANTONYM_KIND, GRAMMAR_KEPT, chosen_questions, questions_for
 from crossexam.validation.study import Item, create_study
 
 #: Shares of the content words of the hypothesis that are in the premise: much overlap, and hardly any.
@@ -360,8 +361,9 @@ def _sets(
 
 
 def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
-    before = _before(example)
-    asked = asked if before else tuple(key for key in asked if key != GRAMMAR_KEPT)
+    before, pair = _before(example), example.info.get(PAIR)
+    lacking = {GRAMMAR_KEPT: not before, ANTONYM_KIND: not pair}
+    asked = tuple(key for key in asked if not lacking.get(key, False))
     return Item(
         number=0,
         test_set=test_set,
@@ -374,6 +376,7 @@ def _item(example: Example, test_set: str, asked: tuple[str, ...]) -> Item:
         asked=asked,
         before=before,
         status=status_of(example),
+        pair="/".join(map(str, pair)) if isinstance(pair, list | tuple) else pair,
     )
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
-from crossexam.validation.questions import CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
+from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
 from crossexam.validation.study import Item, Judgement, JudgeProgress, Study, open_study
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class _Pages:
             "choices": question.choices if question else (),
             "suggested": dict(error.suggested) if error else {},
             "error": (error.gold, error.predicted) if error else None,
-            "before": item.before if item is not None and progress.question == GRAMMAR_KEPT else {},
+            "revealed": item.revealed(progress.question) if item and progress.question else {},
             "place": _place(item, progress.question),
             "given": _given(item, progress.given),
             "can_undo": progress.done > 0 or bool(progress.given),

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import SIDES
 from crossexam.core.files import escape_formula, write_text
-from crossexam.validation.questions import CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS, exported_questions
+from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, exported_questions
 from crossexam.validation.study import Item, Judgement, Study
 
 #: The cell of a question that is not asked about an item.
@@ -43,9 +42,9 @@ def write_csv(
 
     Rows are in the order of the judge if there is one, else in the random order of their numbers.
     *questions* None stands for all questions; items that none of them is asked about are left out.
-    Only studies of errors have gold labels and predictions, and only the question about the change has the
-    sentences before it; judges see both on the page, too.  Raises CrossexamError for questions that cannot
-    share a sheet.
+    Only studies of errors have gold labels and predictions, and only questions on a sheet of their own have
+    what they show; judges see both on the page, too.  Raises CrossexamError for questions that cannot share
+    a sheet.
     """
     given = {each[:3]: each.value for each in study.judgements()} if with_answers else {}
     questions = exported_questions((key for item in study.items.values() for key in item.asked), questions)
@@ -53,8 +52,7 @@ def write_csv(
     stream = io.StringIO()
     writer = csv.writer(stream)
     extra = ["gold label", "prediction", "hints"] if errors else []
-    shows_change = GRAMMAR_KEPT in questions
-    extra += [f"{side} before the change" for side in SIDES] if shows_change else []
+    extra += next(iter(study.items.values())).revealed(questions[0])
     writer.writerow(["item", *_TEXTS, *extra, *(column_of(j, q) for j in judges for q in questions)])
     numbers = study.order(judges[0]) if len(judges) == 1 else list(study.items)
     for item in (study.items[number] for number in numbers):
@@ -62,7 +60,7 @@ def write_csv(
             continue
         hints = "; ".join(f"{category}: {why}" for category, why in item.suggested)
         seen = [str(item.gold), str(item.predicted), hints] if errors else []
-        seen += [item.before.get(side, "") for side in SIDES] if shows_change else []
+        seen += item.revealed(questions[0]).values()
         cells = [
             given.get((judge, item.number, question), "") if question in item.asked else NOT_ASKED
             for judge in judges

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.example import Side
+from crossexam.core.example import SIDES, Side
 from crossexam.core.files import read_json, write_json, writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
 from crossexam.core.manifest import TestSetEntry, entries_of
-from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
+from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 
 MANIFEST: Final = "manifest.json"
 FILE_NAME: Final = "study.sqlite"
@@ -55,8 +55,8 @@ GROUP BY judge, item, question
 class Item:
     """An item to judge; *asked* are keys of questions, *predicted* and *suggested* are for error studies.
 
-    *before* has the sentences that its construction edited, as they were; *status* is that of a label that
-    was only proposed.  Studies of earlier versions have neither.
+    *before* has the sentences that its construction edited, as they were, *pair* its two words; *status* is
+    that of a label that was only proposed.  Studies of earlier versions have none of these.
     """
 
     number: int
@@ -71,6 +71,13 @@ class Item:
     suggested: tuple[tuple[str, str], ...] = ()
     before: Mapping[Side, str] = field(default_factory=dict)
     status: str | None = None
+    pair: str | None = None
+
+    def revealed(self, question: str) -> dict[str, str]:
+        """Return by column what judges see with *question* and must not see with others."""
+        if question == GRAMMAR_KEPT:
+            return {f"{side} before the change": self.before.get(side, "") for side in SIDES}
+        return {"words": self.pair or ""} if question == ANTONYM_KIND else {}
 
     @property
     def name(self) -> str:
@@ -330,7 +337,7 @@ def row_of(item: Item) -> tuple[object, ...]:
         item.cluster,
         json.dumps(item.asked),
         json.dumps(item.suggested),
-        json.dumps({"before": _storable_texts(item.before), "status": item.status}),
+        json.dumps({"before": _storable_texts(item.before), "status": item.status, "pair": item.pair}),
     )
 
 
@@ -360,6 +367,7 @@ def item_of(row: Sequence[Any]) -> Item:
         tuple((category, why) for category, why in json.loads(suggested)),
         facts.get("before") or {},
         facts.get("status"),
+        facts.get("pair"),
     )
 
 

@@ -27,10 +27,12 @@ from crossexam.evaluation.judges import shares_of_labels
 from crossexam.published.figures import published
 from crossexam.stats.agreement import fleiss_kappa, krippendorff_alpha
 from crossexam.stats.estimate import share_correct
-from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, in_order
+from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, QUESTIONS, in_order
 from crossexam.validation.study import Item, Study
 
 OPEN: Final = "open"
+#: The questions without a good answer; the answers are counted.
+CHOICES: Final = frozenset({"category", ANTONYM_KIND})
 #: The number of judges that have to agree in the published shares.
 TWO: Final = 2
 
@@ -48,7 +50,7 @@ class QuestionResult:
     """The result of one *question* on one *test_set*.
 
     *agreed* is the share of the decided items for which at least *needed* judges give the good answer (the
-    label of the item, or yes).  It is None for ``category``, whose *answers* are the numbers of items that
+    label of the item, or yes).  It is None for :data:`CHOICES`, whose *answers* are the numbers of items that
     as many judges put into each category.  *undecided* items are open.  *kappa* is over the items that all
     judges answered, *alpha* over all with two answers; *unsure* counts the answers ``cannot_say``.
     """
@@ -228,6 +230,18 @@ def labels_given(study: Study) -> dict[str, dict[str, list[str]]]:
     return found
 
 
+def kinds_of_antonyms(study: Study) -> dict[str, dict[str, str | None]]:
+    """Return the kind to which a majority assigns each pair of antonyms, by test set and example, or None."""
+    answers, majority = _answers(study), len(study.judges) // 2 + 1
+    found: dict[str, dict[str, str | None]] = {}
+    for item in study.items.values():
+        if ANTONYM_KIND in item.asked:
+            votes = Counter(answers.get((item.number, ANTONYM_KIND), {}).values())
+            kinds = (kind for kind, n in votes.items() if n >= majority and kind != CANNOT_SAY)
+            found.setdefault(item.test_set, {})[item.example] = next(kinds, None)
+    return found
+
+
 def as_json(study: Study, rule: Rule = CONFIRMED) -> dict[str, Any]:
     """Return all results of *study*, and its verdicts by *rule*, as JSON."""
     parts = {"study": study.identity, "interval": "wilson95.clustered", "agreement": "bootstrap95.clustered"}
@@ -321,8 +335,8 @@ def _question_result(
     kappa, alpha = _agreement(question, values, clusters, judges)
     agreed: Estimate | None = None
     categories: dict[str, int] = {}
-    if question == "category":
-        categories, undecided = _categories(values, judges, needed)
+    if question in CHOICES:
+        categories, undecided = _categories(question, values, judges, needed)
     else:
         decisions = [_decision(study, item, question, answers, needed) for item in items]
         undecided = decisions.count(None)
@@ -345,7 +359,9 @@ def _question_result(
     )
 
 
-def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -> tuple[dict[str, int], int]:
+def _categories(
+    question: str, values: Sequence[Mapping[str, str]], judges: int, needed: int
+) -> tuple[dict[str, int], int]:
     """Return how many items *needed* judges put into each category, and how many are undecided."""
     counts: Counter[str] = Counter()
     undecided = 0
@@ -357,7 +373,7 @@ def _categories(values: Sequence[Mapping[str, str]], judges: int, needed: int) -
             undecided += 1
         else:
             counts["no agreement"] += 1
-    names = [*QUESTIONS["category"].values, "no agreement"]
+    names = [*QUESTIONS[question].values, "no agreement"]
     return {name: counts[name] for name in names if counts[name]}, undecided
 
 

@@ -31,6 +31,7 @@ from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questio
 from crossexam.validation.sampling import (
     Misclassified,
     SampleRequest,
+    coordinated_sample,
     sample_errors,
     sample_suite,
     suggestions,
@@ -143,6 +144,47 @@ def test_a_seed_draws_the_same_and_another_does_not(tmp_path: Path) -> None:
             drawn.append(([item.example for item in study.items.values()], study.order("judge-2")))
             assert Counter(item.gold for item in study.items.values()) == dict.fromkeys(LABELS, 3)
     assert drawn[0] == drawn[1] != drawn[2]
+
+
+def with_controls(swaps: int) -> list[Dataset]:
+    """A control of 60 items, a swap of the first *swaps* of them, and a swap of each of those."""
+    control = items("i_h", "ENC" * 20)
+    sets = [control]
+    for name, n in (("e_h", swaps), ("e_th", swaps)):
+        base = sets[-1]
+        derived = items(name, "ENC" * (n // 3), status="proposed")
+        examples = tuple(replace(each, base=origin.id) for each, origin in zip(derived, base, strict=False))
+        sets.append(Dataset(derived.name, examples, {**derived.manifest, "base_set": base.name}))
+    return sets
+
+
+@pytest.mark.parametrize("swaps", [60, 15])
+def test_items_are_drawn_with_their_controls(tmp_path: Path, swaps: int) -> None:
+    with study_of(tmp_path, *with_controls(swaps), per_set=9) as study:
+        drawn: dict[str, set[str]] = {}
+        for item in study.items.values():
+            drawn.setdefault(item.test_set, set()).add(item.example.partition(":")[2])
+        strata = Counter((item.test_set, item.gold) for item in study.items.values())
+        extra = study.manifest["test_sets"]["i_h.dev"].get("for_pairs", 0)
+    assert len(drawn["e_th.dev"]) == 9
+    assert drawn["e_th.dev"] <= drawn["e_h.dev"] <= drawn["i_h.dev"]
+    assert [strata["e_th.dev", label] for label in LABELS] == [3, 3, 3]
+    assert len(drawn["i_h.dev"]) == 9 + extra
+    assert (extra == 0) == (swaps == 60)  # the same items of all sets, if all have a swap
+
+
+def test_drawing_with_controls_gives_every_item_the_same_chance() -> None:
+    roots = [f"r{n}" for n in range(10)]
+    strata = [0] * 7 + [1] * 3
+    times = Counter(
+        place for seed in range(3000) for place in coordinated_sample(strata, roots, 4, seed=seed, name="x")
+    )
+    assert all(abs(times[place] - 1200) < 135 for place in range(10))  # as above
+
+
+def test_a_control_that_was_not_asked_for_is_not_drawn(tmp_path: Path) -> None:
+    with study_of(tmp_path, *with_controls(15), per_set=9, sets=("e_th.dev",)) as study:
+        assert {item.test_set for item in study.items.values()} == {"e_th.dev"}
 
 
 def test_judges_have_orders_of_their_own(tmp_path: Path) -> None:

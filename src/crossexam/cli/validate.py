@@ -262,6 +262,10 @@ def _sample_table(test_sets: dict[str, dict[str, object]]) -> Table:
         keys = entry["questions"]
         questions = ", ".join(keys) if isinstance(keys, list) else ""
         table.add_row(name, str(entry["drawn"]), str(entry.get("errors", entry["rows"])), questions)
+    if any("for_pairs" in entry for entry in test_sets.values()):
+        table.caption = (
+            "Controls of drawn items are drawn as well, so that drops of verified items have pairs."
+        )
     return table
 
 

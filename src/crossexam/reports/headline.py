@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from crossexam.core.dataset import counted_items
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
@@ -60,7 +61,8 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
         interval = _range(result.accuracy)
         return f"The accuracy of {model.name} is {accuracy} % on {name} (95 % interval {interval})."
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
-    dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)})".replace("-", "−")
+    few = f", {counted_items(loss.n, 'pair')}" if loss is result.drop and loss.n < result.n else ""
+    dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
     if loss.low > 0:
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
     if loss.value <= 0:

@@ -255,6 +255,34 @@ class SampleRequest:
         return [f"judge-{number}" for number in range(1, self.judges + 1)]
 
 
+def coordinated_sample(
+    strata: Sequence[Hashable], roots: Sequence[str], n: int, *, seed: int, name: str
+) -> list[int]:
+    """Return the positions of a sample of *n* items, coordinated with samples of other sets by *roots*.
+
+    Each stratum has as many items as in :func:`systematic_sample`; they are those whose roots (the ids of the
+    items from which they all derive) have the smallest random numbers.  So every item is still as likely to
+    be drawn as any other, and sets that derive from the same items are drawn together as far as possible
+    (permanent random numbers: Ohlsson 1995, Coordination of Samples Using Permanent Random Numbers).
+
+    >>> swaps = [f"item-{n}" for n in range(90)]
+    >>> control = coordinated_sample(["c"] * 90, swaps, 9, seed=0, name="x")
+    >>> half = coordinated_sample(["c"] * 45, swaps[:45], 9, seed=0, name="x")
+    >>> len(control), len(half), {place for place in control if place < 45} <= set(half)
+    (9, 9, True)
+    """
+    wanted = Counter(strata[place] for place in systematic_sample(strata, n, seed=seed, name=name))
+    order = sorted(
+        range(len(strata)), key=lambda place: rng_for(seed, "validate", name, roots[place]).random()
+    )
+    drawn = []
+    for place in order:
+        if wanted[strata[place]]:
+            wanted[strata[place]] -= 1
+            drawn.append(place)
+    return sorted(drawn)
+
+
 def systematic_sample(strata: Sequence[Hashable], n: int, *, seed: int, name: str) -> list[int]:
     """Return the positions of a systematic sample of *n* items whose strata are *strata*, in ascending order.
 
@@ -300,9 +328,9 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
     request.check()
     items: list[Item] = []
     entries: dict[str, Any] = {}
-    for name in _sets(suite.datasets, request.sets):
+    drawn_of = _drawn(suite, _sets(suite.datasets, request.sets), request)
+    for name, (drawn, for_pairs) in drawn_of.items():
         dataset = suite.datasets[name]
-        examples = [example for example in dataset if example.label is not None]
         entry = dataset.entry
         is_swap = entry.test_class == "behaviour"
         asked = chosen_questions(request.questions or questions_for(entry.construction, is_swap=is_swap))
@@ -311,14 +339,56 @@ def sample_suite(suite: Suite, folder: Path, request: SampleRequest, *, origin: 
                 "the question 'category' is only for a model's errors",
                 hint="specify the run with --errors RUN",
             )
-        positions = systematic_sample(
-            [stratum_of(example) for example in examples], request.per_set, seed=request.seed, name=name
-        )
-        drawn = [examples[position] for position in positions]
         items += [_item(example, name, asked) for example in drawn]
-        entries[name] = _entry(dataset, drawn, asked)
+        entries[name] = _entry(dataset, drawn, asked) | ({"for_pairs": for_pairs} if for_pairs else {})
     facts = {"kind": "judgement", "suite": suite.name, "origin": origin}
     return _write(folder, items, entries, facts, request)
+
+
+def _drawn(
+    suite: Suite, names: Sequence[str], request: SampleRequest
+) -> dict[str, tuple[list[Example], int]]:
+    """Return the items drawn from each of the test sets *names*, and how many only to complete pairs.
+
+    If a test set is the control of another one, items and their controls are drawn together, so that drops
+    over verified items have pairs.
+    """
+    labelled = {name: [each for each in suite.datasets[name] if each.label is not None] for name in names}
+    controls = {name: suite.datasets[name].entry.base_set for name in names}
+    controls = {name: control if control in labelled else None for name, control in controls.items()}
+    found: dict[str, tuple[list[Example], int]] = {}
+    wanted: dict[str, set[str]] = {name: set() for name in names}
+    for name in sorted(names, key=lambda name: -len(_lineage(name, controls))):  # swaps before their controls
+        examples, lineage = labelled[name], _lineage(name, controls)
+        strata = [stratum_of(example) for example in examples]
+        if len(lineage) > 1 or name in controls.values():
+            roots = _roots(name, lineage, labelled)
+            places = coordinated_sample(strata, roots, request.per_set, seed=request.seed, name=lineage[-1])
+        else:
+            places = systematic_sample(strata, request.per_set, seed=request.seed, name=name)
+        own = {examples[place].id for place in places}
+        drawn = [each for each in examples if each.id in own | wanted[name]]
+        found[name] = (drawn, len(drawn) - len(own))
+        if len(lineage) > 1:
+            wanted[lineage[1]] |= {each.base for each in drawn if each.base is not None}
+    return {name: found[name] for name in names}
+
+
+def _lineage(name: str, controls: Mapping[str, str | None]) -> list[str]:
+    """Return *name*, its control, the control of that, and so on."""
+    lineage = [name]
+    while (control := controls[lineage[-1]]) is not None and control not in lineage:
+        lineage.append(control)
+    return lineage
+
+
+def _roots(name: str, lineage: Sequence[str], labelled: Mapping[str, Sequence[Example]]) -> list[str]:
+    """Return for each item of *name* the id of the item of the last set of *lineage* that it derives from."""
+    roots = [each.id for each in labelled[name]]
+    for each in lineage[:-1]:
+        bases = {example.id: example.base or example.id for example in labelled[each]}
+        roots = [bases.get(root, root) for root in roots]
+    return roots
 
 
 def sample_errors(run: Run, folder: Path, request: SampleRequest, *, origin: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.example import is_relabelled
 from crossexam.core.labels import LABELS
 from crossexam.reports.published_systems import STUDIES, columns_for, of_snli
 from crossexam.reports.results import ModelResults, Results, two_labels_note
@@ -68,7 +69,13 @@ def accuracy_table(results: Results) -> Table:
         *(Column(system, "percent", study.group) for study in studies for system in study.systems),
     )
     noted = [_MAJORITY_NOTE] if any(row[0] == MAJORITY for row in rows) else []
-    notes = [INTERVALS, *noted, *projection_notes(results), *(study.source for study in studies)]
+    notes = [
+        INTERVALS,
+        *noted,
+        *relabelled_notes(results),
+        *projection_notes(results),
+        *(study.source for study in studies),
+    ]
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
 
 
@@ -98,6 +105,20 @@ def published_tables(results: Results) -> list[Table]:
             rows = tuple(row for row in rows if any(cell is not None for cell in row[1:]))
             tables.append(Table(title, columns, rows, (note, study.source), folded=folded))
     return tables
+
+
+def relabelled_notes(results: Results) -> list[str]:
+    """Return a sentence if the gold labels of some items are those of judges, not of a construction."""
+    changed = {
+        results.short_names[name]: sum(map(is_relabelled, dataset))
+        for name, dataset in results.test_sets.items()
+    }
+    listed = ", ".join(f"{name} {count:,}" for name, count in changed.items() if count)
+    return (
+        [f"Items whose gold label is that of judges, not that of the construction: {listed}."]
+        if listed
+        else []
+    )
 
 
 _ALL_SETS: Final = "all test sets"

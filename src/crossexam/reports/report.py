@@ -14,7 +14,7 @@ from crossexam.core.errors import FormatError, UnknownNameError
 from crossexam.core.files import write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import SUMMARY_NOTE, projection_notes
+from crossexam.reports.accuracy import SUMMARY_NOTE, projection_notes, relabelled_notes
 from crossexam.reports.comparison import comparison_table
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline, warnings
@@ -70,7 +70,7 @@ class Report:
     def _repr_html_(self) -> str:
         """Return the headline, and accuracy and drop by test set, for notebooks."""
         tables = tables_in("terminal", replace(self.results, published_rows=False))
-        notes = [SUMMARY_NOTE, *projection_notes(self.results)]
+        notes = [SUMMARY_NOTE, *relabelled_notes(self.results), *projection_notes(self.results)]
         return html_notes([headline(self.results)]) + "".join(map(_table_html, tables)) + html_notes(notes)
 
     @cached_property
@@ -97,8 +97,9 @@ class Report:
         from rich.text import Text
 
         results = replace(self.results, published_rows=False)
-        several = len(results.models) > 1  # then the projections are notes of the first table
-        notes = [SUMMARY_NOTE, *([] if several else projection_notes(results))]
+        several = len(results.models) > 1  # then these are notes of the first table
+        of_table = [] if several else [*relabelled_notes(results), *projection_notes(results)]
+        notes = [SUMMARY_NOTE, *of_table]
         tables = render_terminal(tables_in("terminal", results))
         first = Text(headline(results), style="bold")
         warned = [Text(warning, style="yellow") for warning in warnings(results)]

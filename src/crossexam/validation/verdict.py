@@ -131,11 +131,11 @@ def verdicts(study: Study, rule: Rule = CONFIRMED) -> dict[str, dict[str, Verdic
     """
     rule.check(study)
     answers = _answers(study)
-    by_set: dict[str, dict[str, Verdict]] = {}
+    by_set: dict[str, dict[str, Verdict]] = {name: {} for name in study.manifest["test_sets"]}
     for item in study.items.values():
         if "label" in item.asked:
-            by_set.setdefault(item.test_set, {})[item.example] = _verdict(study, item, rule, answers)
-    return by_set
+            by_set[item.test_set][item.example] = _verdict(study, item, rule, answers)
+    return {name: of_set for name, of_set in by_set.items() if of_set}
 
 
 def _verdict(study: Study, item: Item, rule: Rule, answers: Answers) -> Verdict:
@@ -219,10 +219,10 @@ def labels_given(study: Study) -> dict[str, dict[str, list[str]]]:
     They are labels of the test set (:meth:`crossexam.validation.study.Study.label`); cannot_say is left out.
     """
     answers = _answers(study)
-    found: dict[str, dict[str, list[str]]] = {}
+    found: dict[str, dict[str, list[str]]] = {name: {} for name in study.manifest["test_sets"]}
     for item in study.items.values():
         given = answers.get((item.number, "label"), {})
-        found.setdefault(item.test_set, {})[item.example] = [
+        found[item.test_set][item.example] = [
             study.label(item, given[judge])
             for judge in study.judges
             if given.get(judge, CANNOT_SAY) != CANNOT_SAY

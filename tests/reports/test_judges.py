@@ -12,8 +12,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
-from crossexam.reports.accuracy import relabelled_notes
-from crossexam.reports.judges import judged_table
+from crossexam.reports.accuracy import judged_table, relabelled_notes
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 

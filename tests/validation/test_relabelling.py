@@ -31,7 +31,7 @@ from crossexam.validation.verdict import (
     Verdict,
     as_json,
     decisions,
-    label_shares,
+    judged_label_shares,
     labels_given,
     question_results,
     verdicts,
@@ -128,7 +128,7 @@ def test_two_labels_have_a_majority_of_their_own(tmp_path: Path) -> None:
             assert found["antonymy:0"] == Verdict("verified", 2, 3, "not_entailment")
         assert found["antonymy:1"] == Verdict("verified", 2, 3, "not_entailment")
         assert labels_given(study)["antonymy.dev"]["antonymy:0"] == ["entailment"] + ["not_entailment"] * 2
-        shares = label_shares(study)["antonymy.dev"]
+        shares = judged_label_shares(study)["antonymy.dev"]
         assert {label: (share.value, share.n) for label, share in shares.items()} == {
             "entailment": (1 / 5, 5), "not_entailment": (4 / 5, 5),
         }  # fmt: skip
@@ -148,7 +148,7 @@ def test_what_the_majority_says_is_counted(tmp_path: Path) -> None:
         said = {"antonymy:0": "CCC", "antonymy:1": "NNC", "antonymy:2": "ENC", "antonymy:3": "N.."}
         say(study, "antonymy.dev", "label", said)
         assert decisions(study) == {"antonymy.dev": Decisions(confirmed=1, another=1, none=1, open=2)}
-        shares = label_shares(study)["antonymy.dev"]
+        shares = judged_label_shares(study)["antonymy.dev"]
         assert {label: share.value for label, share in shares.items()} == {
             "entailment": 1 / 10, "neutral": 4 / 10, "contradiction": 5 / 10,
         }  # fmt: skip

@@ -306,7 +306,7 @@ def _label_tables(study: Study, rule: Rule) -> list[Table]:
     from rich.table import Table
 
     from crossexam.core.labels import GOLDS
-    from crossexam.validation.verdict import decisions, label_shares, verdicts
+    from crossexam.validation.verdict import decisions, judged_label_shares, verdicts
 
     by_rule = verdicts(study, rule)
     majority = Table(title="labels by majority", title_justify="left", caption_justify="left")
@@ -317,7 +317,7 @@ def _label_tables(study: Study, rule: Rule) -> list[Table]:
         verified = sum(verdict.status == "verified" for verdict in by_rule[name].values())
         majority.add_row(name, *(f"{count:,}" for count in (sum(counts), *counts, verified)))
     majority.caption = _RULES[rule.apply] + "".join(f"; required: {key}" for key in rule.require)
-    given = label_shares(study)
+    given = judged_label_shares(study)
     labels = [label for label in GOLDS if any(label in shares for shares in given.values())]
     shares = Table(title="labels that judges give, %", title_justify="left")
     shares.add_column("test set", overflow="fold")

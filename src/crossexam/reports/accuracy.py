@@ -1,6 +1,7 @@
 """The tables of what ``evaluation.measures`` measures: accuracy, drop, errors, slices.
 
-Predictions by label on test sets of one gold label are shown as in Table 2 of Nie et al. (2019).
+Predictions by label on test sets of one gold label, and the labels of judges, are shown as in Table 2 of Nie
+et al. (2019).
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.example import is_relabelled
-from crossexam.core.labels import LABELS
+from crossexam.core.example import JUDGE_LABELS, is_relabelled
+from crossexam.core.labels import GOLDS, LABELS
+from crossexam.evaluation.judges import judge_shares, predicted_shares
 from crossexam.reports.published_systems import STUDIES, columns_for, of_snli
 from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.table import Cell, Column, Table
@@ -320,6 +322,58 @@ def prediction_table(results: Results) -> Table:
     notes = [note, _source()] if any(row[3] is None for row in rows) else [note]
     folded = "Predictions by label, on test sets with a single gold label"
     return Table("Predictions by label", _COLUMNS, tuple(rows), tuple(notes), grouped=2, folded=folded)
+
+
+#: The name of the row of the judges.
+JUDGES: Final = "judges"
+
+_JUDGED_NOTE: Final = (
+    "Shares of the labels, in percent, with 95 % confidence intervals clustered by premise: in all answers "
+    "of the judges, and in the predictions for the items that were judged."
+)
+
+
+def judged_table(results: Results) -> Table:
+    """Return the share of each label in the answers of the judges and in the predictions for these items."""
+    rows: list[tuple[Cell, ...]] = []
+    published = False
+    for name, dataset in results.test_sets.items():
+        of_judges = judge_shares(dataset)
+        if not of_judges:
+            continue
+        short = results.short_names[name]
+        n = sum(bool(example.info.get(JUDGE_LABELS)) for example in dataset)
+        rows.append((short, JUDGES, n, *map(of_judges.get, GOLDS)))
+        rows += [
+            (short, model.name, n, *map(predicted_shares(model.run, name).get, GOLDS))
+            for model in results.models
+            if name in model.run.datasets
+        ]
+        entry = dataset.entry
+        if results.published_rows and of_snli(entry.part) and (human := _human(entry.construction)):
+            rows.append((short, "Human (published)", None, *human, None))
+            published = True
+    two = any(row[-1] is not None for row in rows)
+    shown = GOLDS if two else LABELS
+    columns = (
+        Column("Test set"),
+        Column("Labels by"),
+        Column("Items", "count"),
+        *(Column(label.capitalize().replace("_", " "), "percent") for label in shown),
+    )
+    cut = tuple(row[: len(columns)] for row in rows)
+    notes = (_JUDGED_NOTE, "Human: Nie et al. 2019, Table 2.") if published else (_JUDGED_NOTE,)
+    return Table("Labels of judges and models", columns, cut, notes, grouped=1)
+
+
+def _human(construction: str) -> tuple[float, ...] | None:
+    """Return the published shares of the three labels in the answers of people, None if there are none."""
+    from crossexam.published.figures import published
+
+    table = published("nie2019").table("predictions")
+    shares = [table.value("Human", f"{construction}.{label[0].upper()}") for label in LABELS]
+    known = [share / 100 for share in shares if share is not None]
+    return tuple(known) if len(known) == len(LABELS) else None
 
 
 def _published(construction: str) -> Iterator[tuple[Cell, ...]]:

@@ -13,6 +13,7 @@ from crossexam.reports.accuracy import (
     accuracy_table,
     drop_table,
     error_table,
+    judged_table,
     prediction_table,
     published_tables,
     slice_tables,
@@ -22,7 +23,6 @@ from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
-from crossexam.reports.judges import judged_table
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results

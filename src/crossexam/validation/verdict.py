@@ -200,7 +200,7 @@ def decisions(study: Study) -> dict[str, Decisions]:
     return found
 
 
-def label_shares(study: Study) -> dict[str, dict[str, Estimate]]:
+def judged_label_shares(study: Study) -> dict[str, dict[str, Estimate]]:
     """Return the share of each label in the answers of the judges, by test set (Nie et al. 2019, Table 2)."""
     clusters = {(item.test_set, item.example): item.cluster for item in study.items.values()}
     return {
@@ -252,7 +252,7 @@ def as_json(study: Study, rule: Rule = CONFIRMED) -> dict[str, Any]:
         "decisions": {name: each._asdict() for name, each in decisions(study).items()},
         "label_shares": {
             name: {label: _estimate_as_json(share) for label, share in shares.items()}
-            for name, shares in label_shares(study).items()
+            for name, shares in judged_label_shares(study).items()
         },
         "findings": [_result_as_json(result) for result in question_results(study)],
         "verdicts": {

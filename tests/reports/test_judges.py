@@ -13,6 +13,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.reports.accuracy import judged_table, relabelled_notes
+from crossexam.reports.comparison import comparison_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 
@@ -84,15 +85,21 @@ def test_a_drop_from_one_pair_says_so(form: str) -> None:
     assert (result.n, result.drop.n) == (4, 1)
 
 
+def notes_of(run: Run) -> list[str]:
+    results = results_of([run])
+    return relabelled_notes(results.test_sets, results.short_names)
+
+
 def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
     plain = items("so_swap.snli", ["contradiction"] * 2)
     changed = Example("x", "p", "h", "neutral", info={"generated_label": "contradiction"})
     dataset = Dataset(plain.name, (*plain.examples, changed), plain.manifest)
-    (note,) = relabelled_notes(results_of([run_of(dataset, says="neutral")]))
+    (note,) = notes_of(run_of(dataset, says="neutral"))
     assert note == "Items whose gold label is that of judges, not that of the construction: so swap 1."
     report = make_report(run_of(dataset, says="neutral"))
     assert note in report.text(".md")
     console = Console(width=200, file=io.StringIO(), record=True)
     console.print(report.terminal())
     assert note in console.export_text()
-    assert relabelled_notes(results_of([run_of(plain, says="neutral")])) == []
+    assert note in comparison_table(run_of(dataset, says="neutral"), run_of(dataset, says="entailment")).notes
+    assert notes_of(run_of(plain, says="neutral")) == []

@@ -6,10 +6,11 @@ et al. (2019).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.example import JUDGE_LABELS, is_relabelled
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, predicted_shares
@@ -74,7 +75,7 @@ def accuracy_table(results: Results) -> Table:
     notes = [
         INTERVALS,
         *noted,
-        *relabelled_notes(results),
+        *relabelled_notes(results.test_sets, results.short_names),
         *projection_notes(results),
         *(study.source for study in studies),
     ]
@@ -109,12 +110,9 @@ def published_tables(results: Results) -> list[Table]:
     return tables
 
 
-def relabelled_notes(results: Results) -> list[str]:
+def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
     """Return a sentence if the gold labels of some items are those of judges, not of a construction."""
-    changed = {
-        results.short_names[name]: sum(map(is_relabelled, dataset))
-        for name, dataset in results.test_sets.items()
-    }
+    changed = {names[name]: sum(map(is_relabelled, dataset)) for name, dataset in test_sets.items()}
     listed = ", ".join(f"{name} {count:,}" for name, count in changed.items() if count)
     return (
         [f"Items whose gold label is that of judges, not that of the construction: {listed}."]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
-from crossexam.reports.accuracy import INTERVALS
+from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
@@ -28,7 +29,9 @@ def comparison_table(first: Run, second: Run) -> Table:
 
     pairs = compare_runs(first, second)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
-    return _comparison_table(first, second, pairs, short_names(shared))
+    names = short_names(shared)
+    table = _comparison_table(first, second, pairs, names)
+    return replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
 
 
 def against_table(results: Results) -> Table:

@@ -70,7 +70,8 @@ class Report:
     def _repr_html_(self) -> str:
         """Return the headline, and accuracy and drop by test set, for notebooks."""
         tables = tables_in("terminal", replace(self.results, published_rows=False))
-        notes = [SUMMARY_NOTE, *relabelled_notes(self.results), *projection_notes(self.results)]
+        judged = relabelled_notes(self.results.test_sets, self.results.short_names)
+        notes = [SUMMARY_NOTE, *judged, *projection_notes(self.results)]
         return html_notes([headline(self.results)]) + "".join(map(_table_html, tables)) + html_notes(notes)
 
     @cached_property
@@ -98,7 +99,8 @@ class Report:
 
         results = replace(self.results, published_rows=False)
         several = len(results.models) > 1  # then these are notes of the first table
-        of_table = [] if several else [*relabelled_notes(results), *projection_notes(results)]
+        judged = relabelled_notes(results.test_sets, results.short_names)
+        of_table = [] if several else [*judged, *projection_notes(results)]
         notes = [SUMMARY_NOTE, *of_table]
         tables = render_terminal(tables_in("terminal", results))
         first = Text(headline(results), style="bold")

@@ -47,7 +47,9 @@ def values(row: tuple[object, ...]) -> list[object]:
 def test_the_labels_of_judges_stand_beside_those_of_models() -> None:
     judged = (["contradiction", "contradiction", "neutral"], [], ["neutral", "contradiction"])
     dataset = items("so_swap.snli", ["contradiction"] * 3, *judged)
-    table = judged_table(results_of([run_of(dataset, says="entailment")]))
+    run = run_of(dataset, says="entailment")
+    run.probabilities[dataset.name][1] = SHARES["neutral"]  # the item that was not judged
+    table = judged_table(results_of([run]))
     assert [column.header for column in table.columns[3:]] == ["Entailment", "Neutral", "Contradiction"]
     assert [values(row) for row in table.rows] == [
         ["so swap", "judges", 2, 0 / 5, 2 / 5, 3 / 5],

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from crossexam.cli.validate import app
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Change, Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import Gold
@@ -294,6 +296,35 @@ def test_the_kind_of_antonyms_is_a_slice(tmp_path: Path) -> None:
     assert {kind: (share.value, share.n) for kind, share in slices.items()} == {
         "gradable": (1.0, 1), "relational": (0.0, 1),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--apply", "suite"], "--apply is 'suite'"),
+        (["--apply", "confirm"], "--apply needs the suite"),
+        (["--suite", "suite"], "--suite needs --apply"),
+        (["--require", "label"], "does not ask for 'label', so it cannot be required"),
+    ],
+)
+def test_what_is_applied_is_never_guessed(tmp_path: Path, options: list[str], message: str) -> None:
+    study_of(tmp_path, items("antonymy", "C")).close()
+    done = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), *options])
+    assert isinstance(done.exception, CrossexamError)
+    assert message in str(done.exception)
+    bare = CliRunner().invoke(app, ["verdict", str(tmp_path / "study"), "--apply"])
+    assert bare.exit_code == 2
+
+
+def test_the_command_relabels(tmp_path: Path) -> None:
+    suite, _, _ = relabelled_suite(tmp_path, rule=Rule("confirm"))
+    arguments = ["verdict", str(tmp_path / "study"), "--apply", "relabel", "--suite", str(suite)]
+    done = CliRunner().invoke(app, arguments, env={"COLUMNS": "160"})
+    assert done.exit_code == 0, done.output
+    assert "labels by majority" in done.output
+    assert "labels that judges give" in done.output
+    labels = [each.label for each in read_suite(suite)["antonymy.dev"]]
+    assert labels == ["contradiction", "neutral", "neutral", "contradiction"]
 
 
 def test_drops_of_relabelled_swaps_are_from_relabelled_controls(tmp_path: Path) -> None:

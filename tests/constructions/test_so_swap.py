@@ -10,19 +10,21 @@ from typing import Any
 
 import pytest
 
-from crossexam.api import build
+from crossexam.api import accuracy_by, build, run
 from crossexam.constructions.apply import apply_construction
 from crossexam.constructions.check import run_checks
 from crossexam.constructions.construction import Draft, Rejection
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.so_swap import Options, so_swap
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import UnknownNameError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.agreement import agreeing, in_case, lemma_of, number_of
 from crossexam.language.clauses import Clause, Phrase, main_clause
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.trees import parse_tree
+from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.language.tokens import Token
 
 _LINES = [
@@ -48,7 +50,7 @@ def _outcome(parse: str, **options: Any) -> Example | Rejection:
     """What becomes of the sentence: its item, or why there is none."""
     example = _example(parse)
     (outcome,) = so_swap(example, LanguageResources(), random.Random(0), Options(**options))
-    return outcome.item(example, "so_swap.v1") if isinstance(outcome, Draft) else outcome
+    return outcome.item(example, "so_swap.v2") if isinstance(outcome, Draft) else outcome
 
 
 @pytest.mark.parametrize(("parse", "expected"), CASES, ids=[_sentence(parse) for parse, _ in CASES])
@@ -85,15 +87,23 @@ def test_the_passive_says_so() -> None:
     assert (outcome.info["voice"], outcome.info["object"]) == ("passive", "a monk")
 
 
-def test_as_published_keeps_doubtful_items_and_names_the_doubt() -> None:
-    parse = next(parse for parse, _ in CASES if "married" in parse)
-    assert _outcome(parse) == Rejection("a symmetric verb")
-    outcome = _outcome(parse, as_published=True)
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("married", "A baker married the nun."),  # doubtful
+        ("cut herself", "Herself cut the nun."),  # no English
+        ("feeds a cat", "A cat on feeds a nun in white."),
+        ("him", "Him were carrying the clowns."),  # neither case nor number changes
+        ("I am lifting", "Them am lifting I."),
+    ],
+)
+def test_the_rules_of_the_paper_swap_and_nothing_else(words: str, expected: str) -> None:
+    parse = next(parse for parse, _ in CASES if words in _sentence(parse))
+    outcome = _outcome(parse, rules="paper")
     assert isinstance(outcome, Example)
-    assert outcome.hypothesis == "A baker married the nun."
-    assert outcome.info["doubts"] == ["a symmetric verb"]
-    reflexive = next(parse for parse, _ in CASES if "herself" in parse)
-    assert _outcome(reflexive, as_published=True) == Rejection("a reflexive or reciprocal pronoun")
+    assert outcome.hypothesis == expected
+    bags = (sorted(re.findall(r"\w+", text.lower())) for text in (outcome.premise, outcome.hypothesis))
+    assert next(bags) == next(bags)
 
 
 def test_without_a_parse_it_says_so_and_an_empty_premise_is_passed_over() -> None:
@@ -217,3 +227,60 @@ def test_a_build_names_the_parser_in_its_signature() -> None:
     assert suite.manifest["request"]["parser"] == "parses"
     with pytest.raises(UnknownNameError, match="no parser is called 'stanford'"):
         build("so_swap", [_example(CASES[0][0])], parser="stanford")
+
+
+def _parse_of(sentence: str) -> str:
+    return next(parse for parse, _ in CASES if _sentence(parse) == sentence)
+
+
+def test_an_item_says_how_plausible_the_swapped_clause_is() -> None:
+    boxers = _outcome(_parse_of("A tall boxer lifts a short boxer."))
+    wrench = _outcome(_parse_of("The mechanic picks up the wrench."))
+    assert isinstance(boxers, Example)
+    assert isinstance(wrench, Example)
+    assert (boxers.info["plausibility"], boxers.info["plausible"]) == (1.0, True)
+    assert (wrench.info["plausibility"], wrench.info["plausible"]) == (0.1, False)
+
+
+def test_items_of_little_plausibility_are_rejected_on_request() -> None:
+    parse = _parse_of("The mechanic picks up the wrench.")
+    assert isinstance(_outcome(parse, min_plausibility=0.1), Example)
+    assert _outcome(parse, min_plausibility=0.11) == Rejection("implausible when swapped")
+    assert _outcome(parse, rules="paper", min_plausibility=0.11) == Rejection("implausible when swapped")
+
+
+def test_plausibility_by_the_counts_of_a_corpus(tmp_path: Path) -> None:
+    roles = {
+        Filler("carry", "subject", "instrument"): 90,
+        Filler("carry", "object", "person"): 90,
+    }
+    RoleCounts(roles, "mine").write(tmp_path / "roles.tsv")
+    outcome = _outcome(
+        _parse_of("A cook and a waiter carry a piano."), plausibility=str(tmp_path / "roles.tsv")
+    )
+    assert isinstance(outcome, Example)
+    assert outcome.info["plausibility"] == 1.0
+
+
+@pytest.mark.parametrize("score", [-0.1, 1.1])
+def test_a_minimum_that_is_no_score_is_refused(score: float) -> None:
+    with pytest.raises(CrossexamError, match="is not a plausibility") as error:
+        Options(min_plausibility=score)
+    assert "from 0 to 1" in str(error.value)
+
+
+def test_accuracy_is_reported_apart_for_plausible_and_implausible_items() -> None:
+    examples = [_example(parse) for parse, _ in CASES]
+    suite = build("so_swap", [replace(each, id=str(n)) for n, each in enumerate(examples)], parser="parses")
+    (items,) = (each for each in suite if each.name.startswith("so_swap"))
+    scores = accuracy_by(run("builtin/overlap", suite), "plausible")[items.name]
+    numbers = {value: estimate.n for value, estimate in scores.items()}
+    plausible = sum(item.info["plausible"] for item in items)
+    assert numbers == {"yes": plausible, "no": len(items) - plausible}
+    assert plausible > 1
+
+
+def test_the_rules_of_the_paper_make_as_many_items_as_the_paper(shared_data: Path) -> None:
+    base = CorpusSpec.parse(f"snli@{shared_data / 'snli' / 'snli_1.0_dev.jsonl'}").examples()
+    items, _ = apply_construction("so_swap", base, options={"rules": "paper"})
+    assert 900 < len(items) < 1.1 * 971

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crossexam as cx
-from crossexam.constructions.resources import LanguageResources, adjectives_from, adjectives_identity
+from crossexam.constructions.resources import LanguageResources, adjectives_from, content_identity
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import data_folder, find_split, list_corpora
@@ -201,7 +201,7 @@ ONE_CORPUS = {
     "base": lambda spec: cx.build("negation", spec),
     "index": cached_index,
     "adjectives": lambda spec: adjectives_from(spec, LanguageResources("nltk")),
-    "adjectives in a manifest": adjectives_identity,
+    "adjectives in a manifest": content_identity,
     "dev": lambda spec: load_data("builtin:demo", spec),
     "test": lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]),
 }

@@ -24,6 +24,7 @@ from crossexam.core.example import Example
 from crossexam.core.manifest import TestSetEntry
 from crossexam.core.test_sets import MANIFEST, read_suite
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
+from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.models.table import MODELS
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import (
@@ -91,6 +92,11 @@ def _more_adjectives(folder: Path) -> str:
     return str(folder / "mine.tsv")
 
 
+def _roles(folder: Path) -> str:
+    RoleCounts({Filler("chase", "subject", "person"): 9}, "mine").write(folder / "roles.tsv")
+    return str(folder / "roles.tsv")
+
+
 def _another_corpus(folder: Path) -> str:
     (folder / "other.jsonl").write_text(json.dumps(_record(0, *PAIRS[-1])) + "\n")
     return str(folder / "other.jsonl")
@@ -105,7 +111,10 @@ OPTIONS: dict[str, Callable[[Path], Any]] = {
 CHANGED: dict[str, Callable[[Path], Any]] = {
     "antonymy.indirect": lambda _: True,
     "antonymy.as_published": lambda _: "true",
-    "so_swap.as_published": lambda _: True,
+    "so_swap.rules": lambda _: "paper",
+    "so_swap.plausibility": _roles,
+    "so_swap.min_plausibility": lambda _: "0.9",
+    "add_amod.rules": lambda _: "paper",
     "add_amod.both_directions": lambda _: True,
     "add_amod.adjectives": _more_adjectives,
     "distractor_passage.place": lambda _: "before",

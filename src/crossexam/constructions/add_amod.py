@@ -4,10 +4,13 @@ Given a premise with two different noun entities and an adjective that modifies 
 adjective is inserted before one noun in the new premise and before the other in the hypothesis; the gold
 label is neutral.
 
-The paper says no more.  Our decisions:
+The paper says no more, and its code was never released.  ``rules=paper`` does what it says and nothing else:
+any two different nouns of the premise and any adjective that precedes both in the corpus, unless either
+already has it; it is inserted right before the noun, and the article before it is adjusted.  Our own rules,
+the default:
 
 - The class of the adjective is known (size, age, colour ...; ``adjective_classes.py``), and it occurs with
-  both nouns; adjectives are drawn in proportion to the smaller of the two counts.
+  both nouns.
 - It is not in the sentence yet, its class differs from that of every modifier of both phrases, and it is
   not an antonym or synonym of any of them.
 - It is neither implied by a noun nor typical of it ("young boy", "green grass").
@@ -16,7 +19,8 @@ The paper says no more.  Our decisions:
   read as modifying more than one of them ("young men and women"), or if it could be entailed (under
   negation and quantifiers).
 
-The paper's judges considered 88 % of its items neutral.
+With either, adjectives are drawn in proportion to the smaller of the two counts.  The paper's judges
+considered 88 % of its items neutral.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.core.example import Edit, Example, Side
@@ -40,9 +44,11 @@ from crossexam.language.nouns import (
     clashes_with_noun,
     concrete_kind,
     is_one_kind_of_other,
+    is_rather_verb,
     is_relative,
     is_usual,
     opposites,
+    sense_names,
     synonyms,
 )
 from crossexam.language.parsing.dependencies import Parsed
@@ -79,11 +85,11 @@ _SUBJECTIVE: Final = rank_of("old")  # opinions, sizes and ages precede adjectiv
 
 
 class NounEntity(NamedTuple):
-    """A noun phrase that can take an adjective, its noun in the singular, and the kind of this noun."""
+    """A noun phrase that can take an adjective, its noun in the singular, and its kind, if known."""
 
     phrase: NounPhrase
     noun: str
-    kind: NounKind
+    kind: NounKind | None
 
 
 class ReadPremise(NamedTuple):
@@ -112,11 +118,12 @@ class _Choice(NamedTuple):
 class Options:
     """The options of AddAmod.
 
-    *both_directions* also yields the mirrored item.  *adjectives* names the adjective-noun counts: a corpus
-    (``CORPUS:SPLIT`` or a file; the counts are cached), a file of counts, or None for those shipped with the
-    package.
+    *rules* are our own, or those of the paper, to the letter.  *both_directions* also yields the mirrored
+    item.  *adjectives* names the adjective-noun counts: a corpus (``CORPUS:SPLIT`` or a file; the counts are
+    cached), a file of counts, or None for those shipped with the package.
     """
 
+    rules: Literal["ours", "paper"] = "ours"
     both_directions: bool = False
     adjectives: str | None = field(default=None, metadata={"content": True})
 
@@ -127,17 +134,19 @@ def add_amod(
     """Yield the premise with an adjective before one noun, paired with the same before another noun."""
     if not example.premise.strip():
         return
-    sentence = _read(example, resources)
-    choices = _choices(sentence, resources.adjectives(options.adjectives), resources.wordnet)
+    sentence, table = _read(example, resources), resources.adjectives(options.adjectives)
+    literal = options.rules == "paper"
+    find = _literal_choices if literal else _choices
+    choices = find(sentence, table, resources.wordnet)
     if isinstance(choices, Rejection):
         yield choices
         return
     choice = rng.choices(choices, [min(each.counts) for each in choices])[0]
     if rng.random() < 0.5:
         choice = choice.mirrored()
-    yield _draft(sentence, choice)
+    yield _draft(sentence, choice, literal=literal)
     if options.both_directions:
-        yield _draft(sentence, choice.mirrored(), ":mirrored")
+        yield _draft(sentence, choice.mirrored(), ":mirrored", literal=literal)
 
 
 def _read(example: Example, resources: Resources) -> ReadPremise:
@@ -169,6 +178,29 @@ def _choices(
     return choices or Rejection(reason)
 
 
+def _literal_choices(
+    sentence: ReadPremise, table: AdjectiveCounts, wordnet: WordNet
+) -> Sequence[_Choice] | Rejection:
+    """Return all pairs of different nouns with an adjective that precedes both in the corpus."""
+    nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
+    entities = [NounEntity(phrase, noun, None) for phrase, noun in zip(sentence.phrases, nouns, strict=True)]
+    if len(set(nouns)) < 2:
+        return Rejection("fewer than two nouns")
+    choices = [
+        _Choice(adjective, first, second, (count, table.count(adjective, second.noun)))
+        for first, second in combinations(entities, 2)
+        if first.noun != second.noun
+        for adjective, count in sorted(table.adjectives_of(first.noun).items())
+        if table.count(adjective, second.noun)
+        and not any(_has(sentence, entity.phrase, adjective) for entity in (first, second))
+    ]
+    return choices or Rejection("no adjective for both nouns")
+
+
+def _has(sentence: ReadPremise, phrase: NounPhrase, adjective: str) -> bool:
+    return adjective in sentence.words[phrase.start : phrase.head]
+
+
 def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] | Rejection:
     """Return the phrases that can take an adjective; if fewer than two, the first reason for rejection."""
     nouns = [noun_lemma(sentence.tokens[phrase.head], wordnet) for phrase in sentence.phrases]
@@ -179,7 +211,7 @@ def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] |
         kind = concrete_kind(noun, wordnet)
         if kind is None:
             continue
-        why = "noun that comes twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase)
+        why = "noun that comes twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase, wordnet)
         if why:
             reason = reason or why
         else:
@@ -206,25 +238,30 @@ def _shared(
             yield _Choice(adjective, first, second, counts)
 
 
-def _draft(sentence: ReadPremise, choice: _Choice, suffix: str = "") -> Draft:
+def _draft(sentence: ReadPremise, choice: _Choice, suffix: str = "", *, literal: bool) -> Draft:
     edits = (
-        *_insertion(sentence, choice.first, choice.adjective, "premise"),
-        *_insertion(sentence, choice.second, choice.adjective, "hypothesis"),
+        *_insertion(sentence, choice.first.phrase, choice.adjective, "premise", literal=literal),
+        *_insertion(sentence, choice.second.phrase, choice.adjective, "hypothesis", literal=literal),
     )
     info = {
         "adjective": choice.adjective,
-        "class": ADDABLE[choice.adjective],
+        "class": class_of(choice.adjective),
         "nouns": [choice.first.noun, choice.second.noun],
         "counts": list(choice.counts),
     }
     return Draft("neutral", edits, target="premise", suffix=suffix, info=info)
 
 
-def _insertion(sentence: ReadPremise, entity: NounEntity, adjective: str, side: Side) -> Iterator[Edit]:
-    """Yield the edits that insert *adjective* before the noun, and adjust the article and capitals."""
-    place = place_for(adjective, sentence, entity.phrase)
+def _insertion(
+    sentence: ReadPremise, phrase: NounPhrase, adjective: str, side: Side, *, literal: bool
+) -> Iterator[Edit]:
+    """Yield the edits that insert *adjective* before the noun, and adjust the article and capitals.
+
+    If *literal*, right before the noun, otherwise in the order of adjectives.
+    """
+    place = _first_noun(phrase) if literal else place_for(adjective, sentence, phrase)
     token = sentence.tokens[place]
-    new = adjective.capitalize() if ADDABLE[adjective] == "origin" else adjective
+    new = adjective.capitalize() if class_of(adjective) == "origin" else adjective
     new = adjective.upper() if sentence.text.isupper() else new
     if place == 0 and token.text[0].isupper() and not sentence.text.isupper():
         rest = token.text[0].lower() + token.text[1:] if token.text[1:].islower() else token.text
@@ -245,7 +282,7 @@ def is_closed(sentence: ReadPremise) -> bool:
     return not words.isdisjoint(NEGATIONS | _CONDITIONS) or "?" in words
 
 
-def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
+def why_not(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> str | None:
     """Return why *phrase* cannot take another adjective, or None if it can."""
     tokens, words = sentence.tokens, sentence.words
     nouns = [tokens[k] for k in (*phrase.compounds, phrase.head)]
@@ -262,7 +299,7 @@ def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
     if any(tokens[k].tag in {"JJR", "JJS"} for k in phrase.modifiers):
         return "compared"
     before = words[phrase.start - 1] if phrase.start else ""
-    if _begins_elsewhere(sentence, phrase):
+    if _begins_elsewhere(sentence, phrase, wordnet):
         return "unclear where the phrase begins"
     if sum(word in _QUOTES for word in words[: phrase.start]) % 2:
         return "in quotation marks"
@@ -275,13 +312,27 @@ def why_not(sentence: ReadPremise, phrase: NounPhrase) -> str | None:
     return _attachment(sentence, phrase)
 
 
-def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase) -> bool:
+def _begins_elsewhere(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> bool:
     """Return whether preceding words could belong to the phrase, or its first word could be a verb."""
     tokens = sentence.tokens
     possessed = tokens[phrase.start].tag == "POS"
     if phrase.start and not possessed and tokens[phrase.start - 1].tag[:2] in _OF_PHRASES:
         return True
+    if _may_be_worn_alone(sentence, phrase, wordnet):
+        return True
     return not phrase.determiners and any(tokens[k].tag == "VBG" for k in phrase.modifiers)
+
+
+def _may_be_worn_alone(sentence: ReadPremise, phrase: NounPhrase, wordnet: WordNet) -> bool:
+    """Return whether a verb may follow the colour that begins the phrase: a man in black dances."""
+    words = sentence.words
+    before = words[phrase.start - 1] if phrase.start else ""
+    if before != "in" or class_of(words[phrase.start]) != "colour":
+        return False
+    noun = noun_lemma(sentence.tokens[phrase.head], wordnet)
+    worn = "clothing.n.01" in sense_names(noun, wordnet)
+    follows = is_rather_verb(words[phrase.head], wordnet) and not worn
+    return follows or any(words[k].endswith("ing") for k in phrase.compounds)
 
 
 def _is_bare_singular(sentence: ReadPremise, phrase: NounPhrase) -> bool:
@@ -312,6 +363,10 @@ def place_for(adjective: str, sentence: ReadPremise, phrase: NounPhrase) -> int:
         token = sentence.tokens[k]
         if sentence.words[k] not in _QUANTITIES and rank_of(token.text, token.tag) > rank:
             return k
+    return _first_noun(phrase)
+
+
+def _first_noun(phrase: NounPhrase) -> int:
     return (*phrase.compounds, phrase.head)[0]
 
 
@@ -325,6 +380,8 @@ def fits(
     near = synonyms(adjective, wordnet) | opposites(adjective, wordnet)
     for k in (*phrase.modifiers, *phrase.compounds):
         word, tag = sentence.words[k], sentence.tokens[k].tag
+        if kind == "colour" and class_of(word, tag) == "origin":
+            return False  # a Canadian flag: everybody knows its colours
         if class_of(word, tag) == kind or word in near or frozenset({word, adjective}) in RELATED:
             return False
         if class_of(word, tag) is None and tag.startswith("JJ") and rank > _SUBJECTIVE:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crossexam.language.lexicons.adjectives import AdjectiveCounts
     from crossexam.language.lexicons.wordnet import WordNet
     from crossexam.language.parsing.dependencies import Parsed
+    from crossexam.language.plausibility import RoleCounts
     from crossexam.language.tokens import Token
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -76,6 +77,10 @@ class Resources(Protocol):
 
     def adjectives(self, spec: str | None) -> AdjectiveCounts:
         """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
+        ...
+
+    def roles(self, spec: str) -> RoleCounts:
+        """Return the counts of subjects and objects of verbs named by *spec*, a corpus or a file."""
         ...
 
     @property

@@ -1,28 +1,31 @@
 """The linguistic resources of constructions: POS tagger, parser, named-entity recognizer and lexicons.
 
-Adjective-noun counts over a corpus of the user are computed once and then cached.
+Counts over a corpus of the user, of adjectives before nouns or of the subjects and objects of verbs, are
+computed once and then cached.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.passages import Passages
-from crossexam.core.errors import UnknownNameError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.entities import RECOGNIZERS, EntityRecognizer, resolve_recognizer
-from crossexam.language.lexicons.adjectives import AdjectiveCounts, is_table
+from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import adjective_pairs
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolve_parser
+from crossexam.language.plausibility import RoleCounts, fillers
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import Token
 
@@ -45,6 +48,7 @@ class LanguageResources:
     parser_spec: str = "auto"
     passages: Passages = field(default=Passages(()), repr=False)
     _tables: dict[str | None, AdjectiveCounts] = field(default_factory=dict, repr=False)
+    _roles: dict[str, RoleCounts] = field(default_factory=dict, repr=False)
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
     _parser_prepared: bool = field(default=False, repr=False)
@@ -84,9 +88,18 @@ class LanguageResources:
     def adjectives(self, spec: str | None) -> AdjectiveCounts:
         """Return the adjective-noun counts named by *spec*; None means those shipped with the package."""
         if spec not in self._tables:
-            counting = LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
-            self._tables[spec] = adjectives_from(spec, counting)
+            self._tables[spec] = adjectives_from(spec, self._counting())
         return self._tables[spec]
+
+    def roles(self, spec: str) -> RoleCounts:
+        """Return the counts of subjects and objects of verbs named by *spec*, a corpus or a file."""
+        if spec not in self._roles:
+            self._roles[spec] = roles_from(spec, self._counting())
+        return self._roles[spec]
+
+    def _counting(self) -> LanguageResources:
+        """Return resources of the same tagger and parser, which do not know the examples announced here."""
+        return LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
 
     def load(self, names: Iterable[str]) -> None:
         """Load the tagger, recognizer and parser among *names*; raises MissingResourceError."""
@@ -124,6 +137,7 @@ class LanguageResources:
 
 _CHUNK: Final = 1_000
 _COUNTING: Final = "2"  # the version of the way in which pairs are counted and sentences tagged
+_Table = TypeVar("_Table", AdjectiveCounts, RoleCounts)
 
 
 def count_adjectives(
@@ -134,6 +148,31 @@ def count_adjectives(
 
 
 def _pairs(examples: Iterable[Example], resources: LanguageResources) -> Iterator[tuple[str, str]]:
+    for example, side in _sentences(examples, resources):
+        parsed = resources.parsed(example, side)
+        tokens = parsed.tokens if parsed else resources.tokens(example, side)
+        yield from adjective_pairs(tokens, parsed, resources.wordnet)
+
+
+def count_roles(examples: Iterable[Example], source: str, resources: LanguageResources) -> RoleCounts:
+    """Return the counts of subjects and objects of verbs over the distinct sentences of *examples*.
+
+    Raises CrossexamError if none of them is parsed.
+    """
+    parses = (resources.parsed(example, side) for example, side in _sentences(examples, resources))
+    counts = Counter(each for parsed in parses if parsed for each in fillers(parsed, resources.wordnet))
+    if not counts:
+        raise CrossexamError(
+            "no subjects and objects of verbs could be counted",
+            where=source.partition("#")[0],
+            wanted="a corpus with dependency or constituency parses",
+            hint="--parser spacy:PIPELINE parses the corpus",
+        )
+    return RoleCounts(counts, source)
+
+
+def _sentences(examples: Iterable[Example], resources: LanguageResources) -> Iterator[tuple[Example, Side]]:
+    """Yield the distinct sentences of *examples*, each announced to *resources* before it is yielded."""
     seen: set[int] = set()
     stream = iter(examples)
     while chunk := list(islice(stream, _CHUNK)):
@@ -143,9 +182,7 @@ def _pairs(examples: Iterable[Example], resources: LanguageResources) -> Iterato
                 sentence = hash(example.text(side))
                 if sentence not in seen:
                     seen.add(sentence)
-                    parsed = resources.parsed(example, side)
-                    tokens = parsed.tokens if parsed else resources.tokens(example, side)
-                    yield from adjective_pairs(tokens, parsed, resources.wordnet)
+                    yield example, side
 
 
 def adjectives_from(
@@ -159,19 +196,44 @@ def adjectives_from(
     """
     if spec is None:
         return AdjectiveCounts.shipped()
+    return _counted(AdjectiveCounts, count_adjectives, spec, resources, cache_folder or _cache("adjectives"))
+
+
+def roles_from(spec: str, resources: LanguageResources, *, cache_folder: Path | None = None) -> RoleCounts:
+    """Return the counts of subjects and objects named by *spec*: a corpus with parses, or a file of counts.
+
+    The counts are cached as those of :func:`adjectives_from`.  Raises CrossexamError if the corpus cannot be
+    found or has no parses.
+    """
+    return _counted(RoleCounts, count_roles, spec, resources, cache_folder or _cache("roles"))
+
+
+def _counted(
+    table: type[_Table],
+    count: Callable[[Iterable[Example], str, LanguageResources], _Table],
+    spec: str,
+    resources: LanguageResources,
+    folder: Path,
+) -> _Table:
+    """Return the *table* that *spec* names: read, if it is a file or cached, else counted and cached."""
     corpus = CorpusSpec.parse(spec)
     path = corpus.path()
-    if is_table(path):
-        return AdjectiveCounts.read(path)
+    if _starts_with(path, table.MAGIC):
+        return table.read(path)
     identity = corpus.identity()
     annotation = (resources.tagger_spec, resources.parser_spec)
-    kept = (cache_folder or _cache_folder()) / f"{_file_name(spec, identity, *annotation)}.tsv"
+    kept = folder / f"{_file_name(spec, identity, *annotation)}.tsv"
     if kept.is_file():
-        return AdjectiveCounts.read(kept)
+        return table.read(kept)
     # slices are taken over the labelled examples
-    table = count_adjectives(corpus.examples(drop_no_gold=corpus.is_slice), f"{spec}#{identity}", resources)
-    table.write(kept)
-    return table
+    counts = count(corpus.examples(drop_no_gold=corpus.is_slice), f"{spec}#{identity}", resources)
+    counts.write(kept)
+    return counts
+
+
+def _starts_with(path: Path, text: str) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(text)) == text.encode()
 
 
 def _file_name(spec: str, identity: str, *annotation: str) -> str:
@@ -182,12 +244,12 @@ def _file_name(spec: str, identity: str, *annotation: str) -> str:
     return f"{identity}-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
 
 
-def _cache_folder() -> Path:
+def _cache(kind: str) -> Path:
     from platformdirs import user_cache_path
 
-    return user_cache_path("crossexam") / "adjectives"
+    return user_cache_path("crossexam") / kind
 
 
-def adjectives_identity(spec: str | None) -> str | None:
+def content_identity(spec: str | None) -> str | None:
     """Return *spec* with the hash of its file, as recorded in the manifest."""
     return None if spec is None else f"{spec}#{CorpusSpec.parse(spec).identity()}"

@@ -1,66 +1,100 @@
 """SOSwap (Nie, Wang and Bansal, 2019, section 3.1): the subject and the object of a sentence are swapped.
 
 The premise is that of the base; the hypothesis is the premise with the noun phrases of subject and object
-swapped; the gold label is contradiction.  In the passive, the subject and the agent after *by* are swapped.
-Noun phrases are moved as a whole, with determiners, adjectives and everything else attached to the noun;
-dependents of the verb stay.  The finite verb agrees with its new subject, personal pronouns change their
-case, and the sentence-initial capital is adjusted.
+swapped; the gold label is contradiction.  Noun phrases are moved as a whole, with determiners, adjectives and
+everything else attached to the noun; dependents of the verb stay.
 
-The paper says no more, and its code was never released.  Our decisions:
+The paper says no more, and its code was never released.  ``rules=paper`` does what it says and nothing else:
+in the first verb with a subject and a direct object, the two phrases change places and every word stays as it
+is, apart from the sentence-initial capital.  It is neither made to agree nor checked.  Our own rules, the
+default:
 
-- Only main clauses are used, including captions such as *A man riding a horse*, which have no finite verb.
+- Only main clauses are used, including captions such as *A man riding a horse*, which have no finite verb,
+  and the passive, in which the subject and the agent after *by* are swapped.
 - Only direct objects are swapped: the paper says subject-verb-object, and in *a man sits on a bench* the
   bench is not an object.
+- The finite verb agrees with its new subject, and personal pronouns change their case.
 - Clauses are rejected if the result would not be English (:func:`swap_obstacles`) or may not be a
   contradiction (:func:`swap_doubts`); the name of each rule is the reason counted in the yield table.  The
   paper's judges considered 84 % of its 971 items from SNLI dev contradictions; these rules yield fewer
-  items, and more of them are contradictions.  ``--as-published`` keeps items with doubtful labels, with the
-  doubts in ``info["doubts"]``.
-- Clauses are also rejected if they appear to be misparsed (:func:`is_misread` and the functions after it),
-  since swapping would not result in English.  The Stanford parser makes most errors on captions: a verb
-  becomes the last noun of a compound, a participle an adjective, a preposition a particle.
+  items, and more of them are contradictions.
+- Clauses are also rejected if they appear to be misparsed (``language/misparses.py``),
+  since swapping would not result in English.
+
+Either way, ``info["plausibility"]`` estimates how plausible the swapped clause is
+(``language/plausibility.py``), since a model may spot nonsense without reading who does what to whom.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, Final
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import Any, Final, Literal
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example
 from crossexam.language.agreement import Role, agreeing, in_case, lemma_of, number_of
-from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause
+from crossexam.language.clauses import GROUPS, Clause, Phrase, main_clause, transitive_clause
+from crossexam.language.inflection import indefinite_article
 from crossexam.language.lexicons.closed_classes import (
     CLOSED_CLASSES,
-    INDEFINITE_PEOPLE,
     NEGATIONS,
     PERSONAL_PRONOUNS,
 )
+from crossexam.language.lexicons.noun_groups import FEMALE, MALE
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.verb_kinds import (
     IDIOMS,
-    INTRANSITIVE,
     LIGHT,
     MEASURE,
-    MOTION,
     MUTUAL,
     STATIVE_PARTICIPLES,
     SYMMETRIC,
     SYMMETRIC_ALWAYS,
 )
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.misparses import (
+    agrees,
+    ends_in_verb,
+    goes_on_in_compound,
+    has_actor_for_object,
+    has_misread_particle,
+    has_misread_verb,
+    has_participle_of_agent,
+    is_bare,
+    is_misread,
+    is_of_nearer_noun,
+    is_of_unclear_number,
+)
 from crossexam.language.nouns import animacy, is_event
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.plausibility import PLAUSIBLE, swap_plausibility
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of SOSwap: *as_published* keeps the items that are doubtful by our rules."""
+    """The options of SOSwap.
 
-    as_published: bool = False
+    *rules* are our own, or those of the paper, to the letter.  *plausibility* names a corpus with parses, or
+    a file of counts, by which the swapped clauses are scored; None scores them by WordNet alone.  Items that
+    score less than *min_plausibility*, from 0 to 1, are rejected.
+    """
+
+    rules: Literal["ours", "paper"] = "ours"
+    plausibility: str | None = field(default=None, metadata={"content": True})
+    min_plausibility: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Raise CrossexamError if *min_plausibility* is not a score."""
+        if not 0 <= self.min_plausibility <= 1:
+            raise CrossexamError(
+                f"'{self.min_plausibility}' is not a plausibility",
+                where="so_swap.min_plausibility",
+                wanted="a number from 0 to 1",
+            )
 
 
 def so_swap(
@@ -73,24 +107,37 @@ def so_swap(
     if parsed is None:
         yield Rejection("no parse of the premise")
         return
-    clause = main_clause(parsed)
+    literal = options.rules == "paper"
+    clause = transitive_clause(parsed) if literal else _sound_clause(parsed, resources.wordnet)
     if isinstance(clause, str):
         yield Rejection(clause)
         return
-    reason = next(swap_obstacles(parsed, clause, resources.wordnet), None)
-    found = list(swap_doubts(parsed, clause, resources.wordnet)) if reason is None else []
-    if found and not options.as_published:
-        reason = found[0]
-    yield Rejection(reason) if reason else _item(example, parsed, clause, resources.wordnet, found)
+    counts = None if options.plausibility is None else resources.roles(options.plausibility)
+    score = swap_plausibility(parsed, clause, resources.wordnet, counts)
+    if score < options.min_plausibility:
+        yield Rejection("implausible when swapped")
+        return
+    yield _item(example, parsed, clause, resources.wordnet, score, literal=literal)
 
 
-def _item(example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, found: list[str]) -> Draft:
+def _sound_clause(parsed: Parsed, wordnet: WordNet) -> Clause | str:
+    """Return the main clause, or the reason why swapping it gives no English or no contradiction."""
+    clause = main_clause(parsed)
+    if isinstance(clause, str):
+        return clause
+    against = chain(swap_obstacles(parsed, clause, wordnet), swap_doubts(parsed, clause, wordnet))
+    return next(against, clause)
+
+
+def _item(
+    example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, score: float, *, literal: bool
+) -> Draft:
     sentence = example.premise
-    new_subject = _moved(sentence, parsed, clause.object, "subject", wordnet)
-    new_object = _moved(sentence, parsed, clause.subject, "object", wordnet)
+    new_subject = _moved(sentence, parsed, clause.object, None if literal else "subject", wordnet)
+    new_object = _moved(sentence, parsed, clause.subject, None if literal else "object", wordnet)
     edits = [
         _replaced(sentence, parsed, clause.subject, new_subject),
-        *_agreement(parsed, clause),
+        *([] if literal else _agreement(parsed, clause)),
         _replaced(sentence, parsed, clause.object, new_object),
     ]
     info: dict[str, Any] = {
@@ -98,8 +145,9 @@ def _item(example: Example, parsed: Parsed, clause: Clause, wordnet: WordNet, fo
         "verb": lemma_of(parsed.tokens[clause.verb].text),
         "object": _text(sentence, parsed, clause.object),
         "voice": clause.voice,
+        "plausibility": round(score, 3),
+        "plausible": score >= PLAUSIBLE,
     }
-    info |= {"doubts": found} if found else {}
     return Draft("contradiction", tuple(edits), target="premise", info=info)
 
 
@@ -110,16 +158,16 @@ def _text(sentence: str, parsed: Parsed, phrase: Phrase) -> str:
 def _replaced(sentence: str, parsed: Parsed, phrase: Phrase, new: str) -> Edit:
     """Return the edit that replaces *phrase* by *new*, capitalized at the beginning of the sentence."""
     old = _text(sentence, parsed, phrase)
-    if phrase.start == _first_word(parsed) and old[:1].isupper():
+    if phrase.start == _first_word(parsed) and (old[:1].isupper() or old[:1].isdigit()):
         new = new[:1].upper() + new[1:]
     start = parsed.tokens[phrase.start].start
     return Edit("hypothesis", start, start + len(old), old, new)
 
 
-def _moved(sentence: str, parsed: Parsed, phrase: Phrase, role: Role, wordnet: WordNet) -> str:
-    """Return the text of *phrase* in its new *role* within the sentence."""
+def _moved(sentence: str, parsed: Parsed, phrase: Phrase, role: Role | None, wordnet: WordNet) -> str:
+    """Return the text of *phrase* in its new *role* within the sentence; None keeps the case of a pronoun."""
     text = _text(sentence, parsed, phrase)
-    if phrase.end - phrase.start == 1:
+    if role and phrase.end - phrase.start == 1:
         text = in_case(text, role)
     if phrase.start == _first_word(parsed) and not _keeps_capital(parsed, phrase, wordnet):
         text = text[:1].lower() + text[1:]
@@ -134,6 +182,8 @@ def _keeps_capital(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
     """Return whether the first word of *phrase*, here sentence-initial, is capitalized everywhere."""
     token = parsed.tokens[phrase.start]
     word = token.text
+    if word == "I":
+        return True
     if word.lower() in CLOSED_CLASSES:
         return False
     if word[1:].lower() != word[1:]:  # BMX, McDonald
@@ -202,15 +252,15 @@ def _by_verb(
 ) -> Iterator[str]:
     """Yield the doubts raised by *verb* with the heads *subject* and *thing*."""
     kinds = animacy(subject, wordnet), animacy(thing, wordnet)
-    noun = _singular(thing, wordnet)
+    nouns = {thing, *wordnet.lemmas_of(thing, "n")}  # hands: handiwork, but also hand
     if verb in SYMMETRIC_ALWAYS or (verb in SYMMETRIC and kinds[0] == kinds[1]):
         yield "a symmetric verb"
     if verb in MUTUAL and "thing" not in kinds:
         yield "each may do it to the other"
-    if verb in MEASURE or (parsed.children(clause.object.head, "nummod") and noun in _MEASURES):
+    if verb in MEASURE or (parsed.children(clause.object.head, "nummod") and nouns & _MEASURES):
         yield "a quantity"
-    light = verb in LIGHT and is_event(noun, wordnet)
-    if light or f"{verb} {noun}" in IDIOMS or noun in {"way", "place"}:
+    light = verb in LIGHT and is_event(_singular(thing, wordnet), wordnet)
+    if light or {f"{verb} {noun}" for noun in nouns} & IDIOMS or nouns & {"way", "place"}:
         yield "the object is part of the predicate"
     if clause.voice == "passive" and verb in STATIVE_PARTICIPLES:
         yield "by says where"
@@ -232,122 +282,13 @@ def _content(words: list[str], phrase: Phrase) -> frozenset[str]:
     return frozenset(words[k] for k in range(phrase.start, phrase.end) if k != phrase.head) - _OTHERS
 
 
-# Nouns in -ing; any other word in -ing that is tagged as a noun is a participle.
-_ING_NOUNS: Final = frozenset(
-    (
-        "painting building clothing wedding ring string king swing thing something anything everything "
-        "wing sling spring pudding railing ceiling awning earring crossing opening landing meeting "
-        "parking bedding frosting icing lightning drawing rigging carving dressing being scaffolding "
-        "siding stocking wrapping morning evening covering lighting seating padding stuffing topping "
-        "greeting training cutting surfing"
-    ).split()
-)
-_INDEFINITE: Final = INDEFINITE_PEOPLE | {"something", "everything"}
-_NO_HEADS: Final = CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
-_CLAUSES: Final = frozenset({"acl:relcl", "acl", "ccomp", "advcl"})
-_FINITE: Final = frozenset({"VBZ", "VBP", "VBD"})
-_SUBORDINATORS: Final = frozenset("after before while as because".split())
-_PERCEPTION: Final = frozenset("help let make watch see hear have".split())
-_DIRECTIONS: Final = frozenset(
-    "down up along across over through around off by past on in out onto into away under".split()
-)
-
-
-def is_misread(parsed: Parsed, phrase: Phrase) -> bool:
-    """Return whether *phrase* is unlikely to be a single noun phrase."""
-    tokens, words = parsed.tokens, [token.text.lower() for token in parsed.tokens]
-    for k in range(phrase.start, phrase.end):
-        tag, before = tokens[k].tag, tokens[k - 1].tag if k > phrase.start else ""
-        if tag in {"DT", "PRP$"} and before.startswith(("NN", "JJ")) and words[k] not in {"all", "both"}:
-            return True  # catches a wave
-        if before == tag == "NNS" or (before in {"NN", "NNP"} and _is_posture(tag, words[k])):
-            return True  # a black man stands
-        if _is_participle(tag, words[k]) and not (k + 1 < phrase.end and tokens[k + 1].tag[:2] == "NN"):
-            return True
-        if (tag in _FINITE and parsed.relations[k] not in _CLAUSES) or words[k] in _SUBORDINATORS:
-            return True
-    return (
-        not _ends_well(parsed, phrase)
-        or words[phrase.head] in CLOSED_CLASSES - PERSONAL_PRONOUNS - _INDEFINITE
-    )
-
-
-def _is_posture(tag: str, word: str) -> bool:
-    return tag == "NNS" and lemma_of(word) in INTRANSITIVE | {"gesture", "walk", "run", "wave"}
-
-
-def _is_participle(tag: str, word: str) -> bool:
-    return tag.startswith("NN") and word.endswith("ing") and word not in _ING_NOUNS
-
-
-def _ends_well(parsed: Parsed, phrase: Phrase) -> bool:
-    last = parsed.tokens[phrase.end - 1].tag
-    before = parsed.tokens[phrase.end - 2].tag if phrase.end > 1 else ""
-    return last.startswith(("NN", "PRP")) or last == "CD" or (last == "JJ" and before in {"IN", "CC", "RB"})
-
-
-def agrees(parsed: Parsed, clause: Clause) -> bool:
-    """Return whether the finite verb agrees with its subject; if not, the parse is wrong."""
-    if clause.finite is None or parsed.tokens[clause.subject.head].text.lower() in GROUPS:
-        return True
-    token = parsed.tokens[clause.finite]
-    return agreeing(token.text, token.tag, number_of(parsed, clause.subject)) == token.text
-
-
-def is_of_unclear_number(parsed: Parsed, phrase: Phrase) -> bool:
-    """Return whether *and* may conjoin dependents of the head, not the head: a boy with a hat and a coat."""
-    joined = [k for k in parsed.children(phrase.head, "conj") if k < phrase.end]
-    return bool(joined) and any(k < joined[0] for k in parsed.children(phrase.head, "nmod"))
-
-
-def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Return whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*)."""
-    verb, thing = parsed.tokens[clause.verb], clause.object
-    if clause.voice == "passive":
-        return False
-    lemma = lemma_of(verb.text.lower())
-    if lemma in INTRANSITIVE or not wordnet.is_lemma(lemma, "v"):
-        return True
-    if parsed.tokens[thing.start].text.lower() in {"arm", "hand", "side"}:  # walks arm in arm
-        return True
-    past = verb.tag in {"VBD", "VBN"} and clause.finite == clause.verb
-    return past and is_bare(parsed, thing) and clause.subject.head != clause.verb - 1
-
-
-def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
-    """Return whether the particle of the verb may be a preposition: walks down the road."""
-    verb = parsed.tokens[clause.verb].text.lower().rpartition("-")[2]
-    after = parsed.tokens[clause.verb + 1].text.lower()
-    return clause.voice == "active" and lemma_of(verb) in MOTION and after in _DIRECTIONS
-
-
-def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Return whether the object is an agent with a verb, misparsed as a compound: helps a kid dig."""
-    if lemma_of(parsed.tokens[clause.verb].text) not in _PERCEPTION:
-        return False
-    inside = parsed.tokens[clause.object.start : clause.object.end]
-    return any(
-        first.tag.startswith("NN")
-        and second.tag.startswith("NN")
-        and animacy(first.text.lower(), wordnet) != "thing"
-        and wordnet.is_lemma(second.text.lower(), "v")
-        for first, second in pairwise(inside)
-    )
-
-
-def is_bare(parsed: Parsed, phrase: Phrase) -> bool:
-    """Return whether *phrase* has no determiner or numeral, as *cake* in *cake eating girl*."""
-    return not parsed.children(phrase.head, "det", "nummod", "nmod:poss") and not any(
-        token.tag in {"DT", "CD", "PRP"} for token in parsed.tokens[phrase.start : phrase.head + 1]
-    )
-
-
 _REFLEXIVES: Final = frozenset(
     ("myself yourself himself herself itself ourselves yourselves themselves themself oneself").split()
 )
 _POSSESSIVES: Final = frozenset("his her its their my your our whose hers theirs".split())
 _CLITICS: Final = frozenset(f"{mark}{end}" for mark in "'’" for end in ("s", "re", "m", "ve", "d", "ll"))
 _LOOSE: Final = frozenset({"appos", "dep", "parataxis", "acl", "advcl", "case", "mark"})
+_CONJOINED_VERBS: Final = frozenset({"VB", "VBZ", "VBP", "VBD", "VBG"})
 _CLAUSAL: Final = frozenset({"acl", "advcl", "ccomp", "dep", "parataxis"})
 
 
@@ -359,26 +300,35 @@ def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator
     if _REFLEXIVES & set(words) or {("each", "other"), ("one", "another")} & set(pairwise(words)):
         yield "a reflexive or reciprocal pronoun"
     for name, phrase in (("subject", clause.subject), ("object", clause.object)):
-        yield from _in_phrase(words, parsed, phrase, name)
+        yield from _in_phrase(words, parsed, phrase, name, wordnet)
     if clause.finite is not None and parsed.tokens[clause.finite].text in _CLITICS:
         yield "a contracted verb"
     if any(token.tag == "``" for token in parsed.tokens[1 : clause.subject.start]):
         yield "inside a quotation"
     if sum(token.text[:1].isupper() for token in parsed.tokens) > len(words) / 2:
         yield "capitals throughout"
+    if any(
+        words[k] in {"a", "an"} and words[k] != indefinite_article(words[k + 1])
+        for k in range(len(words) - 1)
+    ):
+        yield "an article of the wrong form"
     if _refers_across(words, clause):
         yield "a phrase refers to the other"
+    if _would_be_reflexive(parsed, clause):
+        yield "a pronoun that would have to be reflexive"
     yield from _misreadings(parsed, clause, wordnet)
-    yield from _left_behind(words, parsed, clause)
+    yield from _left_behind(words, parsed, clause, wordnet)
 
 
-def _in_phrase(words: list[str], parsed: Parsed, phrase: Phrase, name: str) -> Iterator[str]:
+def _in_phrase(
+    words: list[str], parsed: Parsed, phrase: Phrase, name: str, wordnet: WordNet
+) -> Iterator[str]:
     tag, inside = parsed.tokens[phrase.head].tag, range(phrase.start, phrase.end)
     if not (tag.startswith("NN") or (tag == "PRP" and words[phrase.head] in PERSONAL_PRONOUNS)):
         yield f"{name} is not a noun or personal pronoun"
     if any(parsed.relations[k] == "acl:relcl" for k in inside):
         yield "a relative clause"
-    if is_misread(parsed, phrase):
+    if is_misread(parsed, phrase, wordnet):
         yield f"{name} is parsed oddly"
     if any(parsed.tokens[k].tag in {",", ":", "``"} for k in inside) and not _is_list(parsed, phrase):
         yield f"a comma inside the {name}"
@@ -391,7 +341,7 @@ def _is_list(parsed: Parsed, phrase: Phrase) -> bool:
     inside = range(phrase.start, phrase.end)
     after_comma = [k for k in inside if k > phrase.start and parsed.tokens[k - 1].tag == ","]
     return any(parsed.relations[k] == "conj" for k in inside) and not any(
-        parsed.relations[k] in _LOOSE for k in after_comma
+        parsed.relations[k] in _LOOSE or parsed.tokens[k].tag == "VBG" for k in after_comma
     )
 
 
@@ -408,6 +358,44 @@ def _refers_across(words: list[str], clause: Clause) -> bool:
     return (
         personal or bool(_POSSESSIVES & set(before)) or (len(inside) > 1 and bool(_POSSESSIVES & set(inside)))
     )
+
+
+def _would_be_reflexive(parsed: Parsed, clause: Clause) -> bool:
+    """Return whether a pronoun of the predicate can only mean the object, which becomes the subject.
+
+    *A nurse holds a boy, giving him a toy*: by binding (Quirk et al., 1985, section 6.25), the boy who holds
+    a nurse gives himself a toy.  A pronoun inside another noun phrase or clause is free.
+    """
+    own, other = (_agreeing_pronouns(parsed, phrase) for phrase in (clause.subject, clause.object))
+    inside = {k for each in (clause.subject, clause.object) for k in range(each.start, each.end)}
+    for k in set(parsed.below(clause.verb)) - inside:
+        word = parsed.tokens[k].text.lower()
+        if parsed.tokens[k].tag == "PRP" and word in other - own and parsed.relations[k] != "nsubj":
+            between = _words_above(parsed, k, clause.verb)
+            if all(
+                parsed.tokens[j].tag.startswith("VB") and not parsed.children(j, "nsubj", "nsubj:pass")
+                for j in between
+            ):
+                return True
+    return False
+
+
+def _words_above(parsed: Parsed, index: int, top: int) -> Iterator[int]:
+    """Yield what the token at *index* depends on, directly or indirectly, below *top*."""
+    head = parsed.heads[index]
+    while head not in {top, -1}:
+        yield head
+        head = parsed.heads[head]
+
+
+def _agreeing_pronouns(parsed: Parsed, phrase: Phrase) -> frozenset[str]:
+    """Return the object pronouns that may mean *phrase*, by its number and gender."""
+    if number_of(parsed, phrase) == "plural":
+        return frozenset({"them"})
+    head = parsed.tokens[phrase.head].text.lower()
+    if head in MALE | FEMALE:
+        return frozenset({"him"} if head in MALE else {"her"})
+    return frozenset({"him", "her", "it", "them"})
 
 
 def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
@@ -430,18 +418,25 @@ def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[s
         yield "a phrase of unclear number"
     if clause.finite is None and clause.voice == "active" and is_bare(parsed, clause.subject):
         yield "a caption that would read as a compound"
+    if clause.finite is None and ends_in_verb(parsed, clause, wordnet):
+        yield "object is parsed oddly"
+    if clause.finite is None and is_of_nearer_noun(parsed, clause, wordnet):
+        yield "unclear whose participle"
 
 
-def _left_behind(words: list[str], parsed: Parsed, clause: Clause) -> Iterator[str]:
+def _left_behind(words: list[str], parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
     """Yield the reasons why commas, conjuncts or participles would be left in the wrong place."""
     thing, tokens = clause.object, parsed.tokens
     if tokens[clause.subject.end].tag in {",", ":", "-RRB-", "''"}:
         yield "a comma before the verb"
     after = tokens[thing.end].tag if thing.end < len(tokens) else ""
-    if after in {"-LRB-", "POS", "HYPH"}:
+    if after in {"-LRB-", "POS", "HYPH"} or goes_on_in_compound(parsed, thing):
         yield "object is parsed oddly"
+    if has_participle_of_agent(parsed, clause, wordnet):
+        yield "a participle that may be the subject's"
     conjuncts = parsed.children(clause.verb, "conj")
-    if after == "CC" and not any(thing.end < k for k in conjuncts):
+    verbal = [k for k in conjuncts if tokens[k].tag in _CONJOINED_VERBS]
+    if after == "CC" and not any(thing.end < k for k in verbal):
         yield "coordinated objects apart"
     inside = range(thing.start, thing.end)
     clausal = any(parsed.relations[k] in _CLAUSAL for k in inside)

@@ -173,7 +173,7 @@ _ALL: Final = (
     ),
     Construction(
         "so_swap",
-        1,
+        2,
         so_swap.so_swap,
         "compositionality",
         "a sentence, and its copy with subject and object swapped",
@@ -189,7 +189,7 @@ _ALL: Final = (
     ),
     Construction(
         "add_amod",
-        1,
+        2,
         add_amod.add_amod,
         "compositionality",
         "an adjective before one noun of the premise, and before another in the hypothesis",

@@ -18,6 +18,7 @@ GROUPS: Final = frozenset(
     "group crowd bunch couple pair team number lot gathering line row family trio collection class band pack "
     "herd army gang choir crew staff audience".split()
 )
+_WH: Final = frozenset({"WP", "WDT", "WP$"})
 _MARKS: Final = frozenset("`` '' , . : -LRB- -RRB- HYPH NFP".split())
 
 
@@ -65,6 +66,33 @@ def main_clause(parsed: Parsed) -> Clause | str:
     if subjects:
         return "no verb with an object"
     return _caption(parsed, root) if parsed.tokens[root].tag.startswith("NN") else "no subject"
+
+
+def transitive_clause(parsed: Parsed) -> Clause | str:
+    """Return the clause of the first verb with subject and direct object, or the reason why there is none.
+
+    The verb of the whole sentence comes before those of its other clauses.  Nothing else is demanded, except
+    that no phrase is a relative or interrogative pronoun.
+
+    >>> from crossexam.language.parsing.constituency import parsed_from_parse
+    >>> parse = "(S (NP (PRP He)) (VP (VBZ is) (VP (VBG washing) (NP (PRP himself)))))"
+    >>> transitive_clause(parsed_from_parse("He is washing himself", parse)).object
+    Phrase(start=3, end=4, head=3)
+    """
+    verbs = [k for k, token in enumerate(parsed.tokens) if token.tag.startswith("VB")]
+    reason = "no verb with a subject and an object"
+    for verb in sorted(verbs, key=lambda k: parsed.heads[k] != -1):
+        subjects, objects = parsed.children(verb, "nsubj"), parsed.children(verb, "obj")
+        if not (subjects and objects) or {parsed.tokens[k].tag for k in (subjects[0], objects[0])} & _WH:
+            continue
+        subject, found = phrase(parsed, subjects[0]), phrase(parsed, objects[0])
+        if subject is None or found is None:
+            reason = "a phrase in pieces"
+        elif not subject.end <= verb < found.start:
+            reason = "inverted order"
+        else:
+            return Clause(subject, verb, found, "active", None)
+    return reason
 
 
 def _finite_clause(parsed: Parsed, verb: int, subjects: tuple[int, ...]) -> Clause | str:

@@ -49,7 +49,7 @@ def animacy(noun: str, wordnet: WordNet) -> NounKind:
         return "person"
     classes: set[str] = set()
     for lemma in wordnet.lemmas_of(noun, "n"):  # men: the work force, but also man
-        classes |= _classes(lemma, wordnet)
+        classes |= sense_names(lemma, wordnet)
         if lemma in GROUPS_OF_PEOPLE:
             return "person"
     if "person.n.01" in classes:
@@ -68,7 +68,7 @@ def concrete_kind(noun: str, wordnet: WordNet) -> NounKind | None:
         return None
     if noun in KNOWN:
         return KNOWN[noun]
-    classes = _classes(noun, wordnet)
+    classes = sense_names(noun, wordnet)
     return next((kind for name, kind in KINDS.items() if name in classes), None)
 
 
@@ -79,7 +79,33 @@ def is_event(noun: str, wordnet: WordNet) -> bool:
     >>> is_event("walk", WordNet.load()), is_event("horse", WordNet.load())
     (True, False)
     """
-    return not _classes(noun, wordnet).isdisjoint({"act.n.02", "event.n.01"})
+    return not sense_names(noun, wordnet).isdisjoint({"act.n.02", "event.n.01"})
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def is_common_noun(word: str, wordnet: WordNet) -> bool:
+    """Return whether the lower-case *word* is, or inflects, a noun that WordNet writes in lower case.
+
+    >>> [is_common_noun(word, WordNet.load()) for word in ("geese", "headfirst", "laden")]
+    [True, False, False]
+    """
+    lemmas = wordnet.lemmas_of(word, "n")
+    return any(lemma in wordnet.lemmas(synset) for lemma in lemmas for synset in wordnet.synsets(lemma, "n"))
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def is_rather_verb(word: str, wordnet: WordNet) -> bool:
+    """Return whether *word*, inflected or not, is a verb more often than a noun in WordNet's concordances.
+
+    >>> [is_rather_verb(word, WordNet.load()) for word in ("chase", "dances", "shirt")]
+    [True, True, False]
+    """
+    return _uses(word, "v", wordnet) > _uses(word, "n", wordnet)
+
+
+def _uses(word: str, pos: str, wordnet: WordNet) -> int:
+    lemma = wordnet.morphy(word, pos)
+    return sum(wordnet.tag_count(synset, lemma) for synset in wordnet.synsets(lemma, pos)) if lemma else 0
 
 
 def is_relative(noun: str) -> bool:
@@ -142,8 +168,8 @@ def _first_sense(noun: str, wordnet: WordNet) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _classes(noun: str, wordnet: WordNet) -> frozenset[str]:
-    """Return the names of the first sense of *noun* and of all its hypernyms."""
+def sense_names(noun: str, wordnet: WordNet) -> frozenset[str]:
+    """Return the names of the first sense of *noun* and of all its hypernyms: ``dog.n.01`` ..."""
     return frozenset(map(wordnet.name, wordnet.closure(*_first_sense(noun, wordnet))))
 
 

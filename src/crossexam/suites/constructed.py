@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from crossexam.constructions.apply import CHUNK, Applier, chunks
 from crossexam.constructions.construction import Construction, changed_options
-from crossexam.constructions.resources import LanguageResources, adjectives_identity
+from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.core.errors import CrossexamError, MissingResourceError
 from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
@@ -258,5 +258,5 @@ def _option_identity(options: Any) -> dict[str, Any]:
     changed = changed_options(options)
     for each in fields(options) if changed else ():
         if each.name in changed and each.metadata.get("content"):
-            changed[each.name] = adjectives_identity(changed[each.name])
+            changed[each.name] = content_identity(changed[each.name])
     return changed

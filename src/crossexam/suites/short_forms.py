@@ -32,12 +32,14 @@ class ShortForm(NamedTuple):
 
 # fmt: off
 SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
-    ShortForm("--as-published",    ("antonymy.as_published", "so_swap.as_published"),
+    ShortForm("--as-published",    ("antonymy.as_published",),
               "keep items with doubtful labels, as the papers do"),
     ShortForm("--indirect",        ("antonymy.indirect",), "also use antonyms of similar adjectives"),
     ShortForm("--both-directions", ("add_amod.both_directions",), "also add the mirrored item"),
     ShortForm("--adjectives",      ("add_amod.adjectives",),
               "count adjective-noun pairs in this corpus", "CORPUS:SPLIT|FILE"),
+    ShortForm("--min-plausibility", ("so_swap.min_plausibility",),
+              "reject swapped clauses less plausible than this, from 0 to 1", "SCORE"),
     ShortForm("--tautology",       ("tautology.clause",), "also append this tautology", "TEXT"),
     ShortForm("--split",           ("cross-dataset.split",), "test or validation", "SPLIT"),
     ShortForm("--pairs",           ("behaviour.pairs",), "word pairs to swap", "RELATION=FILE", True),

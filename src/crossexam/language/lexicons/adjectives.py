@@ -13,13 +13,12 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import ClassVar, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import write_text
 from crossexam.language.lexicons.wordnet import WordNet
 
-MAGIC: Final = "#adjectives 1 "  # then the source
 _SHIPPED: Final = Path(__file__).with_name("adjectives.tsv")
 _WORD: Final = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
@@ -34,6 +33,8 @@ class AdjectiveCounts:
     >>> table.count("old", "boat"), table.count("old", "idea"), table.total("boat")
     (3, 0, 4)
     """
+
+    MAGIC: ClassVar[str] = "#adjectives 1 "  # then the source
 
     def __init__(self, counts: Mapping[str, Mapping[str, int]], source: str) -> None:
         self._counts = counts
@@ -84,14 +85,14 @@ class AdjectiveCounts:
 
     def write(self, path: Path) -> None:
         """Write the table: a line with the source, then one line per noun with its adjectives."""
-        write_text(path, f"{MAGIC}{self.source}\n{self._body()}")
+        write_text(path, f"{self.MAGIC}{self.source}\n{self._body()}")
 
     @classmethod
     def read(cls, path: Path) -> AdjectiveCounts:
         """Return a table written by :meth:`write`.  Raises FormatError."""
         first, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
-        if not first.startswith(MAGIC):
-            raise FormatError("not a table of adjectives", where=str(path), wanted=f"{MAGIC}SOURCE")
+        if not first.startswith(cls.MAGIC):
+            raise FormatError("not a table of adjectives", where=str(path), wanted=f"{cls.MAGIC}SOURCE")
         counts: dict[str, dict[str, int]] = {}
         for number, line in enumerate(lines, 2):
             noun, *cells = line.split("\t")
@@ -103,13 +104,7 @@ class AdjectiveCounts:
                     where=f"{path}, line {number}",
                     wanted="NOUN, then tab-separated ADJECTIVE COUNT entries",
                 ) from None
-        return cls(counts, first.removeprefix(MAGIC))
-
-
-def is_table(path: Path) -> bool:
-    """Return whether the file at *path* is a table of adjectives."""
-    with path.open("rb") as stream:
-        return stream.read(len(MAGIC)) == MAGIC.encode()
+        return cls(counts, first.removeprefix(cls.MAGIC))
 
 
 def _is_known(word: str, pos: str, wordnet: WordNet) -> bool:

@@ -64,6 +64,18 @@ KIN: Final = frozenset(
     "grandmother grandparent grandson husband infant kid mom mommy mother mum nephew niece parent sibling "
     "sister son spouse toddler twin uncle wife".split()
 )
+#: Nouns whose referent is he,
+MALE: Final = frozenset(
+    "actor boy brother boyfriend businessman cowboy dad daddy dude fellow father fireman fisherman gentleman "
+    "grandfather grandpa groom guy husband king lad male man monk nephew policeman prince salesman son "
+    "uncle waiter".split()
+)
+#: or she.
+FEMALE: Final = frozenset(
+    "actress aunt ballerina bride bridesmaid businesswoman daughter female girl girlfriend gal grandma "
+    "grandmother lady lass mom mommy mother niece nun policewoman princess queen saleswoman sister "
+    "waitress wife woman".split()
+)
 #: Nouns for groups of people, which in WordNet are groups and not persons.
 GROUPS_OF_PEOPLE: Final = frozenset(
     "group team crowd couple pair audience family band class army crew people police trio choir gang "

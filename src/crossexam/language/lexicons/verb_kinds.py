@@ -17,20 +17,25 @@ SYMMETRIC: Final = frozenset((
     # Levin 47.8 contiguous location
     "cross parallel bound flank "
     # company and contest
-    "accompany partner befriend waltz tango dance race tie rival fit suit complement contradict"
+    "accompany partner befriend waltz tango dance race tie rival fit suit complement contradict pass"
 ).split())
 
 #: The same for any participants: what touches a wall is touched by it (Levin 47.8; Dowty, section 3).
 SYMMETRIC_ALWAYS: Final = frozenset((
     "abut adjoin border contact intersect juxtapose meet neighbor touch join connect face oppose "
-    "resemble equal match mirror approach"
+    "resemble equal match mirror approach "
+    # Levin 18.4, contact by motion
+    "graze bump collide"
 ).split())
 
 #: Two people may do it to each other in one scene (Levin 30.1 see, 30.2 sight, 31.2 admire, 37).
 MUTUAL: Final = frozenset((
     "see watch observe view eye notice spot hear love like hate know trust respect admire enjoy miss "
     "help assist support greet thank congratulate entertain recognize understand need want welcome "
-    "applaud cheer address approach salute acknowledge tease tickle splash"
+    "applaud cheer address approach salute acknowledge tease tickle splash "
+    # the rest of 30.2; check is check out
+    "check examine eye glimpse inspect investigate overhear perceive regard scan scrutinize sight spy "
+    "study survey witness"
 ).split())
 
 #: Light verbs, whose eventive object is part of the predicate: take a walk (Quirk et al., 10.30).
@@ -78,6 +83,6 @@ MOTION: Final = frozenset((
     "cruise hurry wander stand sit lean hop step skip speed rush dash paddle row kayak canoe raft sled "
     "parade head "
     "bicycle look stare gaze coast trek wade flip dribble lie sleep relax rest hang bounce splash play "
-    "pose gather crowd huddle spin twirl bark"
+    "pose gather crowd huddle spin twirl bark get"
 ).split())
 # fmt: on

@@ -1,0 +1,193 @@
+"""How plausible a swapped clause is: classes of nouns, counts of roles, and the score."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from crossexam.constructions.resources import LanguageResources, count_roles, roles_from
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.language.clauses import Clause, main_clause
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.parsing.constituency import parsed_from_parse
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.plausibility import (
+    Filler,
+    RoleCounts,
+    fillers,
+    noun_class,
+    resemblance,
+    swap_plausibility,
+)
+
+WORDNET = WordNet.load()
+PULLS = "(S (NP (DT The) (NN monk)) (VP (VBZ pulls) (NP (DT the) (NN {object}))) (. .))"
+
+PASSIVE = (
+    "(S (NP (DT The) (NN cart)) (VP (VBZ is) (VP (VBN pulled) (PP (IN by) (NP (DT the) (NN {agent}))))))"
+)
+
+
+def _read(parse: str) -> tuple[Parsed, Clause]:
+    words = [word.rstrip(")") for word in parse.split() if not word.startswith("(")]
+    parsed = parsed_from_parse(" ".join(words), parse)
+    assert parsed is not None
+    clause = main_clause(parsed)
+    assert isinstance(clause, Clause)
+    return parsed, clause
+
+
+def _score(parse: str, counts: RoleCounts | None = None) -> float:
+    return swap_plausibility(*_read(parse), WORDNET, counts)
+
+
+@pytest.mark.parametrize(
+    ("noun", "expected"),
+    [
+        ("monks", "person"),
+        ("crowd", "person"),
+        ("her", "person"),
+        ("mule", "animal"),
+        ("carts", "vehicle"),
+        ("veil", "clothing"),
+        ("trumpet", "instrument"),
+        ("sandwich", "food"),
+        ("finger", "body part"),
+        ("bridge", "structure"),
+        ("tulip", "plant"),
+        ("walk", "event"),
+        ("qzx", "other"),
+    ],
+)
+def test_the_class_of_a_noun(noun: str, expected: str) -> None:
+    assert noun_class(noun, WORDNET) == expected
+
+
+def test_resemblance_is_symmetric_and_a_person_is_replaced_best_by_a_person() -> None:
+    classes = ("person", "animal", "vehicle", "food", "clothing")
+    for old in classes:
+        for new in classes:
+            assert resemblance(old, new) == resemblance(new, old)
+    by_class = [resemblance("person", new) for new in classes]
+    assert by_class == sorted(by_class, reverse=True)
+    assert resemblance("person", "animal") > resemblance("food", "food") > resemblance("food", "clothing")
+
+
+@pytest.mark.parametrize(
+    ("parse", "expected"),
+    [
+        (PULLS.format(object="nun"), 1.0),
+        (PULLS.format(object="mule"), 0.5),
+        (PULLS.format(object="cart"), 0.3),
+        (PULLS.format(object="lamp"), 0.1),
+        ("(S (NP (PRP He)) (VP (VBZ pulls) (NP (PRP them))))", 1.0),
+        ("(S (NP (NNP Zorba)) (VP (VBZ pulls) (NP (DT a) (NN nun))))", 1.0),  # a name
+        ("(S (NP (DT The) (NN monk)) (VP (VBZ pulls) (NP (DT the) (NN teddy) (NN bear))))", 0.1),
+    ],
+)
+def test_without_counts_the_score_is_the_resemblance(parse: str, expected: float) -> None:
+    assert _score(parse) == expected
+
+
+def test_counts_decide_what_the_classes_leave_open() -> None:
+    counts = RoleCounts(
+        {
+            Filler("pull", "subject", "person"): 10,
+            Filler("pull", "subject", "vehicle"): 5,
+            Filler("pull", "object", "person"): 20,
+            Filler("pull", "object", "vehicle"): 10,
+        },
+        "mine",
+    )
+    subject, thing = (5 + 10 * 0.3) / (10 + 10), 1.0  # the formula of the docstring; at most 1
+    assert _score(PULLS.format(object="cart"), counts) == pytest.approx(math.sqrt(subject * thing))
+    unseen = PULLS.format(object="cart").replace("pulls", "paints")
+    assert _score(unseen, counts) == pytest.approx(_score(unseen))
+
+
+def test_in_the_passive_the_agent_is_the_subject() -> None:
+    counts = RoleCounts(
+        {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}, "mine"
+    )
+    passive = "(S (NP (DT The) (NN cart)) (VP (VBZ is) (VP (VBN pulled) (PP (IN by) (NP (DT the) (NN monk))))) (. .))"
+    assert _read(passive)[1].voice == "passive"
+    assert _score(passive, counts) == pytest.approx(_score(PULLS.format(object="cart"), counts))
+    reverse = PULLS.format(object="cart").replace("monk", "van").replace("cart", "nun")
+    assert _score(passive, counts) < _score(reverse, counts)
+
+
+@pytest.mark.parametrize(
+    ("parse", "expected"),
+    [
+        (
+            "(S (NP (DT The) (NNS monks)) (VP (VBD pulled) (NP (DT a) (NN cart))))",
+            {("pull", "subject", "person"), ("pull", "object", "vehicle")},
+        ),
+        (
+            PASSIVE.format(agent="mule"),
+            {("pull", "object", "vehicle"), ("pull", "subject", "animal")},
+        ),
+        (
+            "(NP (NP (DT A) (NN monk)) (VP (VBG pulling) (NP (NNS carts))))",
+            {("pull", "subject", "person"), ("pull", "object", "vehicle")},
+        ),
+        (
+            "(NP (NP (DT A) (NN cart)) (VP (VBN pulled) (PP (IN by) (NP (NNS mules)))))",
+            {("pull", "object", "vehicle"), ("pull", "subject", "animal")},
+        ),
+        ("(S (NP (DT The) (NN monk)) (VP (VBZ is) (ADJP (JJ tall))))", set()),
+    ],
+)
+def test_who_fills_which_role(parse: str, expected: set[tuple[str, str, str]]) -> None:
+    words = [word.rstrip(")") for word in parse.split() if not word.startswith("(")]
+    parsed = parsed_from_parse(" ".join(words), parse)
+    assert parsed is not None
+    assert set(fillers(parsed, WORDNET)) == expected
+
+
+def test_counts_are_those_of_a_corpus_once_a_sentence(tmp_path: Path) -> None:
+    record = {
+        "sentence1": "The monk pulls the cart .",
+        "sentence2": "The monk pulls the cart .",
+        "gold_label": "entailment",
+        "sentence1_parse": PULLS.format(object="cart"),
+        "sentence2_parse": PULLS.format(object="cart"),
+    }
+    corpus = tmp_path / "mine.jsonl"
+    corpus.write_text("".join(json.dumps(record | {"pairID": str(n)}) + "\n" for n in range(3)))
+    cache = tmp_path / "cache"
+    table = roles_from(str(corpus), LanguageResources(), cache_folder=cache)
+    assert table.count("pull", "subject", "person") == table.count("pull", "object", "vehicle") == 1
+    assert len(table) == 2
+    (kept,) = cache.iterdir()
+    assert RoleCounts.read(kept).name == table.name == roles_from(str(kept), LanguageResources()).name
+    kept.write_text(kept.read_text().replace("person\t1", "person\t7"))  # the cache is read
+    again = roles_from(str(corpus), LanguageResources(), cache_folder=cache)
+    assert again.count("pull", "subject", "person") == 7
+
+
+def test_a_corpus_without_parses_is_refused() -> None:
+    with pytest.raises(CrossexamError, match="no subjects and objects of verbs could be counted") as error:
+        count_roles([Example("e", "Monks pull carts.", "", "neutral")], "mine.csv#1", LanguageResources())
+    assert "mine.csv" in str(error.value)
+    assert "--parser" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not a table of roles"),
+        ("#roles 1 x\npull\tsubject\tperson\n", "malformed row for 'pull'"),
+        ("#roles 1 x\npull\tagent\tperson\t3\n", "line 2"),
+        ("#roles 1 x\npull\tsubject\tperson\tmany\n", "line 2"),
+    ],
+)
+def test_a_damaged_table_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "roles.tsv"
+    path.write_text(text)
+    with pytest.raises(FormatError, match=said):
+        RoleCounts.read(path)

@@ -17,6 +17,7 @@ from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
+from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import noun_phrases
@@ -400,6 +401,103 @@ def test_an_item_adds_one_adjective_to_each_side(
             assert sorted(told.lower().split()) == sorted([*base.premise.lower().split(), adjective]), side
         assert adjective not in base.premise.split()
         assert item.premise != item.hypothesis
+
+
+@pytest.mark.parametrize(
+    ("tagged", "adjective", "nouns", "expected"),
+    [
+        (  # an unknown class, known already by the noun, not in the usual order
+            "A/DT young/JJ boy/NN watched/VBD an/DT ape/NN",
+            "small",
+            "boy ape",
+            ["A young small boy watched an ape", "A young boy watched a small ape"],
+        ),
+        (  # negated; the same class; one kind of the other
+            "No/DT red/JJ truck/NN met/VBD a/DT vehicle/NN",
+            "green",
+            "truck vehicle",
+            ["No red green truck met a vehicle", "No red truck met a green vehicle"],
+        ),
+        (
+            "Joys/NNS are/VBP like/IN fire/NN trucks/NNS _./.",
+            "other",
+            "joy truck",
+            ["Other joys are like fire trucks.", "Joys are like other fire trucks."],
+        ),
+        (
+            "A/DT goat/NN watched/VBD trucks/NNS",
+            "african",
+            "goat truck",
+            ["An African goat watched trucks", "A goat watched African trucks"],
+        ),
+    ],
+)
+def test_the_rules_of_the_paper_add_any_adjective_of_both_nouns(
+    tagged: str, adjective: str, nouns: str, expected: list[str], only: Only
+) -> None:
+    options = only(adjective, nouns)
+    assert pair(tagged, {**options, "rules": "paper"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("tagged", "adjective", "nouns", "reason"),
+    [
+        ("A/DT goat/NN watched/VBD a/DT goat/NN", "old", "goat", "fewer than two nouns"),
+        ("A/DT goat/NN watched/VBD a/DT truck/NN", "old", "goat", "no adjective for both nouns"),
+        (
+            "An/DT old/JJ goat/NN watched/VBD a/DT truck/NN",
+            "old",
+            "goat truck",
+            "no adjective for both nouns",
+        ),
+    ],
+)
+def test_the_rules_of_the_paper_need_two_nouns_without_the_adjective(
+    tagged: str, adjective: str, nouns: str, reason: str, only: Only
+) -> None:
+    items, counts = added(example(tagged), {**only(adjective, nouns), "rules": "paper"})
+    assert (items, counts["rejected"]) == ([], {reason: 1})
+
+
+def test_the_rules_of_the_paper_make_at_least_as_many_items_as_the_paper(shared_data: Path) -> None:
+    base = CorpusSpec.parse(f"snli@{shared_data / 'snli' / 'snli_1.0_dev.jsonl'}").examples()
+    items, _ = apply_construction("add_amod", base, options={"rules": "paper"})
+    assert len(items) >= 1_783
+
+
+@pytest.mark.parametrize(
+    ("tagged", "adjective", "nouns", "reason"),
+    [
+        (  # a flag has the colours of its country
+            "A/DT man/NN with/IN a/DT bag/NN near/IN a/DT Canadian/JJ flag/NN",
+            "red",
+            "bag flag",
+            "no adjective for both nouns",
+        ),
+        (  # the man wears black, and dances
+            "Two/CD goats/NNS dressed/VBD in/IN black/JJ dances/NNS",
+            "small",
+            "goat dance",
+            "unclear where the phrase begins",
+        ),
+        (
+            "Two/CD goats/NNS dressed/VBD in/IN black/JJ juggling/NN trucks/NNS",
+            "old",
+            "goat truck",
+            "unclear where the phrase begins",
+        ),
+    ],
+)
+def test_what_an_adjective_would_spoil(
+    tagged: str, adjective: str, nouns: str, reason: str, only: Only
+) -> None:
+    items, counts = added(example(tagged), only(adjective, nouns))
+    assert (items, counts["rejected"]) == ([], {reason: 1})
+
+
+def test_black_trousers_are_no_verb(only: Only) -> None:
+    tagged = "A/DT goat/NN near/IN men/NNS in/IN black/JJ dresses/NNS"
+    assert pair(tagged, only("small", "goat dress"))[1] == "A goat near men in small black dresses"
 
 
 def test_an_empty_premise_gives_nothing() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -24,6 +24,7 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.lexicons.word_pairs import WordPair
+from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.suites.behaviour import PairResources
 from crossexam.suites.table import SUITES
@@ -193,15 +194,21 @@ def test_a_control_is_a_construction_of_the_same_choices(construction: Construct
     assert construction.drawn_as is None or construction.drawn_as in KNOWN
 
 
+#: What an option may name that takes a corpus or a table of counts.
+_TABLES: Mapping[str, AdjectiveCounts | RoleCounts] = {
+    "adjectives": AdjectiveCounts({"train": {"late": 5}, "girl": {"late": 5}}, "another"),
+    "plausibility": RoleCounts({Filler("feed", "subject", "person"): 90}, "another"),
+}
+
+
 def _another(option: Field[Any], options: Any, folder: Path) -> Any:
     """Return a value of *option* that is not its default in *options*."""
     default, kind = getattr(options, option.name), get_type_hints(type(options))[option.name]
     if get_origin(kind) is Literal:
         return get_args(kind)[-1]
     if option.metadata.get("content"):
-        path = folder / "table.tsv"
-        AdjectiveCounts({"train": {"late": 5}, "girl": {"late": 5}}, "another").write(path)
-        return str(path)
+        _TABLES[option.name].write(folder / "table.tsv")
+        return str(folder / "table.tsv")
     if isinstance(default, bool):
         return not default
     return f"{default} indeed" if isinstance(default, str) else default + 1

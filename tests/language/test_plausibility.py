@@ -113,7 +113,7 @@ def test_in_the_passive_the_agent_is_the_subject() -> None:
     counts = RoleCounts(
         {Filler("pull", "subject", "person"): 90, Filler("pull", "object", "vehicle"): 90}, "mine"
     )
-    passive = "(S (NP (DT The) (NN cart)) (VP (VBZ is) (VP (VBN pulled) (PP (IN by) (NP (DT the) (NN monk))))) (. .))"
+    passive = PASSIVE.format(agent="monk")
     assert _read(passive)[1].voice == "passive"
     assert _score(passive, counts) == pytest.approx(_score(PULLS.format(object="cart"), counts))
     reverse = PULLS.format(object="cart").replace("monk", "van").replace("cart", "nun")

@@ -30,23 +30,30 @@ ROLES: Final[tuple[Role, ...]] = ("subject", "object")
 #: A swapped clause of this score or a higher one is called plausible.
 PLAUSIBLE: Final = 0.5
 
-# fmt: off
 #: Synsets of WordNet whose hyponyms form a class of things; the first that fits is the class.
 _CLASSES: Final[Mapping[str, str]] = {
-    "conveyance.n.03":         "vehicle",    "clothing.n.01":      "clothing",
-    "musical_instrument.n.01": "instrument", "food.n.01":          "food",
-    "food.n.02":               "food",       "body_part.n.01":     "body part",
-    "structure.n.01":          "structure",  "equipment.n.01":     "device",
-    "instrumentality.n.03":    "device",     "artifact.n.01":      "artifact",
-    "plant.n.02":              "plant",      "location.n.01":      "place",
-    "geological_formation.n.01": "place",    "object.n.01":        "natural object",
-    "act.n.02":                "event",      "event.n.01":         "event",
-    "communication.n.02":      "message",    "substance.n.01":     "substance",
-    "group.n.01":              "group",
+    "conveyance.n.03": "vehicle",
+    "clothing.n.01": "clothing",
+    "musical_instrument.n.01": "instrument",
+    "food.n.01": "food",
+    "food.n.02": "food",
+    "body_part.n.01": "body part",
+    "structure.n.01": "structure",
+    "equipment.n.01": "device",
+    "instrumentality.n.03": "device",
+    "artifact.n.01": "artifact",
+    "plant.n.02": "plant",
+    "location.n.01": "place",
+    "geological_formation.n.01": "place",
+    "object.n.01": "natural object",
+    "act.n.02": "event",
+    "event.n.01": "event",
+    "communication.n.02": "message",
+    "substance.n.01": "substance",
+    "group.n.01": "group",
 }
 _OTHER: Final = "other"
 _ANIMATE: Final = frozenset({"person", "animal"})
-# fmt: on
 
 #: How well one class stands in for another: the same, person and animal, a vehicle and a living being, two
 #: things of one class, and everything else.
@@ -168,8 +175,11 @@ def fillers(parsed: Parsed, wordnet: WordNet) -> Iterator[Filler]:
 
 
 _ROLE_OF: Final[Mapping[str, Role]] = {
-    "nsubj": "subject", "obl:agent": "subject", "obj": "object", "nsubj:pass": "object",
-}  # fmt: skip
+    "nsubj": "subject",
+    "obl:agent": "subject",
+    "obj": "object",
+    "nsubj:pass": "object",
+}
 
 
 def _is_nominal(parsed: Parsed, index: int) -> bool:

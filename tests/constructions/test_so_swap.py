@@ -238,8 +238,8 @@ def test_an_item_says_how_plausible_the_swapped_clause_is() -> None:
     wrench = _outcome(_parse_of("The mechanic picks up the wrench."))
     assert isinstance(boxers, Example)
     assert isinstance(wrench, Example)
-    assert (boxers.info["plausibility"], boxers.info["plausible"]) == (1.0, True)
-    assert (wrench.info["plausibility"], wrench.info["plausible"]) == (0.1, False)
+    assert (boxers.info["plausibility"], boxers.info["swapped_clause"]) == (1.0, "plausible")
+    assert (wrench.info["plausibility"], wrench.info["swapped_clause"]) == (0.1, "implausible")
 
 
 def test_items_of_little_plausibility_are_rejected_on_request() -> None:
@@ -273,10 +273,10 @@ def test_accuracy_is_reported_apart_for_plausible_and_implausible_items() -> Non
     examples = [_example(parse) for parse, _ in CASES]
     suite = build("so_swap", [replace(each, id=str(n)) for n, each in enumerate(examples)], parser="parses")
     (items,) = (each for each in suite if each.name.startswith("so_swap"))
-    scores = accuracy_by(run("builtin/overlap", suite), "plausible")[items.name]
+    scores = accuracy_by(run("builtin/overlap", suite), "swapped clause")[items.name]
     numbers = {value: estimate.n for value, estimate in scores.items()}
-    plausible = sum(item.info["plausible"] for item in items)
-    assert numbers == {"yes": plausible, "no": len(items) - plausible}
+    plausible = sum(item.info["swapped_clause"] == "plausible" for item in items)
+    assert numbers == {"plausible": plausible, "implausible": len(items) - plausible}
     assert plausible > 1
 
 

@@ -146,7 +146,7 @@ def _item(
         "object": _text(sentence, parsed, clause.object),
         "voice": clause.voice,
         "plausibility": round(score, 3),
-        "plausible": score >= PLAUSIBLE,
+        "swapped_clause": "plausible" if score >= PLAUSIBLE else "implausible",
     }
     return Draft("contradiction", tuple(edits), target="premise", info=info)
 

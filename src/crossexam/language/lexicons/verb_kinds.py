@@ -13,7 +13,7 @@ from typing import Final
 SYMMETRIC: Final = frozenset((
     # Levin 36.1 correspond, 36.2 marry, 36.3 meet verbs, in their transitive use
     "battle box combat consult debate divorce date duel fight marry kiss hug embrace cuddle nuzzle neck "
-    "encounter visit wrestle grapple rejoin play challenge compete confront engage wed spar joust "
+    "encounter visit wrestle grapple rejoin play challenge compete engage wed spar joust "
     # Levin 47.8 contiguous location
     "cross parallel bound flank "
     # company and contest
@@ -23,7 +23,7 @@ SYMMETRIC: Final = frozenset((
 #: The same for any participants: what touches a wall is touched by it (Levin 47.8; Dowty, section 3).
 SYMMETRIC_ALWAYS: Final = frozenset((
     "abut adjoin border contact intersect juxtapose meet neighbor touch join connect face oppose "
-    "resemble equal match mirror approach "
+    "resemble equal match mirror approach confront "
     # Levin 18.4, contact by motion
     "graze bump collide"
 ).split())

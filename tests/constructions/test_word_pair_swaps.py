@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import dataclass, field
+
 import pytest
 
 from crossexam.constructions.construction import Draft, Rejection
@@ -10,6 +13,7 @@ from crossexam.constructions.natural_logic import (
     PairSentence,
     after_exchange,
     after_replacement,
+    covers,
     ex_situ_label,
     rest_of,
 )
@@ -22,14 +26,26 @@ from crossexam.constructions.word_pair_swaps import (
     exchange,
     in_situ,
     replaced,
+    swaps,
 )
-from crossexam.core.example import Example, undo_edits
+from crossexam.core.example import SIDES, Example, undo_edits
 from crossexam.core.labels import Gold
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.monotonicity.polarity import polarity_at
+from crossexam.language.word_pair_index import WordPairIndex
 
 SUNSET = WordPair("sunset", "sunrise", "antonym", "n")
 BRIDGE = WordPair("footbridge", "bridge", "hypernym", "n")
+
+
+@dataclass
+class Pairs(LanguageResources):
+    """Resources with word pairs, over a training corpus without examples."""
+
+    antonyms: PairTable = field(default_factory=lambda: PairTable([]))
+    hypernyms: PairTable = field(default_factory=lambda: PairTable([]))
+    index: WordPairIndex = field(default_factory=lambda: WordPairIndex.build([]))
 
 
 def tagged(text: str) -> str:
@@ -273,6 +289,36 @@ OLD = WordPair("old", "young", "antonym", "a")
 )
 def test_what_the_rest_of_a_hypothesis_adds(premise: str, hypothesis: str, wanted: str) -> None:
     assert rest(premise, hypothesis, OLD) == wanted
+
+
+@pytest.mark.parametrize(
+    ("premise", "hypothesis", "wanted"),
+    [
+        ("No/DT dog/NN eats/VBZ here/RB", "No/DT animals/NNS eat/VBP", False),
+        ("No/DT dog/NN eats/VBZ", "No/DT animal/NN eats/VBZ bread/NN", False),
+        ("No/DT dog/NN eats/VBZ ./.", "No/DT animals/NNS eat/VBP", True),
+        ("A/DT dog/NN eats/VBZ here/RB", "An/DT animal/NN eats/VBZ", True),
+    ],
+)
+def test_in_a_downward_context_the_premise_must_not_say_more(
+    premise: str, hypothesis: str, wanted: bool
+) -> None:
+    made = swapped(example(premise, hypothesis, "neutral"), WordPair("dog", "animal", "hypernym", "n"))
+    sides = [
+        PairSentence(made.match.tokens[side], frozenset(made.match.positions[side])) for side in SIDES
+    ]
+    directions = [polarity_at(side.tokens, min(side.left_out)).direction for side in sides]
+    assert covers(*sides, directions, WordNet.load()) == wanted
+
+
+def test_what_no_dog_does_here_some_animal_may_do() -> None:
+    """Exchanged, "no animals eat here" does not entail "no dog eats"."""
+    one = example("No/DT dog/NN eats/VBZ here/RB", "No/DT animals/NNS eat/VBP", "neutral")
+    resources = Pairs(hypernyms=PairTable([WordPair("dog", "animal", "hypernym", "n")]))
+    made = {name: outcome for name, outcome in swaps("i_h", one, resources, random.Random(0))}
+    draft = made["i_th"]
+    assert isinstance(draft, Draft)
+    assert draft.label == "neutral"
 
 
 def test_what_is_left_of_a_contradiction() -> None:

@@ -11,7 +11,7 @@ describe the same event, a conflict that does not involve the pair remains.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
@@ -152,6 +152,31 @@ def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -
     if any(part == "v" or _is_thing(word, part, wordnet) for word, part in added):
         return "conflict"
     return "new" if added else "covered"
+
+
+def covers(
+    premise: PairSentence, hypothesis: PairSentence, directions: Collection[Direction], wordnet: WordNet
+) -> bool:
+    """Return whether *premise* entails *hypothesis*, given that the pair's word on it entails the other's.
+
+    In upward contexts, *premise* may say more.  If any of *directions* is not upward, the two must be the
+    same apart from the pair: "no animals eat here" does not entail "no dogs eat".
+    """
+    if all(direction == "up" for direction in directions):
+        return rest_of(premise, hypothesis, wordnet) == "covered"
+    return _other_words(premise, wordnet) == _other_words(hypothesis, wordnet)
+
+
+def _other_words(sentence: PairSentence, wordnet: WordNet) -> list[str]:
+    """Return the lemmas of *sentence* without the pair's word, articles and punctuation."""
+    found = []
+    for position, token in enumerate(sentence.tokens):
+        word = token.text.lower()
+        if position in sentence.left_out or word in {"a", "an"} or not any(map(str.isalnum, word)):
+            continue
+        part = _CONTENT.get(token.tag[:1])
+        found.append((part and wordnet.morphy(word, part)) or word)
+    return found
 
 
 def _negates(sentence: PairSentence) -> bool:

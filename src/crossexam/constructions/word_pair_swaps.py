@@ -24,6 +24,7 @@ from crossexam.constructions.natural_logic import (
     Rest,
     after_exchange,
     after_replacement,
+    covers,
     ex_situ_label,
     rest_of,
 )
@@ -216,8 +217,8 @@ def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Rando
 
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
-    covered = _rest(swapped, resources.wordnet) == "covered"
     premise, hypothesis = (_direction(swapped, side) for side in SIDES)
+    covered = covers(*_sentences(swapped), (premise, hypothesis), resources.wordnet)
     proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)
     draft = in_situ(swapped, relation=CONVERSE[relation])
     yield SwapOutcome("i_th", _labelled(draft, proposal, gold))
@@ -272,11 +273,15 @@ def _direction(swapped: Swapped, side: Side) -> Direction:
 
 
 def _rest(swapped: Swapped, wordnet: WordNet) -> Rest:
+    return rest_of(*_sentences(swapped), wordnet)
+
+
+def _sentences(swapped: Swapped) -> tuple[PairSentence, PairSentence]:
     match = swapped.match
     premise, hypothesis = (
         PairSentence(match.tokens[side], frozenset(match.positions[side])) for side in SIDES
     )
-    return rest_of(premise, hypothesis, wordnet)
+    return premise, hypothesis
 
 
 def _facts(proposal: Proposal, control_label: Label | None) -> dict[str, object]:

@@ -47,13 +47,13 @@ def test_why_a_word_is_not_replaced(tagged: str, reason: str) -> None:
     ("tagged", "expected"),
     [
         ("Hot/JJ soup/NN was/VBD there/RB", "Cold soup was there"),  # nothing before it to set right
-        ("A/DT young/JJ boat/NN sank/VBD", "An old boat sank"),
-        ("They/PRP own/VBP an/DT old/JJ boat/NN", "They own a young boat"),
+        ("A/DT young/JJ sailor/NN sang/VBD", "An old sailor sang"),
+        ("They/PRP know/VBP an/DT old/JJ sailor/NN", "They know a young sailor"),
         ("A/DT hot/JJ soup/NN was/VBD there/RB", "A cold soup was there"),
-        ("The/DT happiest/JJS sailor/NN sang/VBD", "The unhappiest sailor sang"),
-        ("A/DT YOUNG/JJ boat/NN sank/VBD", "An OLD boat sank"),  # one word stressed
-        ("A/DT YOUNG/JJ BOAT/NN SANK/VBD", "AN OLD BOAT SANK"),  # all in capitals
-        ("AN/DT OLD/JJ BOAT/NN SANK/VBD", "A YOUNG BOAT SANK"),
+        ("An/DT older/JJR sailor/NN sang/VBD", "A younger sailor sang"),
+        ("A/DT YOUNG/JJ sailor/NN sang/VBD", "An OLD sailor sang"),  # one word stressed
+        ("A/DT YOUNG/JJ SAILOR/NN SANG/VBD", "AN OLD SAILOR SANG"),  # all in capitals
+        ("AN/DT OLD/JJ SAILOR/NN SANG/VBD", "A YOUNG SAILOR SANG"),
     ],
 )
 def test_the_antonym_takes_form_case_and_article(tagged: str, expected: str) -> None:
@@ -65,8 +65,8 @@ def test_the_antonym_takes_form_case_and_article(tagged: str, expected: str) -> 
     ("tagged", "expected"),
     [
         # A satellite has the antonyms of the head of its cluster: filthy, like dirty, clean.
-        ("The/DT filthy/JJ boat/NN sank/VBD", "The clean boat sank"),
-        ("The/DT rapid/JJ boat/NN sank/VBD", "The slow boat sank"),
+        ("A/DT filthy/JJ boat/NN sank/VBD", "A clean boat sank"),
+        ("A/DT rapid/JJ boat/NN sank/VBD", "A slow boat sank"),
     ],
 )
 def test_indirect_antonyms_are_those_of_the_head(tagged: str, expected: str) -> None:
@@ -76,8 +76,8 @@ def test_indirect_antonyms_are_those_of_the_head(tagged: str, expected: str) -> 
 
 
 def test_indirect_keeps_direct_antonyms_and_finds_none_for_nouns_and_others() -> None:
-    (item,), rejected = made("The/DT young/JJ boat/NN sank/VBD", indirect=True)
-    assert (item.hypothesis, item.info["relation"], rejected) == ("The old boat sank", "antonym", {})
+    (item,), rejected = made("The/DT young/JJ sailor/NN sang/VBD", indirect=True)
+    assert (item.hypothesis, item.info["relation"], rejected) == ("The old sailor sang", "antonym", {})
     nothing = {"no adjective or noun with an antonym": 1}
     assert made("The/DT boat/NN sank/VBD", indirect=True) == ([], nothing)
     # A satellite of "marine", which has no antonym itself.

@@ -206,6 +206,10 @@ def _another(option: Field[Any], options: Any, folder: Path) -> Any:
     default, kind = getattr(options, option.name), get_type_hints(type(options))[option.name]
     if get_origin(kind) is Literal:
         return get_args(kind)[-1]
+    if option.name == "attested_in":
+        path = folder / "pairs.csv"
+        path.write_text("premise,hypothesis,label\nA hot soup.,A cold soup.,contradiction\n")
+        return str(path)
     if option.metadata.get("content"):
         _TABLES[option.name].write(folder / "table.tsv")
         return str(folder / "table.tsv")

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crossexam as cx
+from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.resources import LanguageResources, adjectives_from, content_identity
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.corpora.catalog import catalog
@@ -21,7 +22,6 @@ from crossexam.corpora.installed import data_folder, find_split, list_corpora
 from crossexam.corpora.labelled import load_corpus
 from crossexam.corpora.spec import CorpusSpec, iter_corpus, read_corpus
 from crossexam.corpora.split_files import CORPORA, SPLITS
-from crossexam.suites.behaviour import cached_index
 from crossexam.training.data import load_data
 
 SPLIT_NAMES = [f"{corpus}:{split}" for corpus, splits in SPLITS.items() for split in splits]

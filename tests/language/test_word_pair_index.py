@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from crossexam.constructions.pair_indexes import cached_index
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
@@ -27,7 +28,6 @@ from crossexam.language.word_pair_index import (
     polarities,
     word_forms,
 )
-from crossexam.suites.behaviour import cached_index
 
 WORDS = ("dog", "Dog", "dogs", "sunset", "sunrise", "bridge", "not", "n't", "Mr.", "3,000", ".", "İzmir", "ß")
 sentences = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)

@@ -28,6 +28,7 @@ from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import Base, base_from_spec
 from crossexam.suites.behaviour import PairResources, chosen, pair_tables
 from crossexam.suites.build import Built, build_to_folder
+from crossexam.suites.short_forms import expand
 from crossexam.suites.table import suite_request
 
 # Premise, hypothesis (words with their tags), label.
@@ -173,6 +174,49 @@ def test_another_index_makes_other_pairs_unseen(
     suite = read_suite(tmp_path / "suite")
     assert not any(example.info["seen"] for dataset in suite for example in dataset)
     assert {example.info["polarity"] for dataset in suite for example in dataset} == {"none"}
+
+
+def test_the_index_may_be_of_several_corpora(
+    corpus: Path, lists: dict[str, list[str]], tmp_path: Path
+) -> None:
+    """Each half of the corpus lacks pairs of the other; together they are the corpus."""
+    lines = corpus.read_text().splitlines(keepends=True)
+    halves = [tmp_path / "first.jsonl", tmp_path / "second.jsonl"]
+    for half, part in zip(halves, (lines[:3], lines[3:]), strict=True):
+        half.write_text("".join(part))
+    facts = {}
+    for name, index in (
+        ("whole", str(corpus)),
+        ("both", "+".join(map(str, halves))),
+        ("one", str(halves[0])),
+    ):
+        build(corpus, tmp_path / name, lists, index=index)
+        items = (item for dataset in read_suite(tmp_path / name) for item in dataset)
+        facts[name] = [(item.id, item.info["seen"], item.info["polarity"]) for item in items]
+    assert facts["both"] == facts["whole"] != facts["one"]
+
+
+def test_the_papers_rules_make_a_suite_that_passes_the_checks(
+    corpus: Path, lists: dict[str, list[str]], tmp_path: Path
+) -> None:
+    build(corpus, tmp_path / "paper", lists, rules="paper")
+    suite = read_suite(tmp_path / "paper")
+    sets = {dataset.entry.construction: dataset for dataset in suite}
+    assert [item.id.rpartition(":")[2] for item in sets["i_a"]] == ["t0", "t1"]
+    assert [item.id.rpartition(":")[2] for item in sets["i_h"]] == ["t1", "t2", "t3", "t4"]
+    for dataset in suite:
+        assert "rules:paper" in str(dataset.manifest["signature"]).replace("=", ":")
+        base = suite.datasets.get(str(dataset.manifest["base_set"]))
+        assert [each for each in run_checks(dataset, base) if each.code.startswith("E")] == []
+    (item,) = (item for item in sets["i_th"] if item.id.endswith("t1"))
+    assert (item.premise, item.hypothesis) == ("An old animal runs", "The young dog runs")
+
+
+def test_options_of_other_suites_and_unknown_rules_are_refused(corpus: Path, tmp_path: Path) -> None:
+    with pytest.raises(CrossexamError, match="'behaviour' has no option --tautology"):
+        expand("behaviour", {"--tautology": "up is not down"})
+    with pytest.raises(CrossexamError, match="theirs"):
+        build(corpus, tmp_path / "suite", rules="theirs")
 
 
 def test_controls_are_drawn_with_what_is_made_of_them(suite: Suite) -> None:

@@ -19,17 +19,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from crossexam.constructions.antonymy_doubts import are_opposed, context_doubts
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.constructions.edits import article_edit
+from crossexam.constructions.edits import article_edit, pronoun_edits
 from crossexam.core.example import KIND, PAIR, SIDES, Edit, Example, Side
+from crossexam.core.labels import LABEL_INDEX
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.pronouns import Unclear
 from crossexam.language.tokens import Token
 from crossexam.language.word_senses import in_fixed_expression, is_in_name, lesk
 
@@ -43,11 +46,14 @@ class Options:
     """The options of antonymy.
 
     *indirect* also uses the antonyms of the head of a satellite adjective's cluster; *as_published* keeps
-    the items that are doubtful by our rules, as the paper does.
+    the items that are doubtful by our rules, as the paper does.  *attested_in* names corpora, joined by
+    ``+``: only pairs that stand in contradictions there in more than half of the examples that have them, in
+    either order, are used.
     """
 
     indirect: bool = False
     as_published: bool = False
+    attested_in: str | None = field(default=None, metadata={"content": True})
 
 
 def antonymy(
@@ -67,9 +73,21 @@ def antonymy(
             pos = _CLASSES.get(token.tag)
             if pos is not None and _has_antonym(wordnet, words[position], options.indirect):
                 found = True
-                yield _replaced(sentence, position, pos, wordnet, rng, options)
+                outcome = _replaced(sentence, position, pos, wordnet, rng, options)
+                yield _attested(outcome, words[position], resources, options)
     if met and not found:
         yield Rejection("no adjective or noun with an antonym")
+
+
+def _attested(outcome: Outcome, word: str, resources: Resources, options: Options) -> Outcome:
+    """Return *outcome*, or a rejection if the corpora of *options* do not oppose *word* and the new word."""
+    if options.attested_in is None or not isinstance(outcome, Draft):
+        return outcome
+    new = outcome.edits[0].new.lower()
+    counts = resources.pair_index(options.attested_in).counts([(word, new), (new, word)]).sum(axis=0)
+    if counts[LABEL_INDEX["contradiction"]] > counts.sum() / 2:
+        return outcome
+    return Rejection("pair not attested in contradictions")
 
 
 class _Sentence(NamedTuple):
@@ -98,7 +116,8 @@ def _replaced(
     new = _fitting(antonym.lemma, token.text, token.tag)
     if isinstance(new, Rejection):
         return new
-    swap = Swap(word, pos, sense, antonym, new)
+    lemma = _lemma(wordnet, sense, word, pos)
+    swap = Swap(word, pos, sense, antonym, new, lemma)
     found = antonym_doubts(wordnet, sentence.tokens, sentence.words, position, swap)
     if not options.as_published:
         first = next(found, None)
@@ -107,16 +126,28 @@ def _replaced(
     facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(wordnet, sense)}
     still = list(found)
     facts |= {"doubts": still} if still else {}
-    return _item(sentence, position, antonym.lemma.lower(), new, _lemma(wordnet, word, pos), facts)
+    pronouns = pronoun_edits(sentence.tokens, (position,), new, "hypothesis", wordnet) if pos == "n" else ()
+    if isinstance(pronouns, Unclear):
+        if not options.as_published:
+            return Rejection(pronouns.reason)
+        facts["doubts"] = [*still, pronouns.reason]
+    mended = () if options.as_published or isinstance(pronouns, Unclear) else pronouns
+    return _item(sentence, position, antonym.lemma.lower(), new, lemma, mended, facts)
 
 
 def _item(
-    sentence: _Sentence, position: int, antonym: str, new: str, lemma: str, facts: Mapping[str, Any]
+    sentence: _Sentence,
+    position: int,
+    antonym: str,
+    new: str,
+    lemma: str,
+    pronouns: Sequence[Edit],
+    facts: Mapping[str, Any],
 ) -> Draft:
     example, side, tokens, *_ = sentence
     token = tokens[position]
     word_edit = Edit("hypothesis", token.start, token.end, token.text, new)
-    edits = (word_edit, *article_edit(example.text(side), tokens, position, new, "hypothesis"))
+    edits = (word_edit, *article_edit(example.text(side), tokens, position, new, "hypothesis"), *pronouns)
     info = {
         PAIR: f"{lemma}/{antonym}",
         KIND: antonym_kind(lemma, antonym),
@@ -136,8 +167,11 @@ def _has_antonym(wordnet: WordNet, word: str, indirect: bool) -> bool:
 
 
 @lru_cache(maxsize=_CACHED_SWAPS)
-def _lemma(wordnet: WordNet, word: str, pos: str) -> str:
-    return next(iter(wordnet.lemmas_of(word, pos)), word)
+def _lemma(wordnet: WordNet, sense: int, word: str, pos: str) -> str:
+    """Return the lemma of *word* in *sense*: that of *men* is *man*, though *men* is also a work force."""
+    forms = wordnet.lemmas_of(word, pos)
+    own = (form.lower() for form in wordnet.lemmas(sense) if form.lower() in forms)
+    return next(own, next(iter(forms), word))
 
 
 @lru_cache(maxsize=_CACHED_SWAPS)
@@ -184,13 +218,14 @@ class Antonym(NamedTuple):
 
 
 class Swap(NamedTuple):
-    """A candidate: *word*, its part of speech and *sense*, and its *antonym*, inflected as *new*."""
+    """A candidate: *word*, its part of speech, *sense* and *lemma*, and its *antonym*, inflected as *new*."""
 
     word: str
     pos: str
     sense: int
     antonym: Antonym
     new: str
+    lemma: str
 
 
 _CACHED: Final = 1 << 15
@@ -198,7 +233,8 @@ _CACHED: Final = 1 << 15
 # Both sentences can be true: something that may be hot may be cold (footnote 7: modalities and belief).
 _MODAL: Final = frozenset(
     "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
-    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished".split()
+    "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
+    "must ought need needs expect expects expected plan plans planned promise promises promised".split()
 )
 # Something may hold at one time and not at another, without contradiction.
 _AT_TIMES: Final = frozenset(
@@ -244,6 +280,11 @@ def antonym_doubts(
         yield "antonym not attested"
     if in_fixed_expression(wordnet, words, position):
         yield "part of a fixed expression"
+    antonym = swap.antonym.lemma.lower()
+    # an indirect antonym is known as that of the head of the word's cluster
+    heads = (head.lower() for _, head in wordnet.antonyms(swap.antonym.synset, swap.antonym.lemma))
+    opposed = any(are_opposed(each, antonym) for each in (swap.lemma, *heads))
+    yield from context_doubts(wordnet, tokens, position, (swap.lemma, antonym), opposed=opposed)
 
 
 def stands_in(wordnet: WordNet, swap: Swap, words: Sequence[str]) -> bool:

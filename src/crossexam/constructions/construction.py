@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crossexam.language.parsing.dependencies import Parsed
     from crossexam.language.plausibility import RoleCounts
     from crossexam.language.tokens import Token
+    from crossexam.language.word_pair_index import WordPairIndex
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -81,6 +82,10 @@ class Resources(Protocol):
 
     def roles(self, spec: str) -> RoleCounts:
         """Return the counts of subjects and objects of verbs named by *spec*, a corpus or a file."""
+        ...
+
+    def pair_index(self, spec: str) -> WordPairIndex:
+        """Return the index of the word pairs in the corpora named by *spec*."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Edits that replace a word by another with the same inflection and capitals, and adjust *a* or *an*."""
+"""Edits that replace a word by another with the same inflection and capitals, and what agrees with it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from crossexam.core.example import Edit, Side
+from crossexam.language.agreement import PLURAL_NOUNS
 from crossexam.language.inflection import indefinite_article, inflect_like, match_case
+from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.pronouns import Unclear, agreeing_pronouns
 from crossexam.language.tokens import Token
 
 
@@ -16,9 +19,12 @@ def fitting(lemma: str, word: str, tag: str) -> str | None:
 
     >>> fitting("sunrise", "Sunsets", "NNS"), fitting("happiness", "Books", "NNS")
     ('Sunrises', None)
+    >>> fitting("man", "People", "NN")  # whatever the tagger says
+    'Men'
     """
+    tag = "NNS" if tag == "NN" and word.lower() in PLURAL_NOUNS else tag
     form = inflect_like(lemma, word, tag)
-    form = "people" if form == "persons" else form
+    form = "people" if form in {"persons", "peoples"} else form
     return None if form is None else match_case(form, word)
 
 
@@ -52,3 +58,13 @@ def replacing(
         edits += article_edit(sentence, tokens, position, new, side)
         edits.append(Edit(side, token.start, token.end, token.text, new))
     return tuple(edits)
+
+
+def pronoun_edits(
+    tokens: Sequence[Token], positions: Sequence[int], new: str, side: Side, wordnet: WordNet
+) -> tuple[Edit, ...] | Unclear:
+    """Return the edits that make pronouns agree with the noun *new* at *positions*; see Unclear."""
+    found = agreeing_pronouns(tokens, positions, new, wordnet)
+    if isinstance(found, Unclear):
+        return found
+    return tuple(Edit(side, tokens[k].start, tokens[k].end, tokens[k].text, form) for k, form in found)

@@ -11,29 +11,35 @@ describe the same event, a conflict that does not involve the pair remains.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from crossexam.core.labels import Label
 from crossexam.language.lexicons.closed_classes import NEGATIONS
+from crossexam.language.lexicons.verb_kinds import MOTION, is_action
 from crossexam.language.lexicons.word_pairs import Relation
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.noun_phrases import noun_phrases
 from crossexam.language.nouns import animacy
 from crossexam.language.numbers import NUMBER_WORDS
 from crossexam.language.tokens import Token
 
 Direction = Literal["up", "down", "none"]
-Rest = Literal["covered", "new", "conflict"]
+Rest = Literal["covered", "new", "conflict", "unclear"]
 Source = Literal["corpus", "construction", "natural logic"]
 
 
 class Proposal(NamedTuple):
-    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic."""
+    """A *label*, its *source* and its *reason*; a judge is to verify labels proposed by natural logic.
+
+    *doubt* is the reason why another label may be right.
+    """
 
     label: Label
     source: Source
     reason: str
+    doubt: str | None = None
 
 
 def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
@@ -45,7 +51,8 @@ def ex_situ_label(relation: Relation, direction: Direction) -> Proposal:
     ('entailment', 'neutral')
     """
     if relation == "antonym":
-        return Proposal("contradiction", "construction", "antonyms in one context")
+        doubt = None if direction == "up" else "antonyms in a context that is not upward monotone"
+        return Proposal("contradiction", "construction", "antonyms in one context", doubt)
     if relation == "synonym":
         return Proposal("entailment", "natural logic", "synonyms in one context")
     weaker = (relation == "hypernym") == (direction == "up")
@@ -74,7 +81,9 @@ def after_exchange(
     hypothesis_effect = _effect("hyponym" if relation == "hypernym" else "hypernym", hypothesis)
     changes = f"premise {premise_effect}, hypothesis {hypothesis_effect}"
     if gold == "contradiction":
-        return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere")
+        kept = premise_effect == hypothesis_effect == "stronger" or premise == hypothesis == "up"
+        doubt = None if kept else "the conflict may lie in the pair"
+        return Proposal("contradiction", "natural logic", f"{changes}: the conflict lies elsewhere", doubt)
     safe = premise_effect == "stronger" and hypothesis_effect == "weaker"
     if gold == "entailment":
         if safe:
@@ -90,12 +99,14 @@ def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> P
 
     *relation* is that of the hypothesis word to the premise word after the replacement.
     """
-    if rest == "conflict":
-        return Proposal("contradiction", "natural logic", "other words conflict")
+    if rest in {"conflict", "unclear"}:
+        doubt = "other words may conflict or not" if rest == "unclear" else None
+        return Proposal("contradiction", "natural logic", "other words conflict", doubt)
     if rest == "new":
-        return Proposal("neutral", "natural logic", "no conflict is left, other words are new")
-    label, _, reason = ex_situ_label(relation, direction)
-    return Proposal(label, "natural logic", f"no conflict is left: {reason}")
+        reason = "no conflict is left, other words are new"
+        return Proposal("neutral", "natural logic", reason, "other words are new")
+    proposal = ex_situ_label(relation, direction)
+    return Proposal(proposal.label, "natural logic", f"no conflict is left: {proposal.reason}")
 
 
 def _effect(relation: Relation, direction: Direction) -> str:
@@ -115,8 +126,15 @@ _LIGHT: Final = frozenset(
 _COLOURS: Final = frozenset(
     "black white red green blue yellow orange pink purple brown gray grey silver gold beige tan".split()
 )
+_FIGURES: Final = {
+    word: str(number)
+    for number, word in enumerate("zero one two three four five six seven eight nine ten".split())
+}
 _SENSES: Final = 2
 _STEPS: Final = 3
+
+
+_Word = tuple[str, str]  # a lemma and its part of speech
 
 
 class PairSentence(NamedTuple):
@@ -129,29 +147,49 @@ class PairSentence(NamedTuple):
 def rest_of(premise: PairSentence, hypothesis: PairSentence, wordnet: WordNet) -> Rest:
     """Return whether *hypothesis* without the pair's word conflicts with *premise*, adds to it, or neither.
 
-    A conflict arises if only one of the two is negated, if they have different numbers or colours, if they
-    contain antonyms, or if the hypothesis has a verb or an inanimate noun that the premise lacks: a
-    contradictory hypothesis usually describes another scene, even without the pair.  Of twelve items in
-    which only nouns were new, a judge considered nine contradictions.
+    They conflict if one thing has different numbers or colours, if a verb, adverb or person of one is an
+    antonym of the other's, if only one of two sentences that say the same is negated, or if the hypothesis
+    describes another scene: another action with other things.  It is unclear if the hypothesis has a verb or
+    a thing that the premise lacks, or if only one of the two is negated: of twelve items in which only nouns
+    were new, a judge considered nine contradictions.
     """
+    ours, theirs = _words(premise, wordnet), _words(hypothesis, wordnet)
+    added = {each for each in theirs if not any(_says(other, each, wordnet) for other in ours)}
     if _negates(premise) != _negates(hypothesis):
+        return "unclear" if added else "conflict"
+    if _another_amount(premise, hypothesis) or _another_colour(premise, hypothesis):
         return "conflict"
-    theirs, numbers = _numbers(premise), _numbers(hypothesis)
-    if theirs and numbers and not theirs & numbers:
+    if any(_antonyms(word, other, wordnet) for word in added for other in ours if word[1] != "a"):
         return "conflict"
-    if _another_colour(premise, hypothesis):
-        return "conflict"
-    ours = _words(premise, wordnet)
-    added = {
-        (lemma, part)
-        for lemma, part in _words(hypothesis, wordnet)
-        if not any(_says(other, (lemma, part), wordnet) for other in ours)
-    }
     if any(_antonyms(word, other, wordnet) for word in added for other in ours):
+        return "unclear"
+    things = any(_is_thing(*each, wordnet) for each in added)
+    verbs = any(part == "v" for _, part in added)
+    if things and _is_another_action(premise, hypothesis, added, wordnet):
         return "conflict"
-    if any(part == "v" or _is_thing(word, part, wordnet) for word, part in added):
-        return "conflict"
+    if things or verbs:
+        return "unclear"
     return "new" if added else "covered"
+
+
+def _is_another_action(
+    premise: PairSentence, hypothesis: PairSentence, added: set[_Word], wordnet: WordNet
+) -> bool:
+    """Return whether the first verbs name two actions, and *added*, what is new, includes the second.
+
+    Two ways to move do not count: who runs may race.
+    """
+    first, second = _first_verb(premise, wordnet), _first_verb(hypothesis, wordnet)
+    if first is None or second is None or (second, "v") not in added:
+        return False
+    return is_action(first) and is_action(second) and not {first, second} <= MOTION
+
+
+def _first_verb(sentence: PairSentence, wordnet: WordNet) -> str | None:
+    """Return the lemma of the first verb that is not light, or None."""
+    verbs = (token.text.lower() for token in sentence.tokens if token.tag.startswith("V"))
+    lemmas = (wordnet.morphy(verb, "v") or verb for verb in verbs)
+    return next((lemma for lemma in lemmas if lemma not in _LIGHT), None)
 
 
 def covers(
@@ -187,20 +225,27 @@ def _is_thing(word: str, part: str, wordnet: WordNet) -> bool:
     return part == "n" and animacy(word, wordnet) != "person"
 
 
-def _numbers(sentence: PairSentence) -> frozenset[str]:
-    """Return the numbers, in words or figures, except *one*, which is often a pronoun."""
-    words = (token.text.lower() for token in sentence.tokens)
-    return frozenset(word for word in words if (word in NUMBER_WORDS and word != "one") or word.isdecimal())
+def _another_amount(premise: PairSentence, hypothesis: PairSentence) -> bool:
+    """Return whether a noun, or the pair, has a number in *hypothesis* but only others in *premise*."""
+    return _differ(_numbered(premise), _numbered(hypothesis))
+
+
+def _numbered(sentence: PairSentence) -> dict[str, set[str]]:
+    """Return the numbers of each noun, by noun in lower case; the pair's word is an empty string."""
+    found: dict[str, set[str]] = {}
+    for phrase in noun_phrases(sentence.tokens):
+        noun = sentence.tokens[phrase.head].text.lower()
+        here = sentence.left_out.intersection(range(phrase.start, phrase.head + 1))
+        for k in phrase.determiners:
+            word = sentence.tokens[k].text.lower()
+            if word in NUMBER_WORDS or word.isdecimal():
+                found.setdefault("" if here else noun, set()).add(_FIGURES.get(word, word))
+    return found
 
 
 def _another_colour(premise: PairSentence, hypothesis: PairSentence) -> bool:
     """Return whether a noun has a colour in *hypothesis* but only others in *premise*: brown, red pants."""
-    there = _coloured(premise)
-    return any(
-        noun in there and colour not in there[noun]
-        for noun, colours in _coloured(hypothesis).items()
-        for colour in colours
-    )
+    return _differ(_coloured(premise), _coloured(hypothesis))
 
 
 def _coloured(sentence: PairSentence) -> dict[str, set[str]]:
@@ -212,7 +257,12 @@ def _coloured(sentence: PairSentence) -> dict[str, set[str]]:
     return found
 
 
-def _words(sentence: PairSentence, wordnet: WordNet) -> set[tuple[str, str]]:
+def _differ(premise: Mapping[str, set[str]], hypothesis: Mapping[str, set[str]]) -> bool:
+    """Return whether a noun has an attribute in *hypothesis*, and only others in *premise*."""
+    return any(noun in premise and not each <= premise[noun] for noun, each in hypothesis.items())
+
+
+def _words(sentence: PairSentence, wordnet: WordNet) -> set[_Word]:
     found = set()
     for position, token in enumerate(sentence.tokens):
         part = _CONTENT.get(token.tag[:1])
@@ -224,7 +274,7 @@ def _words(sentence: PairSentence, wordnet: WordNet) -> set[tuple[str, str]]:
     return found
 
 
-def _says(premise: tuple[str, str], hypothesis: tuple[str, str], wordnet: WordNet) -> bool:
+def _says(premise: _Word, hypothesis: _Word, wordnet: WordNet) -> bool:
     """Return whether the *premise* word is the *hypothesis* word, or a synonym or hyponym of it."""
     if premise[0] == hypothesis[0]:
         return True
@@ -239,7 +289,7 @@ def _says(premise: tuple[str, str], hypothesis: tuple[str, str], wordnet: WordNe
     return False
 
 
-def _antonyms(word: tuple[str, str], other: tuple[str, str], wordnet: WordNet) -> bool:
+def _antonyms(word: _Word, other: _Word, wordnet: WordNet) -> bool:
     if word[1] != other[1]:
         return False
     found = (lemma for synset in wordnet.synsets(*word) for _, lemma in wordnet.antonyms(synset))

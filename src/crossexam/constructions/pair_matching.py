@@ -1,8 +1,8 @@
 """Matching word pairs in examples (Sanchez Carmona et al. 2018, section 5.2).
 
 Of a pair (w1, w2), w1 occurs in the premise and w2 in the hypothesis, and after the swap neither remains in
-its place.  Deviation: the paper compares word forms; here any inflected form matches, and the replacement
-has the same inflection (*sunsets* becomes *sunrises*).
+its place.  Deviation: the paper compares word forms (:func:`surface_matches`); by our rules any inflected
+form matches, and the replacement has the same inflection (*sunsets* becomes *sunrises*).
 """
 
 from __future__ import annotations
@@ -40,11 +40,12 @@ _PARTS: Final = {"N": "n", "V": "v", "J": "a", "R": "r"}
 class Match:
     """A *pair* in an example: its first word in the premise, its second in the hypothesis.
 
-    *tokens* are the tagged tokens of each side, *positions* the indices of the pair's word among them.
+    *pos* is their part of speech, None if any.  *tokens* are the tagged tokens of each side, *positions* the
+    indices of the pair's word among them.
     """
 
     pair: WordPair
-    pos: str
+    pos: str | None
     tokens: Mapping[Side, Sequence[Token]]
     positions: Mapping[Side, tuple[int, ...]]
 
@@ -56,15 +57,17 @@ class Match:
 class PairTable:
     """Word pairs by their first word, in both directions.
 
+    Pairs that give doubtful items are left out, unless *every* is true.
+
     >>> table = PairTable([WordPair("dog", "animal", "hypernym", "n")])
     >>> [(pair.first, pair.second, pair.relation) for pair in table.of("animal")]
     [('animal', 'dog', 'hyponym')]
     """
 
-    def __init__(self, pairs: Iterable[WordPair]) -> None:
+    def __init__(self, pairs: Iterable[WordPair], *, every: bool = False) -> None:
         self._by_first: dict[str, dict[str, WordPair]] = {}
         for pair in pairs:
-            if {pair.first, pair.second} & NOT_SWAPPED or is_contested(pair):
+            if not every and ({pair.first, pair.second} & NOT_SWAPPED or is_contested(pair)):
                 continue
             for each in (pair, pair.reversed()):
                 self._by_first.setdefault(each.first, {}).setdefault(each.second, each)
@@ -86,6 +89,13 @@ class PairTable:
             for side in SIDES
         )
         return [pair for lemma in premise for pair in self.of(lemma) if pair.second in hypothesis]
+
+    def as_written(self, example: Example) -> list[WordPair]:
+        """Return the pairs that *example* contains as they are written, in the order of the premise."""
+        premise, hypothesis = (
+            dict.fromkeys(token.text.lower() for token in words(example.text(side))) for side in SIDES
+        )
+        return [pair for word in premise for pair in self.of(word) if pair.second in hypothesis]
 
 
 def is_contested(pair: WordPair) -> bool:
@@ -113,6 +123,25 @@ def matches(example: Example, table: PairTable, resources: Resources) -> Iterato
     tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
     for pair in found:
         yield _match(pair, tokens, resources.wordnet)
+
+
+def surface_matches(example: Example, table: PairTable, resources: Resources) -> Iterator[Match | Rejection]:
+    """Yield the pairs of *table* whose words, as written, occur in *example*: the paper's matching."""
+    found = table.as_written(example)
+    if not found:
+        yield Rejection("no pair of the list")
+        return
+    tokens: dict[Side, Sequence[Token]] = {side: resources.tokens(example, side) for side in SIDES}
+    for pair in found:
+        wanted: dict[Side, str] = {"premise": pair.first, "hypothesis": pair.second}
+        positions: dict[Side, tuple[int, ...]] = {
+            side: tuple(k for k, token in enumerate(tokens[side]) if token.text.lower() == word)
+            for side, word in wanted.items()
+        }
+        if all(positions.values()):
+            yield Match(pair, pair.pos, tokens, positions)
+        else:
+            yield Rejection("part of another word in the parse")
 
 
 def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: WordNet) -> Match | Rejection:

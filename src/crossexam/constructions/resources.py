@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from crossexam.constructions.construction import Construction
+from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.passages import Passages
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import SIDES, Example, Side
@@ -28,6 +29,9 @@ from crossexam.language.parsing.parsers import PARSERS, DependencyParser, resolv
 from crossexam.language.plausibility import RoleCounts, fillers
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import Token
+
+if TYPE_CHECKING:
+    from crossexam.language.word_pair_index import WordPairIndex
 
 #: The resources that users choose, and that may not be installed.
 _CHOSEN: Final = frozenset({"tagger", "recognizer", "parser"})
@@ -49,6 +53,7 @@ class LanguageResources:
     passages: Passages = field(default=Passages(()), repr=False)
     _tables: dict[str | None, AdjectiveCounts] = field(default_factory=dict, repr=False)
     _roles: dict[str, RoleCounts] = field(default_factory=dict, repr=False)
+    _indexes: dict[str, WordPairIndex] = field(default_factory=dict, repr=False)
     _chunk: Sequence[Example] = field(default=(), repr=False)
     _prepared: bool = field(default=False, repr=False)
     _parser_prepared: bool = field(default=False, repr=False)
@@ -100,6 +105,12 @@ class LanguageResources:
     def _counting(self) -> LanguageResources:
         """Return resources of the same tagger and parser, which do not know the examples announced here."""
         return LanguageResources(self.tagger_spec, parser_spec=self.parser_spec)
+
+    def pair_index(self, spec: str) -> WordPairIndex:
+        """Return the index of the word pairs in the corpora named by *spec*."""
+        if spec not in self._indexes:
+            self._indexes[spec] = cached_index(spec)
+        return self._indexes[spec]
 
     def load(self, names: Iterable[str]) -> None:
         """Load the tagger, recognizer and parser among *names*; raises MissingResourceError."""
@@ -251,5 +262,7 @@ def _cache(kind: str) -> Path:
 
 
 def content_identity(spec: str | None) -> str | None:
-    """Return *spec* with the hash of its file, as recorded in the manifest."""
-    return None if spec is None else f"{spec}#{CorpusSpec.parse(spec).identity()}"
+    """Return *spec* with the hashes of its files, as recorded in the manifest."""
+    if spec is None:
+        return None
+    return f"{spec}#{'+'.join(corpus.identity() for corpus in CorpusSpec.parse_union(spec))}"

@@ -24,7 +24,7 @@ _FLOOD = "Heavy rain flooded the old town."
 _ALL: Final = (
     Construction(
         "antonymy",
-        1,
+        2,
         antonymy.antonymy,
         "competence",
         "a sentence, and its copy with an adjective or noun replaced by an antonym",

@@ -6,6 +6,11 @@ pair: ``i_a`` (antonyms) and ``i_h`` (hypernyms).  All others are derived from a
 semantic relative of the other, in the hypothesis and in the premise; ``e_a`` and ``e_h`` copy one sentence to
 both sides, so that only the pair differs (ex situ); ``e_ta`` and ``e_th`` exchange the pair in these.  The
 items of a family share one sequence of random choices, so :func:`swaps` builds them together.
+
+Deviation: by our rules, items are rejected if the label that natural logic proposes is doubtful, or if a
+sentence tells what the word leaves open ("a person lifts her hand").  With ``rules=paper``, words are matched
+and exchanged as written, and nothing is rejected: the authors' judges discarded what was incoherent, and
+their labels were the judges'.  Doubts about the proposed label are then recorded in ``info["doubts"]``.
 """
 
 from __future__ import annotations
@@ -16,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Protocol, cast
 
 from crossexam.constructions.construction import Construction, Draft, Function, Outcome, Rejection, Resources
-from crossexam.constructions.edits import replacing
 from crossexam.constructions.natural_logic import (
     Direction,
     PairSentence,
@@ -28,7 +32,15 @@ from crossexam.constructions.natural_logic import (
     ex_situ_label,
     rest_of,
 )
-from crossexam.constructions.pair_matching import NOT_SWAPPED, Match, PairTable, is_contested, matches
+from crossexam.constructions.pair_matching import (
+    NOT_SWAPPED,
+    Match,
+    PairTable,
+    is_contested,
+    matches,
+    surface_matches,
+)
+from crossexam.constructions.pair_replacement import Rules, tells_more, word_edits
 from crossexam.core.example import (
     CLUSTER,
     CONTROL_LABEL,
@@ -46,7 +58,8 @@ from crossexam.core.example import (
     cluster_of,
 )
 from crossexam.core.labels import LABELS, Label
-from crossexam.language.lexicons.word_pairs import CONVERSE, Relation
+from crossexam.language.agreement import PLURAL_NOUNS
+from crossexam.language.lexicons.word_pairs import CONVERSE, Relation, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.monotonicity.polarity import polarity_at
@@ -57,6 +70,7 @@ OTHER: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "pre
 LEAST_OCCURRENCES: Final = 10
 #: Section 6.1: a hyponym, hypernym or synonym.
 _RELATIVES: Final[tuple[Relation, ...]] = ("hypernym", "hyponym", "synonym")
+_TOLD: Final = Rejection("the sentence tells what the word leaves open")
 
 
 class SwapResources(Resources, Protocol):
@@ -79,27 +93,40 @@ class SwapResources(Resources, Protocol):
 
 
 @dataclass(frozen=True)
+class Options:
+    """The options of the ten swaps.
+
+    *rules*: ``ours`` matches inflected forms, mends what has to agree with a new word and rejects items with
+    doubtful labels; ``paper`` matches and exchanges words as written, and rejects nothing.
+    """
+
+    rules: Rules = "ours"
+
+
+@dataclass(frozen=True)
 class Swapped:
-    """A control, its *match*, and the edits that exchange the pair's words on each side."""
+    """A control, its *match*, and the *edits* that exchange the pair's words on each side."""
 
     control: Example
     match: Match
     edits: Mapping[Side, tuple[Edit, ...]]
+    rules: Rules = "ours"
 
     def new_word(self, side: Side) -> str:
         """Return the first word that the exchange inserts on *side*, in lower case."""
-        start = self.match.tokens[side][self.match.positions[side][0]].start
-        return next(edit.new.lower() for edit in self.edits[side] if edit.start == start)
+        return _inserted(self.match, side, self.edits[side])
 
 
-def exchange(example: Example, match: Match, name: str) -> Swapped | None:
-    """Return *example* as a control of the set *name*, with its exchange; None if a word form is missing."""
+def exchange(
+    example: Example, match: Match, name: str, wordnet: WordNet, options: Options = Options()
+) -> Swapped | Rejection:
+    """Return *example* as a control of the set *name*, with its exchange, or why a word does not fit."""
     edits: dict[Side, tuple[Edit, ...]] = {}
     for side in SIDES:
         lemma = match.pair.second if side == "premise" else match.pair.first
-        found = replacing(example.text(side), match.tokens[side], match.positions[side], lemma, side)
-        if found is None:
-            return None
+        found = word_edits(example.text(side), match, side, lemma, wordnet, options.rules)
+        if isinstance(found, Rejection):
+            return found
         edits[side] = found
     info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
     info |= {
@@ -108,7 +135,13 @@ def exchange(example: Example, match: Match, name: str) -> Swapped | None:
         RELATION: match.pair.relation,
     }
     control = replace(example, id=f"{name}:{example.id}", base=None, change=None, info=info)
-    return Swapped(control, match, edits)
+    return Swapped(control, match, edits, options.rules)
+
+
+def _inserted(match: Match, side: Side, edits: Iterable[Edit]) -> str:
+    """Return the word that *edits* insert in the first place of the pair's word on *side*, in lower case."""
+    start = match.tokens[side][match.positions[side][0]].start
+    return next(edit.new.lower() for edit in edits if edit.start == start)
 
 
 def in_situ(swapped: Swapped, **info: Any) -> Draft:
@@ -135,19 +168,21 @@ def ex_situ_exchanged(swapped: Swapped, control: Example, context: Side, **info:
     return Draft(None, edits, context, context, info={PAIR: pair, "context": context, **info}, base=control)
 
 
-def replaced(swapped: Swapped, side: Side, lemma: str, **info: Any) -> Draft | None:
+def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info: Any) -> Draft | Rejection:
     """Return the control with the pair's word on *side* replaced by *lemma*: I_TA2, I_TA3.
 
-    None if English has no form of *lemma* that fits.
+    A rejection if *lemma* does not fit, or if a sentence tells what its word leaves open.
     """
-    match = swapped.match
-    text = swapped.control.text(side)
-    edits = replacing(text, match.tokens[side], match.positions[side], lemma, side)
-    if edits is None:
-        return None
-    start = match.tokens[side][match.positions[side][0]].start
-    new = next(edit.new.lower() for edit in edits if edit.start == start)
-    words = {side: new, OTHER[side]: match.word(OTHER[side])}
+    match, other = swapped.match, OTHER[side]
+    edits = word_edits(swapped.control.text(side), match, side, lemma, wordnet, swapped.rules)
+    if isinstance(edits, Rejection):
+        return edits
+    words = {side: _inserted(match, side, edits), other: match.word(other)}
+    if swapped.rules == "ours" and (
+        tells_more(match, side, (words[side], words[other]), edits, wordnet)
+        or tells_more(match, other, (words[other], words[side]), (), wordnet)
+    ):
+        return _TOLD
     pair = f"{words['premise']}/{words['hypothesis']}"
     return Draft(None, edits, info={PAIR: pair, **info}, base=swapped.control)
 
@@ -170,7 +205,7 @@ class SwapOutcome(NamedTuple):
 
 
 def swaps(
-    control: str, example: Example, resources: SwapResources, rng: random.Random
+    control: str, example: Example, resources: SwapResources, rng: random.Random, options: Options = Options()
 ) -> Iterator[SwapOutcome]:
     """Yield the outcome of each construction of the family of *control* (``i_a`` or ``i_h``) on *example*.
 
@@ -179,7 +214,7 @@ def swaps(
     if example.label not in LABELS or (control == "i_a" and example.label != "contradiction"):
         return
     table = resources.antonyms if control == "i_a" else resources.hypernyms
-    swapped = _control(control, example, table, resources, rng)
+    swapped = _control(control, example, table, resources, rng, options)
     if isinstance(swapped, Rejection):
         yield SwapOutcome(control, swapped)
         return
@@ -190,17 +225,25 @@ def swaps(
 
 
 def _control(
-    name: str, example: Example, table: PairTable, resources: Resources, rng: random.Random
+    name: str,
+    example: Example,
+    table: PairTable,
+    resources: Resources,
+    rng: random.Random,
+    options: Options,
 ) -> Swapped | Rejection:
     """Return *example* with one of its pairs, drawn at random, or the reason why it has none."""
     fitting: list[Swapped] = []
     rejections: list[Rejection] = []
-    for match in matches(example, table, resources):
-        swapped = match if isinstance(match, Rejection) else exchange(example, match, name)
+    matched = matches if options.rules == "ours" else surface_matches
+    for match in matched(example, table, resources):
+        swapped = (
+            match
+            if isinstance(match, Rejection)
+            else exchange(example, match, name, resources.wordnet, options)
+        )
         if isinstance(swapped, Rejection):
             rejections.append(swapped)
-        elif swapped is None:
-            rejections.append(Rejection("no such form"))
         else:
             fitting.append(swapped)
     return rng.choice(fitting) if fitting else rejections[0]
@@ -208,11 +251,11 @@ def _control(
 
 def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     kept = after_exchange("contradiction", "antonym", "up", "up", covered=False)
-    yield SwapOutcome("i_ta1", _labelled(in_situ(swapped), kept, "contradiction"))
+    yield SwapOutcome("i_ta1", _labelled(in_situ(swapped), kept, "contradiction", swapped.rules))
     sides: tuple[tuple[str, Side], ...] = (("i_ta2", "hypothesis"), ("i_ta3", "premise"))
     for name, side in sides:
         yield SwapOutcome(name, _replacement(swapped, side, resources, rng))
-    yield from _ex_situ_pair(swapped, ("e_a", "e_ta"), rng)
+    yield from _ex_situ_pair(swapped, ("e_a", "e_ta"), resources.wordnet, rng)
 
 
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
@@ -220,51 +263,112 @@ def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Rand
     premise, hypothesis = (_direction(swapped, side) for side in SIDES)
     covered = covers(*_sentences(swapped), (premise, hypothesis), resources.wordnet)
     proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)
+    if gold != proposal.label:
+        proposal = _counted(proposal, swapped)
     draft = in_situ(swapped, relation=CONVERSE[relation])
-    yield SwapOutcome("i_th", _labelled(draft, proposal, gold))
-    yield from _ex_situ_pair(swapped, ("e_h", "e_th"), rng)
+    outcome = _labelled(draft, proposal, gold, swapped.rules)
+    yield SwapOutcome("i_th", _TOLD if _told_in_situ(swapped, resources.wordnet) else outcome)
+    yield from _ex_situ_pair(swapped, ("e_h", "e_th"), resources.wordnet, rng)
 
 
-def _ex_situ_pair(swapped: Swapped, names: tuple[str, str], rng: random.Random) -> Iterator[SwapOutcome]:
+def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
+    """Return whether, after the exchange, a sentence tells what its word leaves open."""
+    return swapped.rules == "ours" and any(
+        tells_more(
+            swapped.match,
+            side,
+            (swapped.new_word(side), swapped.new_word(OTHER[side])),
+            swapped.edits[side],
+            wordnet,
+        )
+        for side in SIDES
+    )
+
+
+def _told_ex_situ(swapped: Swapped, context: Side, wordnet: WordNet) -> bool:
+    """Return whether the sentence on *context* tells what one of the words leaves open."""
+    here, new = swapped.match.word(context), swapped.new_word(context)
+    return swapped.rules == "ours" and (
+        tells_more(swapped.match, context, (here, new), (), wordnet)
+        or tells_more(swapped.match, context, (new, here), swapped.edits[context], wordnet)
+    )
+
+
+def _counted(proposal: Proposal, swapped: Swapped) -> Proposal:
+    """Return *proposal* with a doubt if it says that one thing entails several."""
+    premise, hypothesis = (_is_plural(swapped, side) for side in SIDES)
+    entailed = proposal.label == "entailment" and _direction(swapped, "hypothesis") == "up"
+    if entailed and hypothesis and not premise:
+        return proposal._replace(doubt="one in the premise, several in the hypothesis")
+    return proposal
+
+
+def _is_plural(swapped: Swapped, side: Side) -> bool:
+    token = swapped.match.tokens[side][swapped.match.positions[side][0]]
+    return token.tag == "NNS" or token.text.lower() in PLURAL_NOUNS
+
+
+def _ex_situ_pair(
+    swapped: Swapped, names: tuple[str, str], wordnet: WordNet, rng: random.Random
+) -> Iterator[SwapOutcome]:
     """Yield the ex situ control over a randomly drawn context, and its copy with the pair exchanged."""
     context = rng.choice(SIDES)
     relation, direction = swapped.match.pair.relation, _direction(swapped, context)
     first, second = ex_situ_label(relation, direction), ex_situ_label(CONVERSE[relation], direction)
-    draft = _labelled(ex_situ(swapped, context), first, _label(swapped.control))
-    control = draft.item(swapped.control, SWAPS[names[0]].versioned)
-    if (control.premise, control.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
+    draft = _labelled(ex_situ(swapped, context), first, _label(swapped.control), swapped.rules)
+    if _told_ex_situ(swapped, context, wordnet):
+        draft = _TOLD
+    if isinstance(draft, Draft):
+        control = draft.item(swapped.control, SWAPS[names[0]].versioned)
+        if (control.premise, control.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
+            draft = Rejection("only the pair differs in the control")
+    if isinstance(draft, Rejection):
         for name in names:
-            yield SwapOutcome(name, Rejection("only the pair differs in the control"))
+            yield SwapOutcome(name, draft)
         return
     yield SwapOutcome(names[0], draft)
     exchanged = ex_situ_exchanged(swapped, control, context, relation=CONVERSE[relation])
-    yield SwapOutcome(names[1], _labelled(exchanged, second, first.label))
+    yield SwapOutcome(names[1], _labelled(exchanged, second, first.label, swapped.rules))
 
 
 def _replacement(
     swapped: Swapped, side: Side, resources: SwapResources, rng: random.Random
 ) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by a relative of the word on the other side."""
-    match = swapped.match
-    kept_word = match.pair.first if side == "hypothesis" else match.pair.second
-    here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
-    choices = [
-        pair
-        for pair in replacements(kept_word, _RELATIVES, resources.wordnet, pos=match.pos)
-        if pair.second not in here | NOT_SWAPPED
-        and not is_contested(pair)
-        and resources.index.occurrences(pair.second) >= LEAST_OCCURRENCES
-    ]
+    choices = _relatives(swapped, side, resources)
     if not choices:
         return Rejection("no relative that training has ten times")
     relation = rng.choice(sorted({pair.relation for pair in choices}))
     chosen = rng.choice([pair for pair in choices if pair.relation == relation])
     # the relation of the hypothesis's word to the premise's
     now = relation if side == "hypothesis" else CONVERSE[relation]
+    premise, hypothesis = (_direction(swapped, each) for each in SIDES)
     rest = _rest(swapped, resources.wordnet)
-    proposal = after_replacement(now, _direction(swapped, "hypothesis"), rest)
-    draft = replaced(swapped, side, chosen.second, relation=now)
-    return Rejection("no such form") if draft is None else _labelled(draft, proposal, "contradiction")
+    if rest == "covered" and not covers(*_sentences(swapped), (premise, hypothesis), resources.wordnet):
+        rest = "unclear"
+    proposal = _counted(after_replacement(now, hypothesis, rest), swapped)
+    draft = replaced(swapped, side, chosen.second, resources.wordnet, relation=now)
+    if isinstance(draft, Rejection):
+        return draft
+    return _labelled(draft, proposal, "contradiction", swapped.rules)
+
+
+def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[WordPair]:
+    """Return the relatives, frequent in training, that may replace the word on *side*.
+
+    By our rules, the narrower and broader words of a verb are left out: *sitting* is not *lounging*, but
+    people who lounge often sit.
+    """
+    match, ours = swapped.match, swapped.rules == "ours"
+    kept_word = match.pair.first if side == "hypothesis" else match.pair.second
+    kinds = ("synonym",) if ours and match.pos == "v" else _RELATIVES
+    here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
+    return [
+        pair
+        for pair in replacements(kept_word, kinds, resources.wordnet, pos=match.pos)
+        if resources.index.occurrences(pair.second) >= LEAST_OCCURRENCES
+        and not (ours and (pair.second in here | NOT_SWAPPED or is_contested(pair)))
+    ]
 
 
 def _direction(swapped: Swapped, side: Side) -> Direction:
@@ -288,12 +392,17 @@ def _facts(proposal: Proposal, control_label: Label | None) -> dict[str, object]
     facts: dict[str, object] = {"label_from": proposal.source, "reason": proposal.reason}
     if proposal.source == "natural logic":
         facts |= {STATUS: PROPOSED}
+    if proposal.doubt:
+        facts |= {"doubts": [proposal.doubt]}
     if control_label is not None:
         facts |= {CONTROL_LABEL: control_label}
     return facts
 
 
-def _labelled(draft: Draft, proposal: Proposal, control_label: Label) -> Draft:
+def _labelled(draft: Draft, proposal: Proposal, control_label: Label, rules: Rules) -> Draft | Rejection:
+    """Return *draft* with the proposed label, or its doubt; the paper's rules only record that."""
+    if proposal.doubt and rules == "ours":
+        return Rejection(proposal.doubt)
     info = {**draft.info, **_facts(proposal, control_label)}
     return draft._replace(label=proposal.label, info=info)
 
@@ -317,8 +426,10 @@ def with_training_facts(items: Iterable[Example], index: WordPairIndex) -> Itera
 def _only(name: str, control: str) -> Function:
     """Return the function of the construction *name*, which selects its items from those of its family."""
 
-    def function(example: Example, resources: SwapResources, rng: random.Random) -> Iterator[Outcome]:
-        for made, outcome in swaps(control, example, resources, rng):
+    def function(
+        example: Example, resources: SwapResources, rng: random.Random, options: Options = Options()
+    ) -> Iterator[Outcome]:
+        for made, outcome in swaps(control, example, resources, rng, options):
             if made == name:
                 yield outcome
 
@@ -346,7 +457,7 @@ def _swap(
 ) -> Construction:
     return Construction(
         name,
-        1,
+        2,
         _only(name, family),
         "behaviour",
         summary,
@@ -356,6 +467,7 @@ def _swap(
         labels=labels,
         edits=edits,
         uses=("tagger", "wordnet", "word_pairs"),
+        options=Options(),
         control=control,
         drawn_as=family,
     )

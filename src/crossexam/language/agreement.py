@@ -1,12 +1,16 @@
-"""Agreement of the verb with its subject, and the case of pronouns (Quirk et al., 1985, ch. 6 and 10)."""
+"""Agreement of verb and subject, of determiner and noun, and case (Quirk et al., 1985, ch. 5, 6 and 10)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from crossexam.language.clauses import Phrase
 from crossexam.language.inflection import inflect_like, lemminflect, match_case
+from crossexam.language.lexicons.noun_groups import MASS
+from crossexam.language.noun_phrases import PLURAL_ONLY, noun_phrases
 from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.tokens import Token
 
 Number = Literal["singular", "plural", "first"]
 Role = Literal["subject", "object"]
@@ -29,15 +33,17 @@ _IRREGULAR: Final[dict[str, tuple[str, str, str]]] = {
 _QUANTITIES: Final = frozenset(
     "number couple lot lots majority variety handful dozen few plenty rest half".split()
 )
-# Plural in form but with a singular verb (section 5.74), and vice versa (section 5.78).
+# Plural in form but with a singular verb (section 5.74), and vice versa (section 5.78), below.
 _SINGULAR: Final = frozenset(
     "news gymnastics athletics physics mathematics politics aerobics billiards darts checkers dominoes "
     "karate tennis chess".split()
 )
-_PLURAL: Final = frozenset("people police cattle men women children folk".split())
+#: Nouns with a plural verb, whatever tag they have.
+PLURAL_NOUNS: Final = frozenset("people police cattle men women children folk".split())
 # One form for both numbers: the determiner decides (section 5.86).
 _EITHER: Final = frozenset("sheep fish deer offspring aircraft series species".split())
 _ONE: Final = frozenset("a an one this that each every another".split())
+_COUNTING: Final = frozenset("a an one each every another many several few".split())
 # fmt: on
 
 
@@ -66,7 +72,7 @@ def number_of(parsed: Parsed, phrase: Phrase) -> Number:
         counts = parsed.children(phrase.head, "nummod") or words & {"many", "several", "some", "few"}
         return "plural" if counts and not before & _ONE else "singular"
     acronyms = head.text.endswith("s") and head.text[:-1].isupper() and len(word) > 2  # ATMs
-    return "plural" if head.tag in {"NNS", "NNPS"} or word in _PLURAL or acronyms else "singular"
+    return "plural" if head.tag in {"NNS", "NNPS"} or word in PLURAL_NOUNS or acronyms else "singular"
 
 
 def _counted(parsed: Parsed, head: int) -> int | None:
@@ -74,6 +80,36 @@ def _counted(parsed: Parsed, head: int) -> int | None:
         if any(parsed.tokens[j].text.lower() == "of" for j in parsed.children(k, "case")):
             return k
     return None
+
+
+def can_replace(tokens: Sequence[Token], head: int, lemma: str) -> bool:
+    """Return whether the noun *lemma* can be counted, or go without a determiner, as the noun at *head* is.
+
+    A mass noun is not counted (*a brown clothing*), other singular nouns have a determiner (*there is
+    meal*), and a plural-only noun has no singular (*a glasses*).  At the beginning of a caption the article
+    may be omitted.  Other parts of speech than nouns are not judged.
+
+    >>> tokens = [Token(word, 0, 0, tag) for word, tag in (("a", "DT"), ("shirt", "NN"))]
+    >>> can_replace(tokens, 1, "hat"), can_replace(tokens, 1, "clothing"), can_replace(tokens, 1, "clothes")
+    (True, False, False)
+    """
+    token = tokens[head]
+    if not token.tag.startswith("NN"):
+        return True
+    found = next((each for each in noun_phrases(tokens) if each.head == head), None)
+    determiners = [tokens[k] for k in found.determiners] if found else []
+    counted = any(each.text.lower() in _COUNTING or each.tag == "CD" for each in determiners)
+    plural = token.tag == "NNS" or token.text.lower() in PLURAL_NOUNS
+    if lemma in MASS:
+        return not (plural or counted)
+    if plural:
+        return True
+    if lemma in PLURAL_ONLY | PLURAL_NOUNS or (
+        lemma.endswith("s") and inflect_like(lemma[:-1], lemma, "NNS")
+    ):
+        return False
+    starts = found is not None and found.start == 0
+    return bool(determiners) or starts
 
 
 def agreeing(verb: str, tag: str, number: Number) -> str:

@@ -22,8 +22,8 @@ _JOINING: Final = frozenset({",", "CC"})
 _OF_A_PART: Final = re.compile("sleeves?|.+ed")  # an adjective before it modifies it: short sleeved
 _BETWEEN: Final = _ADJECTIVES | _JOINING
 _NO_HEAD: Final = frozenset({"compound", "amod", "det", "advmod", "flat", "case", "fixed", "nummod"})
-# Plurals that do not mean several of their singular (Quirk et al., 1985, section 5.76-77).
-_PLURAL_ONLY: Final = frozenset(
+#: Plurals that do not mean several of their singular (Quirk et al., 1985, section 5.76-77).
+PLURAL_ONLY: Final = frozenset(
     "binoculars clothes glasses goggles goods overalls pants people scissors scrubs shorts spectacles "
     "sunglasses tights trousers works".split()
 )
@@ -112,7 +112,7 @@ def noun_lemma(token: Token, wordnet: WordNet) -> str:
     'woman'
     """
     word = token.text.lower()
-    if not token.tag.endswith("S") or word in _PLURAL_ONLY:
+    if not token.tag.endswith("S") or word in PLURAL_ONLY:
         return word
     forms = wordnet.lemmas_of(word, "n")  # WordNet has "men" too: the work force
     return next((form for form in forms if form != word), word)

@@ -9,7 +9,7 @@ another sense, and nouns that name nothing concrete with clear boundaries have n
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal
 
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
@@ -30,7 +30,15 @@ from crossexam.language.lexicons.noun_groups import (
 )
 from crossexam.language.lexicons.wordnet import WordNet
 
+Gender = Literal["masculine", "feminine"]
+
 _CACHE_SIZE: Final = 1 << 14
+# Words of definitions that tell the gender of what is defined, and of those who have or wear it.
+_MALE: Final = frozenset("man male boy brother husband father".split())
+_FEMALE: Final = frozenset("woman female girl sister wife mother".split())
+_OF_ONE_GENDER: Final = frozenset("men men's man's woman women girls women's woman's".split())
+_WORN: Final = frozenset({"artifact.n.01", "body_part.n.01", "hair.n.01"})
+_FREQUENT: Final = 2  # senses: the first bikini of WordNet is an atoll
 _USUAL: Final = 0.6  # of a noun's adjectives: three in five of those before "grass" are "green"
 _ENOUGH: Final = 8
 _PUNCTUATION: Final = str.maketrans(",;()", "    ")
@@ -108,6 +116,51 @@ def _uses(word: str, pos: str, wordnet: WordNet) -> int:
     return sum(wordnet.tag_count(synset, lemma) for synset in wordnet.synsets(lemma, pos)) if lemma else 0
 
 
+@lru_cache(maxsize=_CACHE_SIZE)
+def gender(noun: str, wordnet: WordNet) -> Gender | None:
+    """Return the gender of the persons that *noun*, inflected or not, names; None if it leaves that open.
+
+    By the first sense of its lemmas, and else by its definition, in which the first gendered word counts: a
+    mother is "a woman who has given birth to a child".
+
+    >>> [gender(noun, WordNet.load()) for noun in ("men", "Mother", "uncle", "person", "teacher", "cup")]
+    ['masculine', 'feminine', 'masculine', None, None, None]
+    """
+    if animacy(noun.lower(), wordnet) != "person":
+        return None
+    found = {_gender(lemma, wordnet) for lemma in wordnet.lemmas_of(noun.lower(), "n")}
+    found.discard(None)
+    return found.pop() if len(found) == 1 else None
+
+
+def _gender(lemma: str, wordnet: WordNet) -> Gender | None:
+    classes = _classes(lemma, wordnet)
+    if not classes.isdisjoint({"male.n.02", "female.n.02"}):
+        return "masculine" if "male.n.02" in classes else "feminine"
+    if lemma.endswith("man") and lemma != "human":
+        return "feminine" if lemma.endswith("woman") else "masculine"
+    for sense in _first_sense(lemma, wordnet):
+        for word in _words_of(sense, wordnet):
+            if word in _MALE | _FEMALE:
+                return "masculine" if word in _MALE else "feminine"
+    return None
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def tells_gender(word: str, wordnet: WordNet) -> bool:
+    """Return whether *word* names what only women or only men wear or have, by WordNet's definitions.
+
+    >>> [tells_gender(word, WordNet.load()) for word in ("blouse", "beard", "bikini", "shirt")]
+    [True, True, True, False]
+    """
+    return any(
+        not {wordnet.name(each) for each in wordnet.closure(sense)}.isdisjoint(_WORN)
+        and not _OF_ONE_GENDER.isdisjoint(_words_of(sense, wordnet))
+        for lemma in wordnet.lemmas_of(word.lower(), "n")
+        for sense in wordnet.synsets(lemma, "n")[:_FREQUENT]
+    )
+
+
 def is_relative(noun: str) -> bool:
     """Return whether *noun* is a kinship term, whose age bears on that of another person."""
     return noun in KIN
@@ -176,5 +229,8 @@ def sense_names(noun: str, wordnet: WordNet) -> frozenset[str]:
 @lru_cache(maxsize=_CACHE_SIZE)
 def _defining_words(noun: str, wordnet: WordNet) -> frozenset[str]:
     """Return the words of the definition of the first sense of *noun*."""
-    text = " ".join(map(wordnet.definition, _first_sense(noun, wordnet)))
-    return frozenset(text.translate(_PUNCTUATION).split())
+    return frozenset(word for sense in _first_sense(noun, wordnet) for word in _words_of(sense, wordnet))
+
+
+def _words_of(sense: int, wordnet: WordNet) -> list[str]:
+    return wordnet.definition(sense).translate(_PUNCTUATION).split()

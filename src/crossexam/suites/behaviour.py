@@ -1,23 +1,26 @@
-"""Behaviour analysis (Sanchez Carmona et al. 2018, section 5): ten test sets of swapped word pairs.
-
-The index of word pairs in a training corpus is computed once and then cached.
-"""
+"""Behaviour analysis (Sanchez Carmona et al. 2018, section 5): ten test sets of swapped word pairs."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.constructions.apply import YieldCounts, chunks
-from crossexam.constructions.construction import Draft, Rejection
+from crossexam.constructions.construction import Draft, Rejection, changed_options
+from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.pair_matching import PairTable
+from crossexam.constructions.pair_replacement import Rules
 from crossexam.constructions.resources import LanguageResources
-from crossexam.constructions.word_pair_swaps import SWAPS, SwapResources, swaps, with_training_facts
+from crossexam.constructions.word_pair_swaps import (
+    SWAPS,
+    Options,
+    SwapResources,
+    swaps,
+    with_training_facts,
+)
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
@@ -25,7 +28,6 @@ from crossexam.core.labels import LABELS, THREE_LABELS
 from crossexam.core.manifest import TestSetEntry, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
-from crossexam.corpora.spec import CorpusSpec
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
@@ -47,12 +49,14 @@ class BehaviourOptions:
 
     *pairs* are ``antonym=FILE`` and ``hypernym=FILE``, with ``wordnet`` for the built-in list.  *index* is
     the corpus in which pairs count as seen: the training corpus of the models to be run, if it is not the
-    base.  *controls* is the maximum number of controls per family.
+    base; several are joined by ``+``.  *controls* is the maximum number of controls per family.  *rules* are
+    those of the swaps: ``paper`` matches and exchanges words as written, and rejects nothing.
     """
 
     pairs: tuple[str, ...] = ()
     index: str | None = None
     controls: int | None = None
+    rules: Rules = "ours"
 
     def __post_init__(self) -> None:
         if self.controls is not None and self.controls < 1:
@@ -96,11 +100,11 @@ class SwapSets:
     items: dict[str, list[Example]] = field(default_factory=lambda: {name: [] for name in SWAPS})
     counts: dict[str, YieldCounts] = field(default_factory=lambda: {name: YieldCounts() for name in SWAPS})
 
-    def take(self, example: Example, resources: SwapResources, seed: int) -> None:
+    def take(self, example: Example, resources: SwapResources, seed: int, options: Options) -> None:
         """Add the items built from *example* to their sets."""
         for family in dict.fromkeys(str(each.drawn_as) for each in SWAPS.values()):
             rng = rng_for(seed, family, example.id)
-            for name, outcome in swaps(family, example, resources, rng):
+            for name, outcome in swaps(family, example, resources, rng, options):
                 counts = self.counts[name]
                 counts.examples += 1
                 if isinstance(outcome, Rejection):
@@ -113,7 +117,12 @@ class SwapSets:
 
 
 def make_swap_sets(
-    examples: Iterable[Example], resources: PairResources, *, seed: int = 0, progress: Progress = silent
+    examples: Iterable[Example],
+    resources: PairResources,
+    *,
+    seed: int = 0,
+    rules: Rules = "ours",
+    progress: Progress = silent,
 ) -> SwapSets:
     """Return the ten sets built from training *examples*, with the training statistics of each pair."""
     sets = SwapSets()
@@ -121,7 +130,7 @@ def make_swap_sets(
     for chunk in chunks(examples):
         resources.prepare(chunk)
         for example in chunk:
-            sets.take(example, resources, seed)
+            sets.take(example, resources, seed, Options(rules))
         done += len(chunk)
         progress("swapping word pairs", done, None)
     progress("swapping word pairs", done, done)
@@ -137,7 +146,7 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
     lists = options.lists()
     for base in request.bases:
         _check_labels(base)
-    tables = pair_tables(lists)
+    tables = pair_tables(lists, options.rules)
     writer.note(
         "labels derived by natural logic are only proposals: use crossexam validate to have people judge them"
     )
@@ -158,7 +167,13 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
             index_spec=options.index or base.spec,
             progress=writer.progress,
         )
-        sets = make_swap_sets(base.open(), resources, seed=request.seed, progress=writer.progress)
+        sets = make_swap_sets(
+            base.open(),
+            resources,
+            seed=request.seed,
+            rules=options.rules,
+            progress=writer.progress,
+        )
         if not any(sets.items.values()):
             raise CrossexamError(
                 "no example contains a listed word pair, with one word in each sentence",
@@ -204,13 +219,17 @@ def _identity(request: SuiteRequest) -> dict[str, Any]:
         "format": request.file_format,
         "annotator": request.tagger,
         "controls": options.controls,
+        "rules": options.rules,
         "limit": request.limit,
         "version": package_version(),
     }
 
 
-def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
-    """Return the word pairs per relation; raises CrossexamError if a list contains none of its relation."""
+def pair_tables(lists: Mapping[str, Sequence[str]], rules: Rules = "ours") -> dict[str, PairTable]:
+    """Return the word pairs per relation, by the paper's rules all of them.
+
+    Raises CrossexamError if a list contains none of its relation.
+    """
     wordnet = WordNet.load()
     tables = {}
     for relation in RELATIONS:
@@ -228,7 +247,7 @@ def pair_tables(lists: Mapping[str, Sequence[str]]) -> dict[str, PairTable]:
                     f"no {relation} pairs", where=name, hint="is this a list for another relation?"
                 )
             found += fitting
-        tables[relation] = PairTable(found)
+        tables[relation] = PairTable(found, every=rules == "paper")
     return tables
 
 
@@ -269,8 +288,7 @@ def _entry(
         "annotator": resources.tagger.name,
         "wordnet": resources.wordnet.version,
     }
-    for key, value in (("index", options.index), ("controls", options.controls)):
-        parts |= {key: value} if value is not None else {}
+    parts |= {key: value for key, value in changed_options(options).items() if key != "pairs"}
     return TestSetEntry(
         name,
         base.part,
@@ -291,45 +309,3 @@ def _yields(counts: YieldCounts, rows: int) -> dict[str, Any]:
     if left:
         facts["rejected"] = {**facts["rejected"], "not drawn (--controls)": left}
     return facts | {"items": rows}
-
-
-def cached_index(
-    spec: str,
-    *,
-    cache_folder: Path | None = None,
-    data_dir: Path | None = None,
-    progress: Progress = silent,
-) -> WordPairIndex:
-    """Return the word-pair index of *spec*, a corpus or a slice of one (:class:`CorpusSpec`).
-
-    The index is cached in the user's cache folder (or *cache_folder*) under a hash of the corpus file, the
-    slice, and the versions of the tokenizer and the index format, so that a changed corpus is counted again.
-    Raises CrossexamError if the corpus cannot be found.
-    """
-    from crossexam.language.word_pair_index import WordPairIndex
-
-    corpus = CorpusSpec.parse(spec)
-    sha256 = corpus.sha256(data_dir=data_dir)
-    folder = (cache_folder or _cache_folder()) / _folder_name(sha256, corpus.part)
-    if not folder.exists():
-        # slices are taken over the labelled examples
-        examples = corpus.examples(drop_no_gold=corpus.is_slice, data_dir=data_dir)
-        source = {"spec": spec, "sha256": sha256}
-        index = WordPairIndex.build(examples, source=source, progress=progress)
-        with suppress(CrossexamError):  # another process has saved the same index already
-            index.save(folder)
-    return WordPairIndex.load(folder)
-
-
-def _folder_name(identity: str, part: slice) -> str:
-    """Return the name of the cached index, a hash of all that its counts depend on."""
-    from crossexam.language.word_pair_index import FORMAT, TOKENIZER
-
-    key = "\x1f".join((identity, str(part), TOKENIZER, str(FORMAT)))
-    return f"{identity[:16]}-{hashlib.blake2b(key.encode(), digest_size=6).hexdigest()}"
-
-
-def _cache_folder() -> Path:
-    from platformdirs import user_cache_path
-
-    return user_cache_path("crossexam") / "word_pairs"

@@ -35,6 +35,8 @@ SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
     ShortForm("--as-published",    ("antonymy.as_published",),
               "keep items with doubtful labels, as the papers do"),
     ShortForm("--indirect",        ("antonymy.indirect",), "also use antonyms of similar adjectives"),
+    ShortForm("--attested-in",     ("antonymy.attested_in",),
+              "use antonyms that contradict each other in this corpus", "CORPUS"),
     ShortForm("--both-directions", ("add_amod.both_directions",), "also add the mirrored item"),
     ShortForm("--adjectives",      ("add_amod.adjectives",),
               "count adjective-noun pairs in this corpus", "CORPUS:SPLIT|FILE"),

@@ -76,6 +76,11 @@ FEMALE: Final = frozenset(
     "grandmother lady lass mom mommy mother niece nun policewoman princess queen saleswoman sister "
     "waitress wife woman".split()
 )
+#: Nouns for one of a couple, whose gender says something about the other.
+SPOUSES: Final = frozenset(
+    "husband wife girlfriend boyfriend fiance fiancee bride groom husbands wives girlfriends boyfriends "
+    "brides grooms".split()
+)
 #: Nouns for groups of people, which in WordNet are groups and not persons.
 GROUPS_OF_PEOPLE: Final = frozenset(
     "group team crowd couple pair audience family band class army crew people police trio choir gang "
@@ -84,4 +89,12 @@ GROUPS_OF_PEOPLE: Final = frozenset(
 #: Adjectives of things only (new people are new to a place), and of living beings only.
 OF_THINGS: Final = frozenset("ancient antique flat long modern new round square vintage".split())
 OF_LIVING: Final = frozenset({"elderly", "middle-aged", "young"})
+#: Mass nouns, of which there may be *little*, and which are not counted.
+MASS: Final = frozenset(
+    "water food time money space room light hope help interest effort traffic snow rain sand sugar salt milk "
+    "coffee tea beer wine air energy work attention sunlight grass hair clothing furniture information "
+    "difficulty trouble chance doubt evidence sleep sense use fun noise smoke dust dirt ice music progress "
+    "success rice bread meat fruit fuel gas oil paint paper wood sun shade shelter equipment experience "
+    "knowledge patience respect sympathy support".split()
+)
 # fmt: on

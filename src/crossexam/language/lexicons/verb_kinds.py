@@ -85,4 +85,23 @@ MOTION: Final = frozenset((
     "bicycle look stare gaze coast trek wade flip dribble lie sleep relax rest hang bounce splash play "
     "pose gather crowd huddle spin twirl bark get"
 ).split())
+#: Verbs that say where, how or in what mind somebody is while doing something else (Levin 30, 31, 33, 40, 45,
+#: 47), or that begin, end or qualify an action (Levin 55): one can wait and read.
+COMPATIBLE: Final = frozenset((
+    "sit stand lie lay lean kneel crouch squat pose rest relax lounge wait stay remain hang wear dress hold "
+    "carry look stare gaze watch see observe view notice hear listen smile laugh grin frown enjoy like love "
+    "want need try attempt prepare get go come be have do seem appear think wonder hope plan start begin "
+    "stop finish continue use make take give put let show display perform play practice act work help "
+    "gather meet talk speak say tell ask chat converse discuss feel know learn concentrate focus "
+    "decide ready line cross move travel head pass walk include contain surround cover attach stick"
+).split())
 # fmt: on
+
+
+def is_action(verb: str) -> bool:
+    """Return whether the lemma *verb* names an action that leaves no room for another.
+
+    >>> is_action("swim"), is_action("wait")
+    (True, False)
+    """
+    return verb not in COMPATIBLE

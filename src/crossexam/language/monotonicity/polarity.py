@@ -29,6 +29,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
+from crossexam.language.lexicons.noun_groups import MASS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.monotonicity.spans import (
     TaggedSentence,
@@ -129,14 +130,6 @@ NOT_SUBSECTIVE: Final = frozenset(
 ORDERING: Final = frozenset("first second third fourth last next only best worst biggest favorite".split())
 #: Verbs after which *if* means *whether* (Quirk et al., 15.6).
 ASKING: Final = frozenset("ask wonder see know check decide tell inquire find sure matter determine".split())
-#: Mass nouns, of which there may be *little*; before others it is an adjective, as captions omit articles.
-MASS: Final = frozenset(
-    "water food time money space room light hope help interest effort traffic snow rain sand sugar salt milk "
-    "coffee tea beer wine air energy work attention sunlight grass hair clothing furniture information "
-    "difficulty trouble chance doubt evidence sleep sense use fun noise smoke dust dirt ice music progress "
-    "success rice bread meat fruit fuel gas oil paint paper wood sun shade shelter equipment experience "
-    "knowledge patience respect sympathy support".split()
-)
 # fmt: on
 
 
@@ -241,7 +234,7 @@ def _stands(sentence: TaggedSentence, found: _Match) -> bool:
         return sentence.word(after) not in {",", ".", "!", ""}
     if reach == "noun phrase" and sentence.word(after - 1) in _BEFORE_NOUNS:
         return not _determined(sentence, before) and _opens_noun_phrase(sentence, after, before)
-    if first == "little":
+    if first == "little":  # before other nouns it is an adjective, as captions omit articles
         return not _determined(sentence, before) and sentence.word(after) in MASS
     if first == "only":
         return not _determined(sentence, before)

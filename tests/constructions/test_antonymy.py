@@ -46,7 +46,7 @@ def test_why_a_word_is_not_replaced(tagged: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("tagged", "expected"),
     [
-        ("Hot/JJ soup/NN was/VBD there/RB", "Cold soup was there"),  # nothing before it to set right
+        ("Young/JJ sailor/NN was/VBD there/RB", "Old sailor was there"),  # nothing before it to set right
         ("A/DT young/JJ sailor/NN sang/VBD", "An old sailor sang"),
         ("They/PRP know/VBP an/DT old/JJ sailor/NN", "They know a young sailor"),
         ("A/DT hot/JJ soup/NN was/VBD there/RB", "A cold soup was there"),

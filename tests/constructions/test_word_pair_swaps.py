@@ -490,3 +490,12 @@ def test_the_papers_rules_do_not_match_inflected_forms() -> None:
     pair = WordPair("dog", "animal", "hypernym", "n")
     assert made_from(one, pair, PAPER)["i_h"] == Rejection("no pair of the list")
     assert isinstance(made_from(one, pair)["i_h"], Example)
+
+
+def test_a_verb_is_not_replaced_by_a_relative() -> None:
+    one = example("A/DT man/NN sits/VBZ", "A/DT man/NN stands/VBZ")
+    table = PairTable([WordPair("sit", "stand", "antonym", "v")])
+    training = [Example(str(k), "They lounge.", "They rest.", "neutral") for k in range(10)]
+    resources = Pairs("parses", antonyms=table, index=WordPairIndex.build(training))
+    made = dict(swaps("i_a", one, resources, random.Random(0)))
+    assert made["i_ta2"] == Rejection("no relative that training has ten times")

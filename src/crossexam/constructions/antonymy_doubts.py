@@ -46,6 +46,7 @@ _MEASURES: Final = frozenset(
     "degree rate extent level amount measure risk chance chances likelihood possibility probability kind "
     "sort type".split()
 )
+_AMOUNTS: Final = frozenset("number amount deal lot bit".split())  # a good number of
 _PARTIAL: Final = frozenset("some many most certain several few".split())
 _POSSESSIVE: Final = frozenset({"PRP$", "POS"})
 
@@ -72,7 +73,7 @@ def context_doubts(
     if tokens[position].tag.startswith("JJ"):
         yield from _adjective_doubts(wordnet, tokens, position, phrase, opposed, pair[1])
     else:
-        yield from _noun_doubts(wordnet, tokens, position, phrase, opposed)
+        yield from _noun_doubts(wordnet, tokens, position, phrase, pair, opposed)
 
 
 def are_opposed(word: str, other: str) -> bool:
@@ -115,9 +116,11 @@ def _adjective_doubts(
         yield "the antonym does not go with the noun"
     if _is_attribute_of_subject(tokens, phrase):
         return
+    if noun in _AMOUNTS:
+        yield "what is measured"
     if not opposed:
         yield "classifying adjective"
-    if _is_generic(tokens, phrase):
+    if _is_generic(tokens, phrase, wordnet):
         yield "noun phrase without a determiner"
     elif animacy(head, wordnet) == "thing" and (
         tokens[phrase.head].tag == "NNS" or _is_definite(tokens, phrase, antonym)
@@ -126,7 +129,12 @@ def _adjective_doubts(
 
 
 def _noun_doubts(
-    wordnet: WordNet, tokens: Sequence[Token], position: int, phrase: NounPhrase | None, opposed: bool
+    wordnet: WordNet,
+    tokens: Sequence[Token],
+    position: int,
+    phrase: NounPhrase | None,
+    pair: tuple[str, str],
+    opposed: bool,
 ) -> Iterator[str]:
     word = tokens[position].text.lower()
     lemmas = wordnet.lemmas_of(word, "n")
@@ -140,12 +148,14 @@ def _noun_doubts(
     before = [token.text.lower() for token in tokens[max(0, phrase.start - 2) : phrase.start]]
     if before[-1:] == ["of"] and before[0] in _MEASURES:
         yield "what is measured"
-    if _is_generic(tokens, phrase):
+    if _is_generic(tokens, phrase, wordnet):
         yield "noun phrase without a determiner"
     possessed = any(tokens[k].tag in _POSSESSIVE for k in phrase.determiners)
     several = tokens[position].tag == "NNS" and not _is_counted(tokens, phrase)
     if (possessed or several) and any(is_relative(each) for each in lemmas):
         yield "one of several relatives"
+    elif possessed and antonym_kind(*pair) == "relational":
+        yield "the other end of a relation"
     if animacy(word, wordnet) != "person" and (tokens[position].tag == "NNS" or _is_counted(tokens, phrase)):
         yield "things that may both be there"
 
@@ -177,11 +187,12 @@ def _is_auxiliary(tokens: Sequence[Token], head: int) -> bool:
     return head + 1 < len(tokens) and tokens[head + 1].text.lower() in AUXILIARIES
 
 
-def _is_generic(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
-    """Return whether *phrase* has no determiner, though it does not open a caption with a singular noun."""
+def _is_generic(tokens: Sequence[Token], phrase: NounPhrase, wordnet: WordNet) -> bool:
+    """Return whether *phrase* has no determiner, though it does not open a caption, as in *young man*."""
     if phrase.determiners:
         return False
-    starts = phrase.start == 0 and tokens[phrase.head].tag == "NN"
+    head = tokens[phrase.head]
+    starts = phrase.start == 0 and head.tag == "NN" and animacy(head.text.lower(), wordnet) != "thing"
     before = [token.text.lower() for token in tokens[max(0, phrase.start - 2) : phrase.start]]
     inside = [token.text.lower() for token in tokens[phrase.start : phrase.head]]
     quantified = not {"several", "some", "many"}.isdisjoint((*before[-1:], *inside))

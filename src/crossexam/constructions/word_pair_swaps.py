@@ -356,12 +356,11 @@ def _replacement(
 def _relatives(swapped: Swapped, side: Side, resources: SwapResources) -> list[WordPair]:
     """Return the relatives, frequent in training, that may replace the word on *side*.
 
-    By our rules, the narrower and broader words of a verb are left out: *sitting* is not *lounging*, but
-    people who lounge often sit.
+    By our rules, a verb has none: people who lounge often sit, and a sun that sets is not laying.
     """
     match, ours = swapped.match, swapped.rules == "ours"
     kept_word = match.pair.first if side == "hypothesis" else match.pair.second
-    kinds = ("synonym",) if ours and match.pos == "v" else _RELATIVES
+    kinds = () if ours and match.pos == "v" else _RELATIVES
     here = {token.text.lower() for each in SIDES for token in match.tokens[each]}
     return [
         pair

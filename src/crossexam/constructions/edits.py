@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from crossexam.core.example import Edit, Side
-from crossexam.language.agreement import PLURAL_NOUNS
 from crossexam.language.inflection import indefinite_article, inflect_like, match_case
+from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.pronouns import Unclear, agreeing_pronouns
 from crossexam.language.tokens import Token

@@ -58,7 +58,7 @@ from crossexam.core.example import (
     cluster_of,
 )
 from crossexam.core.labels import LABELS, Label
-from crossexam.language.agreement import PLURAL_NOUNS
+from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
 from crossexam.language.lexicons.word_pairs import CONVERSE, Relation, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements

@@ -7,7 +7,7 @@ from typing import Final, Literal
 
 from crossexam.language.clauses import Phrase
 from crossexam.language.inflection import inflect_like, lemminflect, match_case
-from crossexam.language.lexicons.noun_groups import MASS
+from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.noun_phrases import PLURAL_ONLY, noun_phrases
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
@@ -33,13 +33,11 @@ _IRREGULAR: Final[dict[str, tuple[str, str, str]]] = {
 _QUANTITIES: Final = frozenset(
     "number couple lot lots majority variety handful dozen few plenty rest half".split()
 )
-# Plural in form but with a singular verb (section 5.74), and vice versa (section 5.78), below.
+# Plural in form but with a singular verb (section 5.74), and vice versa (section 5.78): PLURAL_NOUNS.
 _SINGULAR: Final = frozenset(
     "news gymnastics athletics physics mathematics politics aerobics billiards darts checkers dominoes "
     "karate tennis chess".split()
 )
-#: Nouns with a plural verb, whatever tag they have.
-PLURAL_NOUNS: Final = frozenset("people police cattle men women children folk".split())
 # One form for both numbers: the determiner decides (section 5.86).
 _EITHER: Final = frozenset("sheep fish deer offspring aircraft series species".split())
 _ONE: Final = frozenset("a an one this that each every another".split())

@@ -10,21 +10,19 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from crossexam.language.inflection import match_case
-from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, SPOUSES
+from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, PLURAL_NOUNS, SPOUSES
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.nouns import Gender, animacy, gender
 from crossexam.language.tokens import Token
 
-# fmt: off
 # Function: masculine, feminine, of either gender (section 6.18).
 _FORMS: Final[dict[str, tuple[str, str, str]]] = {
-    "subject":    ("he",      "she",     "they"),
-    "object":     ("him",     "her",     "them"),
-    "determiner": ("his",     "her",     "their"),
-    "possessive": ("his",     "hers",    "theirs"),
-    "reflexive":  ("himself", "herself", "themselves"),
+    "subject": ("he", "she", "they"),
+    "object": ("him", "her", "them"),
+    "determiner": ("his", "her", "their"),
+    "possessive": ("his", "hers", "theirs"),
+    "reflexive": ("himself", "herself", "themselves"),
 }
-# fmt: on
 _GENDERS: Final[tuple[Gender | None, ...]] = ("masculine", "feminine", None)
 _NOMINAL: Final = ("NN", "JJ", "CD", "VBG", "VBN", "RB")
 _MASCULINE: Final = frozenset(forms[0] for forms in _FORMS.values())
@@ -126,4 +124,4 @@ def _may_be(tokens: Sequence[Token], position: int, pronoun: GenderedPronoun, wo
 
 
 def _is_plural(token: Token) -> bool:
-    return token.tag in {"NNS", "NNPS"} or token.text.lower() in {"people", "men", "women", "children"}
+    return token.tag in {"NNS", "NNPS"} or token.text.lower() in PLURAL_NOUNS

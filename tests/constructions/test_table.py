@@ -376,10 +376,10 @@ def test_less_than_and_more_than_are_always_true(seed: int) -> None:
 
 def test_an_item_equal_to_its_base_is_rejected() -> None:
     tags = {
-        "premise_tags": [["Hot", "JJ"], ["soup", "NN"]],
-        "hypothesis_tags": [["Cold", "JJ"], ["soup", "NN"]],
+        "premise_tags": [["Old", "JJ"], ["sailor", "NN"]],
+        "hypothesis_tags": [["Young", "JJ"], ["sailor", "NN"]],
     }
-    given_pair = Example("a", "Hot soup", "Cold soup", "contradiction", info=tags)
+    given_pair = Example("a", "Old sailor", "Young sailor", "contradiction", info=tags)
     (item,), counts = apply_construction("antonymy", [given_pair], resources=_resources())
-    assert (item.premise, item.hypothesis) == ("Cold soup", "Hot soup")
+    assert (item.premise, item.hypothesis) == ("Young sailor", "Old sailor")
     assert counts["rejected"] == {"equal to its base": 1}

@@ -7,6 +7,7 @@ import json
 import re
 import shutil
 import string
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -199,12 +200,18 @@ def test_every_verb_reads_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ONE_CORPUS = {
     "load": cx.load,
     "base": lambda spec: cx.build("negation", spec),
-    "index": cached_index,
     "adjectives": lambda spec: adjectives_from(spec, LanguageResources("nltk")),
-    "adjectives in a manifest": content_identity,
     "dev": lambda spec: load_data("builtin:demo", spec),
     "test": lambda spec: load_data("builtin:demo", "builtin:demo", tests=[spec]),
 }
+
+
+@pytest.mark.parametrize("function", [cached_index, content_identity])
+def test_an_index_takes_unions_but_no_shares(function: Callable[[str], object]) -> None:
+    with pytest.raises(CrossexamError, match="no epochs to draw a share for"):
+        function("builtin:demo+builtin:demo@0.5")
+    with pytest.raises(CrossexamError, match="the closing bracket"):
+        function("builtin:demo+builtin:demo[:5")
 
 
 @pytest.mark.parametrize("place", ONE_CORPUS)

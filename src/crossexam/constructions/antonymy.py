@@ -323,10 +323,10 @@ def _total(wordnet: WordNet, word: str, pos: str) -> int:
 #
 # What is asserted of something excludes its opposite: *the page is easy to use*, *a tall man sleeps*.  What
 # only picks out what is spoken of does not: there are *small entities* and large ones, *the new system* and
-# the old one, *a page that is easy to use* and others, *my son* and my daughter.  The rules go by the position
-# of the word in its noun phrase and clause (Quirk et al., 1985, sections 7.20-7.43 on attributive and
-# predicative adjectives, 5.26-5.58 on reference), and by what is known of the pair: adjectives that classify
-# (*local*, *national*) divide things in more than two.
+# the old one, *a page that is easy to use* and others, *my son* and my daughter.  The rules go by the
+# position of the word in its noun phrase and clause (Quirk et al., 1985, sections 7.20-7.43 on attributive
+# and predicative adjectives, 5.26-5.58 on reference), and by what is known of the pair: adjectives that
+# classify (*local*, *national*) divide things in more than two.
 
 # Adjectives of order and time: what comes first does not exclude what comes last (Quirk et al., 7.35).
 _ORDER_AND_TIME: Final = ORDERING | frozenset(

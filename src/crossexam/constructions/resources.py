@@ -265,4 +265,4 @@ def content_identity(spec: str | None) -> str | None:
     """Return *spec* with the hashes of its files, as recorded in the manifest."""
     if spec is None:
         return None
-    return f"{spec}#{'+'.join(corpus.identity() for corpus in CorpusSpec.parse_union(spec))}"
+    return f"{spec}#{'+'.join(each.without_share().identity() for each in CorpusSpec.parse_union(spec))}"

@@ -134,7 +134,7 @@ def gender(noun: str, wordnet: WordNet) -> Gender | None:
 
 
 def _gender(lemma: str, wordnet: WordNet) -> Gender | None:
-    classes = _classes(lemma, wordnet)
+    classes = sense_names(lemma, wordnet)
     if not classes.isdisjoint({"male.n.02", "female.n.02"}):
         return "masculine" if "male.n.02" in classes else "feminine"
     if lemma.endswith("man") and lemma != "human":

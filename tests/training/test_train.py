@@ -148,8 +148,10 @@ def test_a_trained_folder_holds_what_answers_depend_on_and_how_it_was_had(
 def test_the_score_of_training_is_that_of_the_loaded_model(request_of: Any, data: Data) -> None:
     trained = train_model(request_of())
     model = open_model(f"zoo/{trained.folder}", {"device": "cpu"})
-    answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
-    gold = ["entailment neutral contradiction".split().index(str(e.label)) for e in data.dev.examples]
+    answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.corpora[0].examples])
+    gold = [
+        "entailment neutral contradiction".split().index(str(e.label)) for e in data.dev.corpora[0].examples
+    ]
     assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)
     assert answers.sum(1) == pytest.approx(np.ones(len(gold)))
 
@@ -158,13 +160,15 @@ def test_tests_are_scored_once_and_kept_with_the_scores(request_of: Any, data: D
     plain = train_model(request_of())
     assert "tests" not in plain.manifest
     before = _weights(plain.folder)
-    same_as_dev = Corpus("dev again", data.dev.examples)
+    same_as_dev = Corpus("dev again", data.dev.corpora[0].examples)
     tested = train_model(request_of(data=replace(data, tests=(same_as_dev,))))
     assert _weights(plain.folder) == before
     assert tested.manifest["tests"]["dev again"]["accuracy"] == pytest.approx(plain.accuracy, abs=1e-3)
     assert tested.manifest["tests"]["dev again"]["rows"] == 30
-    other = Corpus("dev again", data.dev.examples[:10])
-    again = train_model(request_of(data=replace(data, tests=(other, Corpus("more", data.dev.examples[:5])))))
+    other = Corpus("dev again", data.dev.corpora[0].examples[:10])
+    again = train_model(
+        request_of(data=replace(data, tests=(other, Corpus("more", data.dev.corpora[0].examples[:5]))))
+    )
     assert again.manifest["tests"]["dev again"]["rows"] == 10
     assert set(json.loads((again.folder / "manifest.json").read_text())["tests"]) == {"dev again", "more"}
 

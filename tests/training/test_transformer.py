@@ -72,15 +72,17 @@ def _request(bert: Path, data: Data, folder: Path, **given: object) -> TrainingR
 def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
     bert: Path, data: Data, tmp_path: Path
 ) -> None:
-    tests = (Corpus("as dev", data.dev.examples),)
+    tests = (Corpus("as dev", data.dev.corpora[0].examples),)
     trained = train_model(_request(bert, replace(data, tests=tests), tmp_path / "out"))
     assert trained.manifest["tests"]["as dev"]["accuracy"] == pytest.approx(trained.accuracy, abs=1e-3)
     config = json.loads((trained.folder / "config.json").read_text())
     assert config["id2label"] == {"0": "entailment", "1": "neutral", "2": "contradiction"}
     assert not (trained.folder / "unfinished").exists()
     model = open_model(f"hf/{trained.folder}", {"device": "cpu"})
-    answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.examples])
-    gold = [("entailment", "neutral", "contradiction").index(str(e.label)) for e in data.dev.examples]
+    answers = model.predict([(e.premise, e.hypothesis) for e in data.dev.corpora[0].examples])
+    gold = [
+        ("entailment", "neutral", "contradiction").index(str(e.label)) for e in data.dev.corpora[0].examples
+    ]
     assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)
 
 

@@ -165,7 +165,7 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
 
     from crossexam.training.train import best_of_grid, model_name
 
-    table = Table(title=f"{request.name} on {request.data.dev.spec}", title_justify="left")
+    table = Table(title=f"{request.name} on {request.data.dev.name}", title_justify="left")
     tests = [test.spec for test in request.data.tests]
     for column in ("model", "best epoch", "dev accuracy", "dev loss", *tests):
         table.add_column(column, justify="left" if column == "model" else "right")
@@ -178,6 +178,23 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
             dev = f"{scores['dev_accuracy']:.1f} %", f"{scores['dev_loss']:.3f}"
             table.add_row(f"{model_name(trained)}{mark}", str(scores["best_epoch"]), *dev, *accuracies)
     return table
+
+
+def dev_line(scores: Mapping[str, Any], model: str) -> str | None:
+    """Return a line with the accuracies of which the dev accuracy of *model* is the mean, None for only one.
+
+    >>> dev_line({"dev_accuracy": 50.0, "dev": {"suite/base.rte.parquet": 40.0, "snli:dev": 60.0}}, "zoo/m")
+    'zoo/m: dev accuracy 50.0 % is the mean of base.rte 40.0, snli:dev 60.0'
+    """
+    if "dev" not in scores:
+        return None
+    short = {
+        spec: Path(spec).stem if Path(spec).suffix in {".parquet", ".jsonl"} else spec
+        for spec in scores["dev"]
+    }
+    names = short if len(set(short.values())) == len(short) else {spec: spec for spec in short}
+    parts = ", ".join(f"{names[spec]} {accuracy:.1f}" for spec, accuracy in scores["dev"].items())
+    return f"{model}: dev accuracy {scores['dev_accuracy']:.1f} % is the mean of {parts}"
 
 
 def spread_line(models: Sequence[TrainedModel]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -34,11 +35,12 @@ Train = Annotated[
     str, typer.Option("--train", help="Training data: CORPUS, or several as CORPUS+CORPUS.", metavar="CORPUS")
 ]
 Dev = Annotated[
-    str,
+    list[str],
     typer.Option(
         "--dev",
-        help="Development data, for early stopping and the selection of the best weights.",
-        metavar="CORPUS",
+        help="Development data, for early stopping and the selection of the best weights: CORPUS, or the "
+        "folder of a suite. Repeatable. Of several corpora, the mean of the accuracies counts.",
+        metavar="CORPUS|SUITE",
     ),
 ]
 Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")]
@@ -156,7 +158,7 @@ class _Choices:
 
     model: str
     training: str
-    dev: str
+    dev: list[str]
     output: Path
     test: list[str] | None
     seed: int
@@ -291,19 +293,20 @@ def _fit_and_show(model: ShallowModel, request: FitRequest) -> None:
     """Train *model*, then print its scores."""
     from dataclasses import replace
 
-    from crossexam.cli.console import note, progress_bar, show, written
+    from crossexam.cli.console import dev_line, note, progress_bar, show, written
     from crossexam.corpora.reading import label_counts
     from crossexam.shallow.fitting import fit_once
 
     with progress_bar() as progress:
-        fitted = fit_once(model, replace(request, progress=progress))
+        fitted = fit_once(model, replace(request, progress=progress, note=note))
     manifest = fitted.manifest
-    for spec, labels in (
-        (request.train, manifest.get("train_labels", {})),
-        (request.dev, manifest["fingerprint"]["dev"]["labels"]),
-    ):
-        note(f"{spec}: {label_counts(labels)}")
+    dev = manifest["fingerprint"]["dev"]
+    note(f"{request.train}: {label_counts(manifest.get('train_labels', {}))}")
+    for part in dev.get("parts", [dev]):
+        note(f"{part['spec']}: {label_counts(part['labels'])}")
     show(_shallow_table(model, request, fitted))
+    if line := dev_line(manifest["scores"], f"{model.prefix}/{fitted.folder}"):
+        show(line)
     written(request.folder)
 
 
@@ -311,7 +314,8 @@ def _shallow_table(model: ShallowModel, request: FitRequest, fitted: FittedFolde
     from rich.table import Table
 
     manifest = fitted.manifest
-    table = Table(title=f"{model.name} on {request.dev}", title_justify="left")
+    dev = manifest["fingerprint"]["dev"]["spec"]
+    table = Table(title=f"{model.name} on {dev}", title_justify="left")
     columns = model.columns(manifest)
     for column in ("model", *columns, "dev accuracy", "dev loss", *request.tests):
         table.add_column(column, justify="left" if column == "model" else "right")
@@ -328,10 +332,18 @@ def _shallow_table(model: ShallowModel, request: FitRequest, fitted: FittedFolde
 
 def _train_neural(choices: _Choices) -> None:
     """Train with one or several seeds, or a grid of settings, and print the scores."""
-    from crossexam.cli.console import note, show, spread_line, training_progress, training_table, written
+    from crossexam.cli.console import (
+        dev_line,
+        note,
+        show,
+        spread_line,
+        training_progress,
+        training_table,
+        written,
+    )
     from crossexam.core.settings import grid
     from crossexam.corpora.reading import label_counts
-    from crossexam.training.train import train_grid, train_seeds
+    from crossexam.training.train import model_name, train_grid, train_seeds
     from crossexam.zoo.table import ABBREVIATIONS
 
     choices = replace(choices, model=ABBREVIATIONS.get(choices.model, choices.model))
@@ -339,13 +351,19 @@ def _train_neural(choices: _Choices) -> None:
     combinations, seeds = grid(choices.sweep or []), choices.all_seeds()
     with training_progress() as watch:
         request = _request(choices, watch)
-        for corpus in (*request.data.train, request.data.dev, *request.data.tests):
+        data = request.data
+        for corpus in (*data.train, *data.dev.corpora, *data.tests):
             note(f"{corpus.spec}: {label_counts(corpus.describe()['labels'])}")
+        for text in data.dev.notes:
+            note(text)
         if choices.sweep:
             models = train_grid(request, combinations, seeds)
         else:
             models = {"": train_seeds(request, seeds)}
     show(training_table(request, models))
+    for trained in chain.from_iterable(models.values()):
+        if line := dev_line(trained.manifest["scores"], model_name(trained)):
+            show(line)
     if len(seeds) > 1 and not choices.sweep:
         note(spread_line(models[""]))
     written(choices.output)
@@ -374,6 +392,7 @@ def _check_names(choices: _Choices) -> None:
 
 def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequest:
     """Return the training request that *choices* describe, with its data loaded."""
+    from crossexam.cli.console import note
     from crossexam.training.data import load_data, parse_augmentations
     from crossexam.training.request import TrainingRequest
 
@@ -399,6 +418,7 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
         precision=choices.precision,
         trackers=tuple(choices.track or ()),
         watch=watch,
+        note=note,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, Protocol
 
@@ -16,6 +16,14 @@ class Progress(Protocol):
 
 def silent(stage: str, done: int, total: int | None) -> None:
     """Ignore progress."""
+
+
+#: A callback: a remark for the user, in one line.
+Note = Callable[[str], None]
+
+
+def unheard(text: str) -> None:
+    """Ignore a note."""
 
 
 _SELDOM: Final = (100_000, 50, 100)

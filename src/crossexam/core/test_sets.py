@@ -273,14 +273,31 @@ def read_suite(path: Path) -> Suite:
             hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
     dataset = read_test_set(path)
+    beside = entry_beside(path)
     entry = {
         "file": path.name,
         "base_set": None,
+        **({"projection": beside.projection} if beside and beside.projection else {}),
         "rows": len(dataset),
         "content_hash": dataset.content_hash(),
         "path": str(path.absolute()),
     }
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
+
+
+def entry_beside(path: Path) -> TestSetEntry | None:
+    """Return the entry of the test set *path* in the suite whose folder it is in, None if there is none."""
+    manifest_file = path.parent / MANIFEST
+    if path.suffix not in _SUFFIXES or not manifest_file.is_file():
+        return None
+    try:
+        test_sets = read_json(manifest_file).get("test_sets")
+    except FormatError:  # some other file of that name
+        return None
+    for name, entry in test_sets.items() if isinstance(test_sets, dict) else ():
+        if isinstance(entry, dict) and entry.get("file") == path.name:
+            return TestSetEntry.from_json(name, entry)
+    return None
 
 
 def read_suites(paths: Sequence[Path]) -> Suite:

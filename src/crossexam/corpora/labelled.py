@@ -37,6 +37,7 @@ class Corpus:
             "rows": len(self.examples),
             "content_hash": content_hash(self.examples),
             "labels": {label: labels[label] for label in self.projection.labels},
+            **({"projection": declared} if (declared := self.projection.declaration) else {}),
             **shared,
         }
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.labels import GOLDS, THREE_LABELS, projection_for, projection_named
+from crossexam.core.labels import GOLDS, THREE_LABELS, Projection, projection_for, projection_named
+from crossexam.core.test_sets import entry_beside
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.columns import Layout, expects_gold, find_layout, to_example
 from crossexam.corpora.installed import CorpusFile
@@ -197,6 +198,15 @@ class _Rules:
     labels: Names | None
 
 
+def declared_projection(file: CorpusFile) -> Projection:
+    """Return the projection that the reader of *file* or the manifest of its suite declares."""
+    if file.corpus is None:
+        entry = entry_beside(file.path)
+        return projection_named(entry.projection) if entry and entry.projection else THREE_LABELS
+    reader = READERS.get(file.corpus)
+    return projection_named(reader.projection) if reader else THREE_LABELS
+
+
 def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
     """Return where a corpus came from: name, path, SHA-256, counts, and licence and citation if known."""
     manifest: dict[str, Any] = {
@@ -207,8 +217,7 @@ def corpus_manifest(file: CorpusFile, report: ReadingReport) -> dict[str, Any]:
         "sha256": sha256_of(file.path),
         "counts": report.as_dict(),
     }
-    declared = projection_named(READERS[file.corpus].projection) if file.corpus in READERS else THREE_LABELS
-    projection = projection_for(declared, report.labels)  # type: ignore[arg-type]  # counts of Gold labels
+    projection = projection_for(declared_projection(file), report.labels)  # type: ignore[arg-type]  # counts of Gold labels
     if projection is not THREE_LABELS:
         manifest |= {"projection": projection.name}
     known = catalog().get(file.corpus or "")

@@ -26,12 +26,11 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.labels import THREE_LABELS, Projection, projection_named
+from crossexam.core.labels import Projection
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
 from crossexam.corpora.label_names import Names
-from crossexam.corpora.readers.table import READERS
-from crossexam.corpora.reading import ReadingReport, corpus_manifest, read_examples
+from crossexam.corpora.reading import ReadingReport, corpus_manifest, declared_projection, read_examples
 from crossexam.corpora.split_files import CORPUS_ALIASES, SPLIT_ALIASES, SPLITS
 
 _SPLIT: Final = re.compile(r"([A-Za-z][\w-]+):([\w-]*)")  # at least two letters: C:x is a path
@@ -160,9 +159,8 @@ class CorpusSpec:
         return find_split(corpus, split, data_dir or data_folder()) is not None
 
     def declared_projection(self, *, data_dir: Path | None = None) -> Projection:
-        """Return the projection that the corpus's reader declares; raises as :meth:`locate` does."""
-        reader = READERS.get(self.locate(data_dir=data_dir).corpus or "")
-        return projection_named(reader.projection) if reader else THREE_LABELS
+        """Return the projection that the corpus's reader or its suite declares; raises as :meth:`locate`."""
+        return declared_projection(self.locate(data_dir=data_dir))
 
     def sha256(self, *, data_dir: Path | None = None) -> str:
         """Return the SHA-256 of the corpus's file; raises as :meth:`locate` does."""

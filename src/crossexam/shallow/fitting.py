@@ -33,8 +33,9 @@ from crossexam.core.labels import (
     projection_for,
 )
 from crossexam.core.manifest import library_versions
-from crossexam.core.progress import Progress, silent
+from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.core.settings import Settings
+from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
 from crossexam.corpora.label_names import refuse_mixture
 from crossexam.corpora.labelled import Corpus, iter_labelled, load_corpus, trains_two_labels
 from crossexam.corpora.spec import CorpusSpec, changed_reading, each_reading
@@ -61,6 +62,7 @@ class Predictor(Protocol):
 class FitRequest:
     """What to fit on (``CORPUS+CORPUS``), what to score on, and the folder to write.
 
+    *dev* is one or several corpora or folders of suites, of which the mean accuracy counts.
     ``values`` are texts by field of the model's settings; *limit* takes the first examples of each training
     corpus; *vectors* is a text file of word vectors and *tagger* a POS tagger, for the models that use one.
     The model has two labels if the training corpora have, or if *two_labels*; *reading* are the options of
@@ -68,7 +70,7 @@ class FitRequest:
     """
 
     train: str
-    dev: str
+    dev: str | Sequence[str]
     folder: Path
     tests: Sequence[str] = ()
     values: Mapping[str, str] | None = None
@@ -79,6 +81,7 @@ class FitRequest:
     two_labels: bool = False
     reading: Mapping[str, Any] = field(default_factory=dict)
     progress: Progress = silent
+    note: Note = unheard
 
     @property
     def classes(self) -> Projection:
@@ -223,9 +226,12 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
         **model.inputs(request),
     }
     specs = corpora_of(request.train)
-    names = [*(spec.text for spec in specs), request.dev, *request.tests]
+    devs = dev_names(request.dev)
+    names = [*(spec.text for spec in specs), *(n for n in devs if not is_suite(n)), *request.tests]
     reading = {spec.text: options for spec, options in each_reading(names, request.reading)}
-    dev = load_corpus(request.dev, **reading[request.dev])
+    dev = load_dev_sets(devs, reading)
+    for text in dev.notes:
+        request.note(text)
     tests = [load_corpus(spec, **reading[spec]) for spec in request.tests]
     of_corpora = [_projection(spec, reading[spec.text]) for spec in specs]
     request = replace(request, two_labels=trains_two_labels(of_corpora, request.train, request.two_labels))
@@ -245,11 +251,18 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
     if manifest is None:
         fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit, reading))
         request.progress("scoring on dev", 0, None)
-        scored = score_on_corpus(fitted, dev, request.classes)
-        scores = {"dev_accuracy": scored["accuracy"], "dev_loss": scored["loss"]}
+        scores = _dev_scores(fitted, dev, request.classes)
         manifest = {"kind": model.kind, "scores": scores, "fingerprint": fingerprint, **facts}
         write_json(request.folder / MANIFEST, manifest)
     return _scored_on_tests(model, request, manifest, tests)
+
+
+def _dev_scores(model: Predictor, dev: DevSets, classes: Projection) -> dict[str, Any]:
+    """Return the means over the dev sets and, if there are several, the accuracy on each."""
+    scored = {corpus.spec: score_on_corpus(model, corpus, classes) for corpus in dev.corpora}
+    means = [sum(each[key] for each in scored.values()) / len(scored) for key in ("accuracy", "loss")]
+    parts = {"dev": {spec: each["accuracy"] for spec, each in scored.items()}} if dev.several else {}
+    return {"dev_accuracy": round(means[0], 4), "dev_loss": round(means[1], 6), **parts}
 
 
 def _fit_into_folder(

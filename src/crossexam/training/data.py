@@ -19,6 +19,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
+from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
 from crossexam.corpora.spec import CorpusSpec, each_reading
 from crossexam.training.tokenization import words_of
@@ -26,10 +27,10 @@ from crossexam.training.tokenization import words_of
 
 @dataclass(frozen=True)
 class Data:
-    """What a training reads: corpora to train on, one to stop and choose by, and *tests* for the end."""
+    """What a training reads: corpora to train on, those to stop and choose by, and *tests* for the end."""
 
     train: tuple[Corpus, ...]
-    dev: Corpus
+    dev: DevSets
     tests: tuple[Corpus, ...] = ()
     two_labels: bool = False
 
@@ -68,7 +69,7 @@ class Data:
 
 def load_data(
     train: str,
-    dev: str,
+    dev: str | Sequence[str],
     *,
     tests: Sequence[str] = (),
     limit: int | None = None,
@@ -77,19 +78,20 @@ def load_data(
 ) -> Data:
     """Return the data that the options name; raises CrossexamError if it cannot be trained on.
 
-    *train* is a union of corpora, *dev* and each of *tests* one corpus (:class:`CorpusSpec`).  Only training
-    corpora may have a share.  *limit* takes the first examples of each training corpus.  The model has two
-    labels if the training corpora have, or if *two_labels*; corpora of both kinds need it.  *reading* are the
-    options of :func:`crossexam.corpora.reading.read_examples`.
+    *train* is a union of corpora, each of *tests* one corpus (:class:`CorpusSpec`), and *dev* one or several
+    corpora or folders of suites (:func:`load_dev_sets`).  Only training corpora may have a share.  *limit*
+    takes the first examples of each training corpus.  The model has two labels if the training corpora have,
+    or if *two_labels*; corpora of both kinds need it.  *reading* are the options of
+    :func:`crossexam.corpora.reading.read_examples`.
     """
-    specs = CorpusSpec.parse_union(train)
-    read = [
-        load_corpus(spec, limit=limit if place < len(specs) else None, **options)
-        for place, (spec, options) in enumerate(each_reading([*specs, dev, *tests], reading))
-    ]
-    corpora, rest = _unique_ids(read[: len(specs)]), read[len(specs) :]
+    specs, devs = CorpusSpec.parse_union(train), dev_names(dev)
+    named = [name for name in devs if not is_suite(name)]
+    readings = each_reading([*specs, *named, *tests], reading)
+    corpora = _unique_ids([load_corpus(spec, limit=limit, **how) for spec, how in readings[: len(specs)]])
+    of_names = {spec.text: how for spec, how in readings[len(specs) :]}
+    dev_sets = load_dev_sets(devs, of_names)
     two = trains_two_labels([corpus.projection for corpus in corpora], train, two_labels)
-    data = Data(tuple(corpora), rest[0], tuple(rest[1:]), two)
+    data = Data(tuple(corpora), dev_sets, tuple(load_corpus(test, **of_names[test]) for test in tests), two)
     seen = {data.classes.class_of(example.label) for example in data.examples}
     if len(seen) == 1:
         raise CrossexamError(

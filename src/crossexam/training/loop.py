@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_json, write_text, writing
+from crossexam.core.labels import Projection
 from crossexam.core.manifest import library_versions
 from crossexam.training import checkpoints, debiasing, optimizers
 from crossexam.training.debiasing import METHODS, Bias, Debias
@@ -33,7 +34,7 @@ from crossexam.training.encoding import plan_epoch
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E, LabelledBatch, Pipeline
 from crossexam.training.request import Status, TrainedModel, TrainingRequest, finished_training, unwatched
-from crossexam.training.scoring import Score, predict_logits, score_model
+from crossexam.training.scoring import Score, mean_score, predict_logits, score_model
 from crossexam.training.trackers import Tracker, open_tracker
 from crossexam.zoo.architecture import Recipe
 
@@ -134,10 +135,12 @@ def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
     if finished is not None:
         return finished
     device = Device(request.device, request.precision)
-    dev = training.pipeline.encode(request.data.dev.examples)
+    dev = [
+        _DevSet(c.spec, training.pipeline.encode(c.examples), c.projection) for c in request.data.dev.corpora
+    ]
     session = _Session(training, request, device, dev, fingerprint)
     objective = Objective(training.build(), training.pipeline.output, training.debias)
-    objective.attach(training.pipeline.collate(dev, [0]))
+    objective.attach(training.pipeline.collate(dev[0].encoded, [0]))
     curve = session.fit(objective, session.bias())
     return session.finish(objective.model, curve)
 
@@ -158,20 +161,30 @@ def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, A
     return plain
 
 
+class _DevSet(NamedTuple, Generic[E]):
+    """A development corpus, encoded, and how three labels are mapped to its own."""
+
+    spec: str
+    encoded: E
+    projection: Projection
+
+
 @dataclass(frozen=True)
 class _Session(Generic[E]):
-    """A training with its device and encoded dev set, which the model and its biased model share."""
+    """A training with its device and encoded dev sets, which the model and its biased model share."""
 
     training: Training[E]
     request: TrainingRequest
     device: Device
-    dev: E
+    dev: Sequence[_DevSet[E]]
     fingerprint: Mapping[str, Any]
 
-    def score(self, model: nn.Module) -> Score:
-        """Return the dev score of *model*."""
-        projection = self.request.data.dev.projection
-        return score_model(self.training.pipeline, model, self.dev, self.device.device, projection)
+    def score(self, model: nn.Module) -> dict[str, Score]:
+        """Return the score of *model* on each dev set, by its name."""
+        pipeline, device = self.training.pipeline, self.device.device
+        return {
+            dev.spec: score_model(pipeline, model, dev.encoded, device, dev.projection) for dev in self.dev
+        }
 
     def fit(self, objective: Objective, bias: Bias | None) -> list[dict[str, Any]]:
         """Train *objective*, leaving the best weights in its model, and return the curve."""
@@ -285,7 +298,28 @@ def _epoch(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: 
 def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the scores of the best epoch of *curve*, the first of equals."""
     best = max(curve, key=lambda record: record["dev_accuracy"])
-    return {"dev_accuracy": best["dev_accuracy"], "dev_loss": best["dev_loss"], "best_epoch": best["epoch"]}
+    parts = {"dev": best["dev"]} if "dev" in best else {}
+    return {
+        "dev_accuracy": best["dev_accuracy"],
+        "dev_loss": best["dev_loss"],
+        "best_epoch": best["epoch"],
+        **parts,
+    }
+
+
+def _numbers(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of an epoch's *record* for a tracker: those of a part as ``dev/PART``.
+
+    >>> _numbers({"epoch": 1, "dev": {"snli:dev": 60.5}})
+    {'epoch': 1.0, 'dev/snli:dev': 60.5}
+    """
+    flat: dict[str, float] = {}
+    for name, value in record.items():
+        if isinstance(value, Mapping):
+            flat |= {f"{name}/{part}": float(number) for part, number in value.items()}
+        else:
+            flat[name] = float(value)
+    return flat
 
 
 @dataclass
@@ -304,13 +338,16 @@ class _State:
 
 
 class Trainer:
-    """The loop over steps and epochs; ``run`` leaves the best weights in the objective's model."""
+    """The loop over steps and epochs; ``run`` leaves the best weights in the objective's model.
+
+    The best are those with the highest mean accuracy over the dev sets, of which *score* returns each.
+    """
 
     def __init__(
         self,
         objective: Objective,
         epoch_of: Callable[[int], Epoch],
-        score: Callable[[nn.Module], Score],
+        score: Callable[[nn.Module], Mapping[str, Score]],
         settings: LoopSettings,
     ) -> None:
         self.objective, self.settings, self.device = objective, settings, settings.device
@@ -395,7 +432,8 @@ class Trainer:
 
     def _end_of_epoch(self, examples: int) -> None:
         state, recipe, model = self.state, self.settings.recipe, self.objective.model
-        score = self._scored()
+        scores = self._scored()
+        score = mean_score(scores.values())
         loss = float(self.device.total(torch.tensor(state.loss, device=self.device.device)))
         record = {
             "epoch": state.epoch + 1,
@@ -404,6 +442,11 @@ class Trainer:
             "train_loss": round(loss / max(1, state.seen), 6),
             "dev_accuracy": round(score.accuracy, 4),
             "dev_loss": round(score.loss, 6),
+            **(
+                {"dev": {name: round(part.accuracy, 4) for name, part in scores.items()}}
+                if len(scores) > 1
+                else {}
+            ),
             "seconds": round(state.seconds, 2),
             "examples_per_second": round(self._speed(), 1),
         }
@@ -417,11 +460,11 @@ class Trainer:
         state.epoch, state.batch, state.loss, state.seen = state.epoch + 1, 0, 0.0, 0
         self.save()
         for tracker in self.settings.trackers:
-            tracker.log({name: float(value) for name, value in record.items()}, state.step)
+            tracker.log(_numbers(record), state.step)
         self._watch(examples, record)
 
-    def _scored(self) -> Score:
-        """Return the dev score, and keep the weights if it is the best so far."""
+    def _scored(self) -> dict[str, Score]:
+        """Return the score on each dev set, and keep the weights if their mean is the best so far."""
         model = self.objective.model
         if self.average is not None:
             self.average.swap(model)
@@ -429,14 +472,17 @@ class Trainer:
         with torch.no_grad(), self.device.precise():
             scored = self._score(model)
         # The main process decides: on GPUs the others may differ in the last bits, and all must agree.
-        shared = torch.tensor(scored, dtype=torch.float64, device=self.device.device)
-        score = Score(*self.device.total(shared if self.device.is_main else shared * 0).tolist())
+        shared = torch.tensor(
+            [*scored.values()], dtype=torch.float64, device=self.device.device
+        )  # [dev sets, 2]
+        rows = self.device.total(shared if self.device.is_main else shared * 0).tolist()
+        scores = {name: Score(*row) for name, row in zip(scored, rows, strict=True)}
         accuracies = [record["dev_accuracy"] for record in self.state.curve]
-        if round(score.accuracy, 4) > max(accuracies, default=-1.0):
+        if round(mean_score(scores.values()).accuracy, 4) > max(accuracies, default=-1.0):
             self.best = {name: t.detach().cpu().clone() for name, t in model.state_dict().items()}
         if self.average is not None:
             self.average.swap(model)
-        return score
+        return scores
 
     def _snapshot_is_due(self) -> bool:
         every = self.settings.snapshot_steps

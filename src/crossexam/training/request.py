@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json
-from crossexam.core.progress import Progress, silent
+from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.training.checkpoints import MANIFEST, check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet
 
@@ -59,6 +59,7 @@ class TrainingRequest:
     snapshot_steps: int | None = None
     watch: Callable[[Status], None] = unwatched
     progress: Progress = silent
+    note: Note = unheard
 
     def options(self) -> dict[str, Any]:
         """Return the options that the weights depend on, for the manifest."""

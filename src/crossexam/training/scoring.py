@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final, NamedTuple
 
 import torch
@@ -22,6 +23,16 @@ class Score(NamedTuple):
 
     accuracy: float
     loss: float
+
+
+def mean_score(scores: Collection[Score]) -> Score:
+    """Return the mean accuracy and the mean loss of *scores*, each of which counts the same.
+
+    >>> mean_score([Score(40.0, 1.0), Score(60.0, 0.5)])
+    Score(accuracy=50.0, loss=0.75)
+    """
+    accuracies, losses = zip(*scores, strict=True)
+    return Score(sum(accuracies) / len(scores), sum(losses) / len(scores))
 
 
 def words_per_batch(device: torch.device) -> int:

@@ -1,0 +1,145 @@
+"""Development sets: the corpora by which a training stops, and by which settings are chosen.
+
+Of several corpora, the mean of their accuracies counts, each under its own projection and whatever its size.
+Over the validation sets of the cross-dataset benchmark, this is how Zhang et al. (2020, sections 2.2 and 3.3)
+choose epochs and hyper-parameters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crossexam.core.dataset import Dataset, content_hash, counted_items
+from crossexam.core.errors import CrossexamError
+from crossexam.core.labels import projection_of
+from crossexam.core.manifest import CROSS_DATASET
+from crossexam.core.test_sets import read_suite
+from crossexam.corpora.labelled import Corpus, load_corpus
+
+
+@dataclass(frozen=True)
+class DevSets:
+    """The *corpora* whose mean accuracy counts, and the *name* that stands for all of them.
+
+    *notes* say what a suite holds that does not count.
+    """
+
+    name: str
+    corpora: tuple[Corpus, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def several(self) -> bool:
+        """Whether there is more than one corpus, so that a mean counts."""
+        return len(self.corpora) > 1
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a manifest says: the one corpus, or the number of examples and each of the corpora."""
+        parts = [corpus.describe() for corpus in self.corpora]
+        if not self.several:
+            return parts[0]
+        return {"spec": self.name, "rows": sum(part["rows"] for part in parts), "parts": parts}
+
+
+def dev_names(dev: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of development sets, of which there may be one or several.
+
+    >>> dev_names("snli:dev"), dev_names(["snli:dev", "fourteen"])
+    (('snli:dev',), ('snli:dev', 'fourteen'))
+    """
+    return (dev,) if isinstance(dev, str) else tuple(dev)
+
+
+def is_suite(name: str) -> bool:
+    """Return whether *name* is a folder, and so a suite rather than a corpus."""
+    return Path(name).expanduser().is_dir()
+
+
+def load_dev_sets(names: Sequence[str], reading: Mapping[str, Mapping[str, Any]] | None = None) -> DevSets:
+    """Return the development sets called *names*: corpora, and suites by their folders.
+
+    Of a suite, its bases count: the corpora as they are, without the one from which the cross-dataset
+    benchmark measures a drop.  *reading* are the options of reading each corpus, by its name.  Raises
+    CrossexamError if a suite has no bases, or if a corpus is given twice.
+    """
+    corpora: list[Corpus] = []
+    notes: list[str] = []
+    for name in names:
+        if is_suite(name):
+            found, said = _of_suite(Path(name).expanduser())
+            corpora += found
+            notes += said
+        else:
+            corpora.append(load_corpus(name, **(reading or {}).get(name, {})))
+    _refuse_repeats(corpora)
+    return DevSets(" and ".join(names), tuple(corpora), tuple(notes))
+
+
+def _of_suite(folder: Path) -> tuple[list[Corpus], list[str]]:
+    """Return the corpora of the suite in *folder*, and notes on the rest of it."""
+    datasets = list(read_suite(folder))
+    bases = [dataset for dataset in datasets if dataset.entry.is_base]
+    counted = [dataset for dataset in bases if not _place(dataset).get("reference")]
+    if not counted:
+        example = datasets[0].entry.file if datasets else None
+        raise CrossexamError(
+            "the suite holds no corpus as it is, only test sets made from corpora",
+            where=f"--dev {folder}",
+            wanted="a suite with bases, such as that of crossexam build cross-dataset --split validation",
+            hint=f"--dev {folder / example} takes one test set" if example else None,
+        )
+    return [_corpus(folder, dataset) for dataset in counted], _notes(folder, datasets, bases, counted)
+
+
+def _place(dataset: Dataset) -> Mapping[str, Any]:
+    """Return what the manifest says of the place of *dataset* in the cross-dataset benchmark."""
+    place = dataset.entry.facts.get(CROSS_DATASET)
+    return place if isinstance(place, Mapping) else {}
+
+
+def _corpus(folder: Path, dataset: Dataset) -> Corpus:
+    path = str(folder / str(dataset.entry.file))
+    labelled = tuple(example for example in dataset if example.label is not None)
+    if not labelled:
+        raise CrossexamError(
+            f"none of the {len(dataset)} examples is labelled", where=path, wanted="pairs with gold labels"
+        )
+    projection = projection_of(dataset.manifest, (example.label for example in labelled))
+    return Corpus(path, labelled, projection=projection)
+
+
+def _notes(
+    folder: Path, datasets: Sequence[Dataset], bases: Sequence[Dataset], counted: Sequence[Dataset]
+) -> list[str]:
+    notes = [
+        f"{folder}: {dataset.name} is left out, as it is of the mean of the benchmark"
+        for dataset in bases
+        if dataset not in counted
+    ]
+    if made := len(datasets) - len(bases):
+        notes.append(f"{folder}: {counted_items(made, 'test set')} made from its corpora left out")
+    if any(_place(dataset).get("part") == "test" for dataset in counted):
+        notes.append(
+            f"warning: {folder} holds test sets of the benchmark; a model that is chosen by them cannot be "
+            "scored on them. crossexam build cross-dataset --split validation builds the validation sets"
+        )
+    return notes
+
+
+def _refuse_repeats(corpora: Sequence[Corpus]) -> None:
+    """Raise CrossexamError if two corpora have the same examples, which would then count twice."""
+    hashes = [content_hash(corpus.examples) for corpus in corpora]
+    repeated = [content for content, count in Counter(hashes).items() if count > 1]
+    if repeated:
+        same = [
+            corpus.spec for corpus, content in zip(corpora, hashes, strict=True) if content == repeated[0]
+        ]
+        raise CrossexamError(
+            f"{' and '.join(same[:2])} hold the same examples",
+            where="--dev",
+            wanted="each corpus once, since each counts the same in the mean",
+        )

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,14 +52,18 @@ def _collate(rows: object) -> LabelledBatch:
     return LabelledBatch(_INPUTS[list(rows)], _LABELS[list(rows)])  # type: ignore[call-overload]
 
 
-def _trainer(recipe: Recipe, accuracies: list[float] | None = None, **settings: object) -> Trainer:
+def _trainer(
+    recipe: Recipe, accuracies: Sequence[float | tuple[float, float]] | None = None, **settings: object
+) -> Trainer:
     torch.manual_seed(0)
     objective = Objective(_Line(), _read)
     given = iter(accuracies or [])
 
     def score(model: nn.Module) -> dict[str, Score]:
         if accuracies is not None:
-            return {"dev": Score(next(given), 1.0)}
+            accuracy = next(given)
+            each = accuracy if isinstance(accuracy, tuple) else (accuracy,)
+            return {f"dev {k}": Score(value, 1.0) for k, value in enumerate(each)}
         logits = model.layer(_INPUTS)  # type: ignore[operator]
         accuracy = float((logits.argmax(-1) == _LABELS).float().mean())
         return {"dev": Score(100 * accuracy, 1.0)}
@@ -185,6 +190,23 @@ def test_the_best_weights_are_kept_and_the_curve_told(tmp_path: Path) -> None:
     steps = [status for status in seen if status.scores is None]
     assert [status.done for status in steps[:3]] == [2, 4, 6]
     assert all(status.examples_per_second > 0 <= status.seconds_left for status in seen)
+
+
+def test_of_several_dev_sets_the_mean_decides_when_to_stop_and_which_weights_are_kept(tmp_path: Path) -> None:
+    parts = [(90.0, 10.0), (60.0, 60.0), (10.0, 90.0), (20.0, 80.0)]  # means of 50, 60, 50, 50
+    recipe = replace(_RECIPE, patience=2, epochs=9)
+    whole = _trainer(recipe, parts, folder=tmp_path / "whole", metrics=tmp_path / "m.jsonl")
+    curve = whole.run()
+    assert [record["dev_accuracy"] for record in curve] == [50, 60, 50, 50]
+    assert curve[1]["dev"] == {"dev 0": 60.0, "dev 1": 60.0}
+    assert json.loads((tmp_path / "m.jsonl").read_text().splitlines()[2])["dev"] == {"dev 0": 10, "dev 1": 90}
+    begun = _trainer(replace(recipe, epochs=2), parts, folder=tmp_path / "begun")
+    begun.run()
+    resumed = _trainer(recipe, parts[2:], folder=tmp_path / "begun")
+    assert [record["dev"] for record in resumed.run()] == [record["dev"] for record in curve]
+    best = whole.objective.model.state_dict()
+    again = resumed.objective.model.state_dict()
+    assert all(torch.equal(again[name], best[name]) for name in best)
 
 
 def test_halve_and_restore_brings_the_best_weights_back() -> None:

@@ -1,0 +1,129 @@
+"""Development sets: which test sets of a suite count, under which projections, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.core.labels import ENTAILMENT_OR_NOT, PROJECTIONS, THREE_LABELS, Gold
+from crossexam.core.manifest import BASE, CROSS_DATASET, SuiteManifest, TestSetEntry
+from crossexam.core.test_sets import MANIFEST, read_suite, write_test_set
+from crossexam.corpora.development import load_dev_sets
+from crossexam.corpora.labelled import load_corpus
+from crossexam.corpora.spec import read_corpus
+
+Suites = Callable[..., Path]
+
+
+def examples(part: str, *labels: Gold | None) -> list[Example]:
+    return [
+        Example(f"{part}-{k}", f"It rains in town {k}.", f"{part} is wet.", e) for k, e in enumerate(labels)
+    ]
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Suites:
+    """Return a function that writes a suite of test sets, given as (entry, examples)."""
+
+    def make(*sets: tuple[TestSetEntry, list[Example]], name: str = "mixed") -> Path:
+        folder = tmp_path / name
+        folder.mkdir()
+        entries = []
+        for entry, items in sets:
+            write_test_set(folder / f"{entry.name}.parquet", items)
+            entries.append(
+                TestSetEntry.from_json(entry.name, {**entry.to_json(), "file": f"{entry.name}.parquet"})
+            )
+        manifest = SuiteManifest(name, "none", "none", {}, entries)
+        (folder / MANIFEST).write_text(json.dumps(manifest.to_json()), encoding="utf-8")
+        return folder
+
+    return make
+
+
+THREE = (TestSetEntry(BASE, "three"), examples("three", "entailment", "neutral", "contradiction"))
+TWO = (TestSetEntry(BASE, "two", projection="two labels"), examples("two", "entailment", "not_entailment"))
+SCITAIL = (
+    TestSetEntry(BASE, "scitail", projection="no contradiction"),
+    examples("scitail", "neutral", "entailment", None),
+)
+NEGATION = (TestSetEntry("negation", "three", 1, base_set="base.three"), examples("negation", "neutral"))
+
+
+def benchmark(corpus: str, **place: Any) -> tuple[TestSetEntry, list[Example]]:
+    facts = {CROSS_DATASET: place}
+    return TestSetEntry(BASE, corpus, facts=facts), examples(corpus, "entailment", "neutral")
+
+
+def test_the_bases_of_a_suite_count_each_under_its_projection(suite: Suites) -> None:
+    folder = suite(THREE, TWO, SCITAIL, NEGATION)
+    found = load_dev_sets([str(folder)])
+    assert [corpus.spec for corpus in found.corpora] == [
+        str(folder / f"base.{part}.parquet") for part in ("three", "two", "scitail")
+    ]
+    projections = [THREE_LABELS, ENTAILMENT_OR_NOT, PROJECTIONS["no contradiction"]]
+    assert [corpus.projection for corpus in found.corpora] == projections
+    assert [len(corpus.examples) for corpus in found.corpora] == [
+        3,
+        2,
+        2,
+    ]  # one example of SciTail's is unlabelled
+    assert found.notes == (f"{folder}: 1 test set made from its corpora left out",)
+    described = found.describe()
+    assert (described["spec"], described["rows"]) == (str(folder), 7)
+    assert [part.get("projection") for part in described["parts"]] == [None, "two labels", "no contradiction"]
+
+
+def test_a_file_of_a_suite_has_its_projection_wherever_it_is_read(suite: Suites) -> None:
+    path = suite(THREE, SCITAIL) / "base.scitail.parquet"
+    assert load_corpus(str(path)).projection is PROJECTIONS["no contradiction"]
+    assert load_dev_sets([f"{path}[:1]"]).corpora[0].projection is PROJECTIONS["no contradiction"]
+    assert read_corpus(path).manifest["projection"] == "no contradiction"
+    (dataset,) = read_suite(path)
+    assert dataset.entry.projection == "no contradiction"
+    (path.parent / MANIFEST).write_text("no JSON", encoding="utf-8")  # some other file of that name
+    assert load_corpus(str(path)).projection is THREE_LABELS
+
+
+def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suites) -> None:
+    rest = suite(benchmark("sick", key="sick", part="validation"), benchmark("snli_dev", reference=True))
+    found = load_dev_sets([str(rest)])
+    assert [Path(corpus.spec).name for corpus in found.corpora] == ["base.sick.parquet"]
+    assert found.notes == (f"{rest}: base.snli_dev is left out, as it is of the mean of the benchmark",)
+    tests = suite(benchmark("sick", key="sick", part="test"), name="tests")
+    (warning,) = load_dev_sets([str(tests)]).notes
+    assert warning.startswith(f"warning: {tests} holds test sets of the benchmark")
+    assert "--split validation" in warning
+
+
+def test_corpora_and_suites_are_one_union(suite: Suites) -> None:
+    folder = suite(TWO, THREE)
+    found = load_dev_sets(["builtin:demo[:5]", str(folder)])
+    assert found.name == f"builtin:demo[:5] and {folder}"
+    assert [len(corpus.examples) for corpus in found.corpora] == [5, 2, 3]
+    alone = load_dev_sets(["builtin:demo[:5]"])
+    assert alone.describe() == load_corpus("builtin:demo[:5]").describe()
+    assert not alone.several
+
+
+def test_a_corpus_counts_once(suite: Suites) -> None:
+    folder = suite(THREE, TWO)
+    with pytest.raises(CrossexamError, match="hold the same examples") as caught:
+        load_dev_sets([str(folder), str(folder / "base.two.parquet")])
+    assert caught.value.wanted == "each corpus once, since each counts the same in the mean"
+
+
+def test_a_suite_without_corpora_or_labels_is_refused(suite: Suites) -> None:
+    folder = suite(NEGATION)
+    with pytest.raises(CrossexamError, match="no corpus as it is") as caught:
+        load_dev_sets([str(folder)])
+    assert caught.value.hint == f"--dev {folder / 'negation.three.parquet'} takes one test set"
+    unlabelled = suite((TestSetEntry(BASE, "none"), examples("none", None, None)), name="unlabelled")
+    with pytest.raises(CrossexamError, match="none of the 2 examples is labelled"):
+        load_dev_sets([str(unlabelled)])

@@ -1,0 +1,120 @@
+"""Training that stops and chooses by the mean over several development sets."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from crossexam.cli.main import app
+from crossexam.core.test_sets import read_suite
+from crossexam.corpora.spec import read_corpus
+from crossexam.evaluation.measures import accuracy_by_set
+from crossexam.runs.run import predict_suite
+
+pytest.importorskip("torch")
+
+TRAIN = "builtin:demo"
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of three corpora: of three labels, of two, and SciTail's entailment and neutral."""
+    folder = tmp_path_factory.mktemp("dev")
+    examples = [e for e in read_corpus(TRAIN) if e.label]
+    golds = {"entailment": "entailment", "neutral": "not_entailment", "contradiction": "not_entailment"}
+    two = [
+        {"premise": e.premise, "hypothesis": e.hypothesis, "label": golds[str(e.label)]}
+        for e in examples[::2]
+    ]
+    (folder / "two.jsonl").write_text("".join(json.dumps(row) + "\n" for row in two))
+    scitail = [e for e in examples if e.label != "contradiction"][::3]
+    lines = [
+        f"{e.premise}\t{e.hypothesis}\t{'entails' if e.label == 'entailment' else 'neutral'}" for e in scitail
+    ]
+    (folder / "scitail_1.0_dev.tsv").write_text("\n".join(lines) + "\n")
+    bases = [str(folder / "two.jsonl"), f"scitail@{folder / 'scitail_1.0_dev.tsv'}", f"{TRAIN}[200:290]"]
+    words = [word for base in bases for word in ("--base", base)]
+    invoke("build", "corpus", *words, "-o", folder / "suite")
+    return folder / "suite"
+
+
+@pytest.fixture(scope="module")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("vectors") / "vectors.txt"
+    words = sorted({word for example in read_corpus(TRAIN) for word in example.premise.lower().split()})
+    numbers = np.random.default_rng(0).normal(size=(len(words), 4))
+    lines = (f"{w} {' '.join(f'{n:.3f}' for n in row)}" for w, row in zip(words, numbers, strict=True))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def invoke(*arguments: object) -> Result:
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def of_kind(kind: str, checkpoint: Path, vectors: Path) -> tuple[list[object], str]:
+    """Return the arguments that train a small model of *kind*, and the prefix of its name."""
+    return {
+        "zoo": (["cbow", "--epochs", 2, "--set", "width=8", "--set", "hidden=8"], "zoo"),
+        "bow": (["bag-of-words", "--set", "min_count=1"], "bow"),
+        "hom": (["hypothesis-fasttext", "--epochs", 2], "hom"),
+        "rf": (["random-forest", "--vectors", vectors, "--set", "trees=3"], "rf"),
+        "hf": ([f"hf/{checkpoint}", "--epochs", 1], "hf"),
+    }[kind]
+
+
+@pytest.mark.parametrize("kind", ["zoo", "bow", "hom", "rf", pytest.param("hf", marks=pytest.mark.slow)])
+def test_the_dev_accuracy_is_the_mean_of_what_a_run_over_the_suite_gives(
+    kind: str, suite: Path, vectors: Path, tiny_checkpoint: Path, tmp_path: Path
+) -> None:
+    arguments, prefix = of_kind(kind, tiny_checkpoint, vectors)
+    folder = tmp_path / "m"
+    result = invoke("train", *arguments, "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", folder)
+    scores = json.loads((folder / "manifest.json").read_text())["scores"]
+    run = predict_suite(f"{prefix}/{folder}", read_suite(suite), options={"device": "cpu"})
+    found = {name: 100 * accuracy.value for name, accuracy in accuracy_by_set(run).items()}
+    assert len(found) == 3
+    parts = {Path(spec).stem: accuracy for spec, accuracy in scores["dev"].items()}
+    assert parts == pytest.approx(found, abs=1e-3)
+    assert scores["dev_accuracy"] == pytest.approx(sum(found.values()) / 3, abs=1e-3)
+    shown = " ".join(result.output.split())
+    assert f"dev accuracy {scores['dev_accuracy']:.1f} % is the mean of base.two" in shown
+
+
+def test_each_epoch_has_the_mean_and_its_parts_and_the_best_mean_wins(suite: Path, tmp_path: Path) -> None:
+    words = ["cbow", "--epochs", 3, "--set", "width=8", "--set", "hidden=8", "--set", "lr=0.05"]
+    folder = tmp_path / "m"
+    command = ["train", *words, "--train", f"{TRAIN}[:200]", "--dev", suite, "--dev", f"{TRAIN}[290:]"]
+    invoke(*command, "-o", folder)
+    history = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    for record in history:
+        assert len(record["dev"]) == 4
+        assert record["dev_accuracy"] == pytest.approx(np.mean([*record["dev"].values()]), abs=1e-3)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    best = max(history, key=lambda record: record["dev_accuracy"])
+    assert manifest["scores"]["dev"] == best["dev"]
+    parts = manifest["fingerprint"]["data"]["dev"]["parts"]
+    assert [part.get("projection") for part in parts] == ["two labels", "no contradiction", None, None]
+    assert manifest["fingerprint"]["data"]["dev"]["rows"] == sum(part["rows"] for part in parts)
+    stamp = (folder / "model.safetensors").stat().st_mtime_ns
+    invoke(*command, "-o", folder)  # finished: the same sets in the same order
+    assert (folder / "model.safetensors").stat().st_mtime_ns == stamp
+
+
+def test_a_sweep_is_decided_by_the_mean(suite: Path, tmp_path: Path) -> None:
+    words = ["cbow", "--epochs", 1, "--set", "width=8", "--sweep", "lr=0.1,0.0001"]
+    invoke("train", *words, "--train", f"{TRAIN}[:200]", "--dev", suite, "-o", tmp_path / "m")
+    sweep: dict[str, Any] = json.loads((tmp_path / "m" / "sweep.json").read_text())
+    scores = {
+        name: json.loads((tmp_path / "m" / name / "manifest.json").read_text())["scores"]
+        for name in sweep["dev_accuracy"]
+    }
+    means = {name: np.mean([*score["dev"].values()]) for name, score in scores.items()}
+    assert sweep["best"] == max(means, key=lambda name: means[name])

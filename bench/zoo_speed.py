@@ -99,7 +99,7 @@ class Bench:
 
     def __init__(self, architecture: Architecture, examples: Sequence[Any], batch: int, device: str) -> None:
         needs = architecture.needs
-        vocabulary, _ = make_vocabulary(
+        vocabulary, _, _ = make_vocabulary(
             examples, lower_case=False, characters="characters" in needs, vectors=None, progress=_silent
         )
         self.encoder = Encoder(vocabulary, needs)

@@ -136,6 +136,26 @@ def test_less_is_learned_from_what_the_biased_model_gets_right(name: str) -> Non
     assert right < 0.5 * wrong
 
 
+@pytest.mark.parametrize("gate", [0.0, 0.5, 1.0, 2.0])
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "gate" in method.formula])
+def test_the_gate_decides_how_far_the_biased_model_counts(name: str, gate: float) -> None:
+    debias = Debias(name, entropy_weight=0.0)
+    objective = _objective(debias)
+    layer: Any = objective.get_submodule("gate")
+    nn.init.zeros_(layer.weight)
+    nn.init.constant_(
+        layer.bias, math.log(math.expm1(gate)) if gate else -40.0
+    )  # softplus of this is the gate
+    batch = _batch(debias, _CONFIDENT)
+    with torch.no_grad():
+        losses = objective(batch)
+        logits = _output(objective.model, _SENTENCES).logits
+    assert batch.log_bias is not None
+    gated = torch.softmax(logits, -1) * batch.log_bias.exp() ** gate  # p b^g, to be normalised
+    wanted = -(gated / gated.sum(-1, keepdim=True))[torch.arange(4), _GOLD].log()
+    assert torch.allclose(losses, wanted, atol=1e-5)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_says_what_it_needs(name: str) -> None:
     method = METHODS[name]

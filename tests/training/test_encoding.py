@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import chain
 
 import pytest
@@ -11,8 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example
-from crossexam.training.data import Augmentation, augment, parse_augmentations, shuffle_words
+from crossexam.core.example import SIDES, Example
+from crossexam.training.data import (
+    AddedItems,
+    Augmentation,
+    augment,
+    parse_augmentations,
+    shuffle_words,
+)
 from crossexam.training.encoding import Encoder, plan_epoch, plan_scoring
 from crossexam.training.vocabulary import Vocabulary
 
@@ -161,11 +168,12 @@ def test_shuffling_keeps_the_words_and_depends_on_seed_epoch_and_id() -> None:
     }
     example = Example("a", text, text, "neutral", info=info)
     shuffled = shuffle_words(example, seed=1, epoch=0)
-    assert Counter(shuffled.premise.split()) == Counter(text.split())
-    assert shuffled.premise not in (text, shuffled.hypothesis)
     assert shuffled == shuffle_words(example, seed=1, epoch=0)
+    assert shuffled.premise != shuffled.hypothesis
     others = [shuffle_words(example, seed=2, epoch=0), shuffle_words(example, seed=1, epoch=1)]
-    assert len({shuffled.premise, *(other.premise for other in others)}) == 3
+    for side in SIDES:
+        assert Counter(shuffled.text(side).split()) == Counter(text.split())
+        assert len({text, shuffled.text(side), *(other.text(side) for other in others)}) == 4
     assert shuffled.info["premise_tags"] == [[word, word.upper()] for word in shuffled.premise.split()]
     assert shuffled.info["genre"] == "tiny"
     assert (shuffled.id, shuffled.label) == ("a", "neutral")
@@ -189,11 +197,38 @@ def test_counted_augmentation_is_drawn_anew_each_epoch() -> None:
     assert first == augment(examples, wanted, seed=0, epoch=0)
 
 
+def test_what_an_augmentation_adds_is_what_there_is(tiny_parsed: list[Example]) -> None:
+    twice = [*tiny_parsed, *(replace(example, id=f"{example.id} again") for example in tiny_parsed)]
+    wanted = Augmentation("so_swap", 300)
+    items = augment(twice, wanted, seed=0, epoch=0)
+    texts = {(item.premise, item.hypothesis) for item in items}
+    assert 0 < len(items) == len(texts) < 300  # none twice, although each premise is there twice
+    assert AddedItems.of(items, wanted) == (len(texts), len(texts), 300)
+    repeated = augment(twice, replace(wanted, repeat=True), seed=0, epoch=0)
+    assert {(item.premise, item.hypothesis) for item in repeated} == texts
+    counts = Counter((item.premise, item.hypothesis) for item in repeated)
+    assert max(counts.values()) - min(counts.values()) <= 1
+    assert AddedItems.of(repeated, wanted).counts() == {"used": 300, "distinct": len(texts), "asked": 300}
+    few = augment(twice, Augmentation("so_swap", 1), seed=0, epoch=0)
+    assert AddedItems.of(few, Augmentation("so_swap", 1)).note("so_swap") == (
+        "--augment so_swap:1 adds 1 item to an epoch, 1 of them distinct"
+    )
+
+
 def test_an_augmentation_that_makes_nothing_is_an_error() -> None:
     tags = [["Oh", "UH"], [".", "."]]
     nothing = Example("a", "Oh.", "Oh.", "neutral", info={"premise_tags": tags, "hypothesis_tags": tags})
     with pytest.raises(CrossexamError, match="'antonymy' yields no labelled items from 1 training examples"):
         augment([nothing], Augmentation("antonymy"), seed=0, epoch=0)
+
+
+def test_repeating_is_for_a_count() -> None:
+    both = parse_augmentations("negation,so_swap:20", repeat=True)
+    assert [each.repeat for each in both] == [False, True]
+    assert [each.describe() for each in both] == ["negation", "so_swap: 20 items per epoch"]
+    assert parse_augmentations("so_swap:20")[0].describe() == "so_swap: at most 20 items per epoch"
+    with pytest.raises(CrossexamError, match="--augment-repeat has no effect on one item per example"):
+        parse_augmentations("negation", repeat=True)
 
 
 @pytest.mark.parametrize(

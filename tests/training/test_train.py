@@ -15,13 +15,15 @@ import torch
 from torch import Tensor, nn
 from typer.testing import CliRunner, Result
 
+from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
 from crossexam.core.settings import grid
+from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
-from crossexam.training.data import Data, load_data, parse_augmentations
+from crossexam.training.data import Data, augment, load_data, parse_augmentations
 from crossexam.training.debiasing import (
     METHODS,
     Debias,
@@ -32,6 +34,7 @@ from crossexam.training.debiasing import (
 )
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_grid, train_model, train_seeds
+from crossexam.training.vocabulary import load_word_sources
 from crossexam.zoo import table
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.inputs import Pairs, Sentences
@@ -294,6 +297,57 @@ def test_options_change_what_is_learned(request_of: Any) -> None:
     assert [record["step"] for record in augmented.manifest["curve"]] == [17, 34]  # (60 + 60 + 10) / 8
 
 
+def test_the_manifest_says_how_many_items_an_augmentation_added(
+    request_of: Any, tiny_parsed: list[Example]
+) -> None:
+    parsed = Corpus("parsed", tuple(tiny_parsed))
+    notes: list[str] = []
+    asked = parse_augmentations("so_swap:300,negation")
+    some = Data((parsed,), DevSets("parsed", (parsed,)))
+    trained = train_model(request_of(data=some, augmentations=asked, note=notes.append))
+    items = augment(tiny_parsed, asked[0], seed=0, epoch=0)
+    for record in trained.manifest["curve"]:
+        added = record["augmented"]
+        assert added["so_swap"] == {"used": len(items), "distinct": len(items), "asked": 300}
+        assert added["negation"]["used"] == 6
+        steps = -(-(6 + 6 + len(items)) // 8)
+        assert record["step"] == steps * record["epoch"]
+    assert trained.manifest["fingerprint"]["options"]["augment"][0] == "so_swap: at most 300 items per epoch"
+    warning, told = notes
+    assert warning.startswith(f"warning: --augment so_swap:300 adds {len(items)} items to an epoch")
+    assert told == "--augment negation adds 6 items, 6 of them distinct"
+    repeated = parse_augmentations("so_swap:300", repeat=True)
+    again = train_model(request_of(folder="again", data=some, augmentations=repeated))
+    assert again.manifest["curve"][0]["augmented"]["so_swap"]["used"] == 300
+
+
+def test_words_of_other_corpora_get_their_vectors(request_of: Any, tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("zebra 1 2 3 4 5 6\n. 6 5 4 3 2 1\n")
+    corpora = []
+    for name, label in (("one", "entailment"), ("two", "neutral")):
+        path = tmp_path / f"{name}.csv"
+        path.write_text(f"premise,hypothesis,label\nA zebra,a gnu,{label}\n")
+        corpora.append(load_word_sources([str(path)], {}))
+    plain = train_model(request_of(folder="plain", vectors=vectors))
+    more, same = (
+        train_model(request_of(folder=f"m{k}", vectors=vectors, vocabulary_from=each))
+        for k, each in enumerate(corpora)
+    )
+    words = {
+        name: json.loads((m.folder / "vocabulary.json").read_text())["model"]["vocab"]
+        for name, m in (("plain", plain), ("more", more))
+    }
+    assert set(words["more"]) - set(words["plain"]) == {"zebra"}
+    assert _weights(more.folder) == _weights(same.folder)  # labels play no part
+    (source,) = more.manifest["fingerprint"]["options"]["vocabulary_from"]
+    assert (source["spec"], source["rows"]) == (str(tmp_path / "one.csv"), 1)
+    assert more.manifest["words_from_other_corpora"] == 1
+    assert "vocabulary_from" not in plain.manifest["fingerprint"]["options"]
+    with pytest.raises(CrossexamError, match="--vocabulary-from needs word vectors"):
+        train_model(request_of(folder="none", vocabulary_from=corpora[0]))
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_debiasing_keeps_the_main_model_only(request_of: Any, method: str) -> None:
     plain = train_model(request_of(folder="plain"))
@@ -322,6 +376,31 @@ def test_a_run_over_other_examples_is_refused(data: Data) -> None:
         CrossexamError, match="the run of mine has no predictions for 2 of 60 training examples"
     ):
         probabilities_from_run(some, data.examples)
+
+
+def test_the_way_to_a_biased_models_run_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pair = {"gold_label": "neutral", "annotator_labels": ["neutral"], "sentence2": "It is red."}
+    rows = [{**pair, "pairID": f"{k}", "sentence1": f"Rain falls {k}."} for k in range(8)]
+    rows[0]["gold_label"] = "entailment"
+    file = tmp_path / "snli_1.0_train.jsonl"  # in the format of SNLI's own files
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    train = f"train toy --train {file.name} --dev {file.name} --debias drift"
+    for command in (
+        "build corpus --base builtin:demo[:3] -o other",
+        "run builtin/neutral other -o wrong",
+        f"build corpus --base {file.name} -o folder",
+        "run builtin/neutral folder -o run",
+        f"{train} --bias run -o m",
+    ):
+        result = CliRunner().invoke(app, command.split())
+        assert result.exit_code == 0, result.output
+    with pytest.raises(CrossexamError) as caught:
+        CliRunner().invoke(app, f"{train} --bias wrong -o n".split(), catch_exceptions=False)
+    assert caught.value.hint == (
+        "crossexam build corpus --base CORPUS -o FOLDER, with a --base for each training corpus; "
+        "crossexam run MODEL FOLDER -o RUN; then --bias RUN"
+    )
 
 
 def test_an_item_made_from_an_example_has_its_bias(data: Data) -> None:
@@ -415,9 +494,9 @@ def _cli(*arguments: str) -> Result:
 
     from crossexam.cli.train import train as verb
 
-    app = typer.Typer()
-    app.command()(verb)
-    return CliRunner().invoke(app, list(arguments))
+    alone = typer.Typer()
+    alone.command()(verb)
+    return CliRunner().invoke(alone, list(arguments))
 
 
 def test_the_verb_trains_and_reports_mean_and_spread(tmp_path: Path) -> None:

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.language.word_vectors import read_vectors
-from crossexam.training.vocabulary import PENN_TAGS, Vocabulary, check_width, fill_words, make_vocabulary
+from crossexam.training.vocabulary import (
+    PENN_TAGS,
+    Vocabulary,
+    check_width,
+    fill_words,
+    load_word_sources,
+    make_vocabulary,
+)
 from crossexam.zoo.architecture import Recipe
 
 _ROWS = "the 0.5 1 -2\ndog 1e-1 2 3\nDog 9 9 9\n. . . 4 5 6\n"
@@ -138,7 +145,7 @@ def test_a_damaged_vocabulary_is_told(tmp_path: Path) -> None:
 def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
     examples = [Example("a", "the dog sees the zebra", "it sees a dog", None)]
     path = _file(tmp_path, "zebra 1.0 2.0\n")
-    vocabulary, vectors = make_vocabulary(examples, lower_case=False, characters=True, vectors=path)
+    vocabulary, vectors, _ = make_vocabulary(examples, lower_case=False, characters=True, vectors=path)
     # Twice: the, dog, sees.  Once, but with a vector: zebra.  Once and without: it, a.
     assert set(vocabulary.words) == {"[PAD]", "[UNK]", "the", "dog", "sees", "zebra"}
     assert set(vocabulary.characters) == {"[PAD]", "[UNK]", *"thedogsesthezebraitseesadog"}
@@ -157,7 +164,7 @@ def test_rare_words_without_a_vector_are_unknown(tmp_path: Path) -> None:
 
 def test_normalised_vectors_have_length_one(tmp_path: Path) -> None:
     examples = [Example("a", "dog dog", "the the", None)]
-    vocabulary, vectors = make_vocabulary(
+    vocabulary, vectors, _ = make_vocabulary(
         examples, lower_case=False, characters=False, vectors=_file(tmp_path, _ROWS)
     )
     recipe = Recipe("adam", 0.1, 2, 1, source="", normalised_vectors=True)
@@ -177,3 +184,30 @@ def test_the_wrong_width_names_the_field(tmp_path: Path) -> None:
         "  wanted: vectors of 300 dimensions",
         "  hint: --set width=3",
     ]
+
+
+def test_words_of_other_corpora_are_known_if_they_have_a_vector(tmp_path: Path) -> None:
+    vectors = _file(tmp_path, f"{_ROWS}cat 1 1 1\n")
+    train = [Example("a", "a cat", "a cat", "neutral")]
+    others = [Example("b", "the dog Dog barks", "a fish", None)]
+    alone, _, _ = make_vocabulary(train, lower_case=False, characters=True, vectors=vectors)
+    both, found, borrowed = make_vocabulary(
+        train, lower_case=False, characters=True, others=others, vectors=vectors
+    )
+    assert list(both.words) == [*alone.words, "Dog", "dog", "the"]
+    assert both.characters == alone.characters  # characters have no vectors
+    assert borrowed == 3
+    assert found is not None
+    assert set(found.rows) == {"cat", "Dog", "dog", "the"}
+    folded, _, _ = make_vocabulary(train, lower_case=True, characters=False, others=others, vectors=vectors)
+    assert list(folded.words)[2:] == ["a", "cat", "dog", "the"]
+
+
+def test_of_other_corpora_the_texts_are_read_and_never_the_labels(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_text("premise,hypothesis,label\nA dog,It barks,neutral\nRain,Snow,\n")
+    other.write_text("premise,hypothesis,label\nA dog,It barks,entailment\nRain,Snow,entailment\n")
+    first, second = load_word_sources([str(one), str(other)], {})
+    assert [example.label for example in (*first.examples, *second.examples)] == [None] * 4
+    assert [example.premise for example in first.examples] == ["A dog", "Rain"]
+    assert first.describe()["rows"] == 2

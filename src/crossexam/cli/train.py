@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from crossexam.core.dataset import Run
     from crossexam.shallow.fitting import FitRequest, FittedFolder, ShallowModel
+    from crossexam.training.data import Augmentation
     from crossexam.training.request import Status, TrainingRequest
 
 _TRAINING: Final = "How to train"
@@ -79,6 +80,15 @@ VectorFile = Annotated[
         metavar="FILE",
     ),
 ]
+VocabularyFrom = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Also know the words of this corpus, or suite, that have a vector in --vectors. Only its texts "
+        "are read, never its labels. Repeatable.",
+        rich_help_panel=_TRAINING,
+        metavar="CORPUS|SUITE",
+    ),
+]
 Limit = Annotated[
     int | None,
     typer.Option(
@@ -131,6 +141,14 @@ Augment = Annotated[
         metavar="NAME[:COUNT],...",
     ),
 ]
+AugmentRepeat = Annotated[
+    bool,
+    typer.Option(
+        "--augment-repeat",
+        help="Repeat items of --augment NAME:COUNT if the training data yield fewer than COUNT.",
+        rich_help_panel=_CHANGES,
+    ),
+]
 TwoLabels = Annotated[
     bool,
     typer.Option(
@@ -166,6 +184,7 @@ class _Choices:
     values: list[str] | None
     epochs: int | None
     vectors: Path | None
+    vocabulary_from: list[str] | None
     limit: int | None
     sweep: list[str] | None
     device: str
@@ -174,6 +193,7 @@ class _Choices:
     ablate: str | None
     shuffle_words: bool
     augment: str | None
+    augment_repeat: bool
     debias: str | None
     bias: Path | None
     two_labels: bool
@@ -215,6 +235,8 @@ class _Choices:
             "--ablate": self.ablate,
             "--shuffle-words": self.shuffle_words,
             "--augment": self.augment,
+            "--augment-repeat": self.augment_repeat,
+            "--vocabulary-from": self.vocabulary_from,
             "--debias": self.debias,
             "--bias": self.bias,
         }
@@ -231,6 +253,7 @@ def train(
     values: Values = None,
     epochs: Epochs = None,
     vectors: VectorFile = None,
+    vocabulary_from: VocabularyFrom = None,
     limit: Limit = None,
     sweep: Sweep = None,
     device: DeviceName = "auto",
@@ -239,6 +262,7 @@ def train(
     ablate: Ablate = None,
     shuffle_words: ShuffleWords = False,
     augment: Augment = None,
+    augment_repeat: AugmentRepeat = False,
     debias: DebiasName = None,
     bias: BiasRun = None,
     two_labels: TwoLabels = False,
@@ -375,6 +399,8 @@ def _check_names(choices: _Choices) -> None:
         raise CrossexamError(f"--ablate is '{choices.ablate}'", wanted="rnn")
     if choices.bias is not None and choices.debias is None:
         raise CrossexamError("--bias requires --debias", hint=f"--debias with one of {', '.join(METHODS)}")
+    if choices.augment_repeat and choices.augment is None:
+        raise CrossexamError("--augment-repeat requires --augment", hint="--augment so_swap:20000")
     if choices.debias is not None and choices.debias not in METHODS:
         raise UnknownNameError("debiasing method", choices.debias, METHODS)
     from crossexam.training.transformer import PREFIX as TRANSFORMERS
@@ -393,8 +419,9 @@ def _check_names(choices: _Choices) -> None:
 def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequest:
     """Return the training request that *choices* describe, with its data loaded."""
     from crossexam.cli.console import note
-    from crossexam.training.data import load_data, parse_augmentations
+    from crossexam.training.data import load_data
     from crossexam.training.request import TrainingRequest
+    from crossexam.training.vocabulary import load_word_sources
 
     return TrainingRequest(
         choices.model,
@@ -409,9 +436,10 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
         choices.output,
         values=choices.settings(),
         vectors=choices.vectors,
+        vocabulary_from=load_word_sources(choices.vocabulary_from or (), choices.reading()),
         ablate_rnn=choices.ablate == "rnn",
         shuffle_words=choices.shuffle_words,
-        augmentations=parse_augmentations(choices.augment) if choices.augment else (),
+        augmentations=_augmentations(choices),
         debias=choices.debias,
         bias=_load_run(choices.bias),
         device=choices.device,
@@ -420,6 +448,14 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
         watch=watch,
         note=note,
     )
+
+
+def _augmentations(choices: _Choices) -> tuple[Augmentation, ...]:
+    from crossexam.training.data import parse_augmentations
+
+    if choices.augment is None:
+        return ()
+    return parse_augmentations(choices.augment, repeat=choices.augment_repeat)
 
 
 def _load_run(folder: Path | None) -> Run | None:

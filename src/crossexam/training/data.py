@@ -7,14 +7,16 @@ The examples of an epoch are the corpora's, or a random share of them, with item
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import cycle, islice
+from typing import Any, NamedTuple
 
 from crossexam.constructions.apply import chunks
 from crossexam.constructions.construction import Construction, Draft
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
+from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
@@ -129,18 +131,21 @@ class TrainingSet:
         """Whether epochs differ in their examples."""
         return self.data.redrawn or self.shuffled or any(each.redrawn for each in self.augmentations)
 
-    def examples(self, epoch: int) -> list[Example]:
+    def of_epoch(self, epoch: int) -> EpochExamples:
         """Return the examples of *epoch*; raises CrossexamError if an augmentation yields no items."""
         examples = self.data.of_epoch(epoch, self.seed)
+        added = {}
         for augmentation in self.augmentations:
-            examples = examples + augment(self.data.examples, augmentation, seed=self.seed, epoch=epoch)
+            items = augment(self.data.examples, augmentation, seed=self.seed, epoch=epoch)
+            added[augmentation.name] = AddedItems.of(items, augmentation)
+            examples = examples + items
         if self.shuffled:
             examples = [shuffle_words(example, seed=self.seed, epoch=epoch) for example in examples]
-        return examples
+        return EpochExamples(examples, added)
 
 
 def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
-    """Return *example* with the words of both sentences in random order (Nie et al. 2019, section 4.2).
+    """Return *example* with the words of both sentences in random order (Nie et al. 2019, section 4.1).
 
     Parts of speech that the corpus ships move with their words; parses, which are no longer valid, are
     dropped.  The order is drawn anew in each epoch; the paper does not say whether theirs is.
@@ -162,24 +167,78 @@ def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Items of a construction added to the training data: one per example, or *count* drawn per epoch."""
+    """Items of a construction added to the training data: one per example, or *count* drawn per epoch.
+
+    If there are fewer than *count* different items, an epoch has these once each or, if it may *repeat* them,
+    as many as it takes.
+    """
 
     name: str
     count: int | None = None
+    repeat: bool = False
 
     @property
     def redrawn(self) -> bool:
         """Whether each epoch has different items."""
         return self.count is not None
 
+    def describe(self) -> str:
+        """Return what was asked for, for a manifest; how many items there were is in its learning curve."""
+        if self.count is None:
+            return self.name
+        return f"{self.name}: {'' if self.repeat else 'at most '}{self.count} items per epoch"
 
-def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
-    """Return the augmentations in a text like ``negation,antonymy:20000``.
 
-    Raises UnknownNameError, or CrossexamError if a count is malformed.
+class AddedItems(NamedTuple):
+    """The number of items that an augmentation added in an epoch, how many of them differ, and the number
+    *asked* for, None for one per example.
+    """
+
+    used: int
+    distinct: int
+    asked: int | None = None
+
+    @classmethod
+    def of(cls, items: Sequence[Example], augmentation: Augmentation) -> AddedItems:
+        """Return the counts of *items*, which *augmentation* added."""
+        return cls(len(items), len({_texts(item) for item in items}), augmentation.count)
+
+    def counts(self) -> dict[str, int]:
+        """Return the counts by name, for a record of an epoch."""
+        return {name: count for name, count in self._asdict().items() if count is not None}
+
+    def note(self, name: str) -> str:
+        """Return in a line what the augmentation *name* added, a warning if it is less than was asked for.
+
+        >>> AddedItems(245, 245, 300).note("so_swap")[:63]
+        'warning: --augment so_swap:300 adds 245 items to an epoch: the '
+        """
+        items = counted_items(self.used, "item")
+        if self.asked is None:
+            return f"--augment {name} adds {items}, {self.distinct:,} of them distinct"
+        adds = f"--augment {name}:{self.asked} adds {items} to an epoch"
+        if self.used < self.asked:
+            return (
+                f"warning: {adds}: the training data yield no more distinct ones "
+                "(--augment-repeat repeats them)"
+            )
+        return f"{adds}, {self.distinct:,} of them distinct"
+
+
+class EpochExamples(NamedTuple):
+    """The *examples* of an epoch, and the items *added* to those of the corpora, by construction."""
+
+    examples: list[Example]
+    added: Mapping[str, AddedItems]
+
+
+def parse_augmentations(text: str, *, repeat: bool = False) -> tuple[Augmentation, ...]:
+    """Return the augmentations in a text like ``negation,antonymy:20000``; those with a count may *repeat*.
+
+    Raises UnknownNameError, or CrossexamError if a count is malformed, or if there is none to *repeat* for.
 
     >>> parse_augmentations("negation,antonymy:20000")[1]
-    Augmentation(name='antonymy', count=20000)
+    Augmentation(name='antonymy', count=20000, repeat=False)
     """
     found = []
     for piece in text.split(","):
@@ -196,7 +255,13 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
             )
         if "word_pairs" in construction.uses:
             raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
-        found.append(Augmentation(construction.name, int(count) if count else None))
+        found.append(Augmentation(construction.name, int(count) if count else None, repeat and bool(count)))
+    if repeat and not any(each.repeat for each in found):
+        raise CrossexamError(
+            "--augment-repeat has no effect on one item per example",
+            where=f"--augment {text}",
+            wanted="NAME:COUNT, as in so_swap:20000",
+        )
     return tuple(found)
 
 
@@ -211,9 +276,9 @@ def augment(
     """Return the items that *wanted* adds to *examples* in *epoch*.
 
     Without a count, these are the first item of each example, the same in every epoch (Naik et al. 2018,
-    section 4.6).  With a count, they are that many items of examples in an order drawn anew in each epoch
-    (Nie et al. 2019, Table 4), or fewer if the examples do not yield as many.  Items without a label are
-    left out.  Raises CrossexamError if there are no items.
+    section 4.6).  With a count, they are that many items of different texts, of examples in an order drawn
+    anew in each epoch (Nie et al. 2019, Table 4).  If there are fewer, these are all, or are repeated in
+    turn.  Items without a label are left out.  Raises CrossexamError if there are no items.
     """
     construction = construction_named(wanted.name)
     resources = resources or LanguageResources()
@@ -225,17 +290,29 @@ def augment(
     else:
         order = list(examples)
         rng_for(seed, "augment", wanted.name, str(drawn)).shuffle(order)
-        items = []
-        for item in _first_items(construction, order, resources, seed, drawn):
-            items.append(item)
-            if len(items) == wanted.count:
-                break
+        items = _distinct(_first_items(construction, order, resources, seed, drawn), wanted.count)
+        if wanted.repeat and items:
+            items = list(islice(cycle(items), wanted.count))
     if not items:
         raise CrossexamError(
             f"'{wanted.name}' yields no labelled items from {len(examples)} training examples",
             where="--augment",
         )
     return [replace(item, label=projection.gold(item.label)) for item in items]
+
+
+def _texts(item: Example) -> tuple[str, str]:
+    return item.premise, item.hypothesis
+
+
+def _distinct(items: Iterable[Example], count: int) -> list[Example]:
+    """Return the first *count* of *items* with different texts, or all if there are fewer."""
+    found: dict[tuple[str, str], Example] = {}
+    for item in items:
+        found.setdefault(_texts(item), item)
+        if len(found) == count:
+            break
+    return list(found.values())
 
 
 def _first_items(

@@ -340,7 +340,8 @@ def probabilities_from_run(
             f"examples: {', '.join(missing[:_IDS_NAMED])}{' ...' if len(missing) > _IDS_NAMED else ''}",
             where="--bias",
             wanted="predictions for the whole training set",
-            hint="crossexam run MODEL TRAINING-SET.jsonl -o RUN, then --bias RUN",
+            hint="crossexam build corpus --base CORPUS -o FOLDER, with a --base for each training corpus; "
+            "crossexam run MODEL FOLDER -o RUN; then --bias RUN",
         )
     if classes is THREE_LABELS and run.manifest.get("details", {}).get("two_label"):
         raise CrossexamError(

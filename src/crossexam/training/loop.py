@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Generic, NamedTuple, Protocol
 
 import torch
@@ -28,6 +29,7 @@ from crossexam.core.files import write_json, write_text, writing
 from crossexam.core.labels import Projection
 from crossexam.core.manifest import library_versions
 from crossexam.training import checkpoints, debiasing, optimizers
+from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, Debias
 from crossexam.training.devices import Device
 from crossexam.training.encoding import plan_epoch
@@ -98,10 +100,13 @@ class Training(Protocol[E]):
 
 
 class Epoch(NamedTuple):
-    """What an epoch reads: *batches* of indices, and the function that makes a batch of them."""
+    """What an epoch reads: *batches* of indices, the function that makes a batch of them, and the counts of
+    items *added* by augmentation.
+    """
 
     batches: Sequence[Sequence[int]]
     collate: Callable[[Sequence[int]], LabelledBatch]
+    added: Mapping[str, AddedItems] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -212,16 +217,23 @@ class _Session(Generic[E]):
     def _epochs(self, bias: Bias | None) -> Callable[[int], Epoch]:
         """Return what each epoch reads; examples are encoded again only if the epoch has other ones."""
         training_set, pipeline = self.request.training_set(), self.training.pipeline
-        cache: dict[int, tuple[E, dict[str, Tensor]]] = {}
+        cache: dict[int, tuple[E, dict[str, Tensor], Mapping[str, AddedItems]]] = {}
+        said: set[str] = set()
 
         def epoch_of(epoch: int) -> Epoch:
             drawn = epoch if training_set.redrawn else 0
             if drawn not in cache:
                 cache.clear()
-                examples = training_set.examples(drawn)
+                examples, added = training_set.of_epoch(drawn)
                 encoded = pipeline.encode(examples, for_training=True)
-                cache[drawn] = encoded, bias.fields_of(examples) if bias else {}
-            return _epoch(self.training, *cache[drawn], self.request.seed, epoch)
+                cache[drawn] = encoded, bias.fields_of(examples) if bias else {}, added
+                for name, counts in added.items():
+                    if name not in said:
+                        self.request.note(counts.note(name))
+                said.update(added)
+            encoded, fields, added = cache[drawn]
+            read = _epoch(self.training, encoded, fields, self.request.seed, epoch)
+            return read._replace(added=added)
 
         return epoch_of
 
@@ -308,7 +320,7 @@ def _best_of(curve: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _numbers(record: Mapping[str, Any]) -> dict[str, float]:
-    """Return the numbers of an epoch's *record* for a tracker: those of a part as ``dev/PART``.
+    """Return the numbers of an epoch's *record* for a tracker: those of its parts as ``dev/PART``.
 
     >>> _numbers({"epoch": 1, "dev": {"snli:dev": 60.5}})
     {'epoch': 1.0, 'dev/snli:dev': 60.5}
@@ -316,7 +328,7 @@ def _numbers(record: Mapping[str, Any]) -> dict[str, float]:
     flat: dict[str, float] = {}
     for name, value in record.items():
         if isinstance(value, Mapping):
-            flat |= {f"{name}/{part}": float(number) for part, number in value.items()}
+            flat |= {f"{name}/{part}": number for part, number in _numbers(value).items()}
         else:
             flat[name] = float(value)
     return flat
@@ -373,7 +385,7 @@ class Trainer:
             epoch = self._epoch_of(state.epoch)
             self._steps = self._steps or recipe.epochs * len(epoch.batches)
             self._train(epoch)
-            self._end_of_epoch(sum(map(len, epoch.batches)))
+            self._end_of_epoch(epoch)
         self.objective.model.load_state_dict(self.best)
         return state.curve
 
@@ -430,7 +442,7 @@ class Trainer:
             )
         self.state.loss += loss
 
-    def _end_of_epoch(self, examples: int) -> None:
+    def _end_of_epoch(self, epoch: Epoch) -> None:
         state, recipe, model = self.state, self.settings.recipe, self.objective.model
         scores = self._scored()
         score = mean_score(scores.values())
@@ -447,6 +459,7 @@ class Trainer:
                 if len(scores) > 1
                 else {}
             ),
+            **({"augmented": {n: a.counts() for n, a in epoch.added.items()}} if epoch.added else {}),
             "seconds": round(state.seconds, 2),
             "examples_per_second": round(self._speed(), 1),
         }
@@ -461,7 +474,7 @@ class Trainer:
         self.save()
         for tracker in self.settings.trackers:
             tracker.log(_numbers(record), state.step)
-        self._watch(examples, record)
+        self._watch(sum(map(len, epoch.batches)), record)
 
     def _scored(self) -> dict[str, Score]:
         """Return the score on each dev set, and keep the weights if their mean is the best so far."""

@@ -13,6 +13,7 @@ from crossexam.core.files import read_json
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.training.checkpoints import MANIFEST, check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet
+from crossexam.training.vocabulary import WordSource
 
 
 class Status(NamedTuple):
@@ -37,7 +38,8 @@ def unwatched(status: Status) -> None:
 class TrainingRequest:
     """A training: the name of an architecture or ``hf/FOLDER``, the data, and the folder for the model.
 
-    ``values`` are the texts of settings by field (``--set``).  ``bias`` is the run of a biased model over
+    ``values`` are the texts of settings by field (``--set``).  The model also knows those words of
+    ``vocabulary_from`` that have a vector in ``vectors``.  ``bias`` is the run of a biased model over
     the training set; without it, a debiasing method trains one.  A snapshot is written every
     ``snapshot_steps`` if given.
     """
@@ -48,6 +50,7 @@ class TrainingRequest:
     seed: int = 0
     values: Mapping[str, str] = field(default_factory=dict)
     vectors: Path | None = None
+    vocabulary_from: tuple[WordSource, ...] = ()
     ablate_rnn: bool = False
     shuffle_words: bool = False
     augmentations: tuple[Augmentation, ...] = ()
@@ -63,12 +66,14 @@ class TrainingRequest:
 
     def options(self) -> dict[str, Any]:
         """Return the options that the weights depend on, for the manifest."""
+        known = self.vocabulary_from
         return {
             "ablate_rnn": self.ablate_rnn,
             "shuffle_words": self.shuffle_words,
-            "augment": [f"{a.name}:{a.count}" if a.count else a.name for a in self.augmentations],
+            "augment": [each.describe() for each in self.augmentations],
             "debias": self.debias,
             "bias": self.bias.manifest.get("model_key", self.bias.model) if self.bias else None,
+            **({"vocabulary_from": [source.describe() for source in known]} if known else {}),
         }
 
     def training_set(self) -> TrainingSet:

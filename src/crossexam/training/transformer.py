@@ -117,6 +117,7 @@ class TransformerTraining:
         debias = Debias(request.debias) if request.debias else None
         refused = {
             "--vectors": request.vectors is not None,
+            "--vocabulary-from": bool(request.vocabulary_from),
             "--ablate rnn": request.ablate_rnn,
             f"--debias {request.debias}": debias is not None and METHODS[debias.method].needs_hypothesis,
         }

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Example
 from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.progress import Progress, silent
+from crossexam.core.test_sets import read_suite
+from crossexam.corpora.development import is_suite
+from crossexam.corpora.spec import each_reading
 from crossexam.language.word_vectors import Vectors, read_vectors
 from crossexam.training.tokenization import words_of
 
@@ -87,6 +92,11 @@ class Vocabulary:
         words = _numbered([word for word in self.words if word in keep])
         return Vocabulary(words, self.characters, self.tags, self.lower_case)
 
+    def extended(self, words: Iterable[str]) -> Vocabulary:
+        """Return the vocabulary with *words* after its own, by text."""
+        folded = {word.lower() for word in words} if self.lower_case else set(words)
+        return replace(self, words=_numbered([*self.words, *sorted(folded - set(self.words))]))
+
     def save(self, folder: Path) -> None:
         """Write the three vocabularies into *folder*."""
         from tokenizers import Tokenizer
@@ -153,27 +163,82 @@ LEAST_COUNT: Final = 2
 NO_VECTORS_DEVIATION: Final = 0.1
 
 
+@dataclass(frozen=True)
+class WordSource:
+    """A corpus whose words a model knows besides those of its training data: texts without labels."""
+
+    spec: str
+    examples: tuple[Example, ...]
+
+    def describe(self) -> dict[str, Any]:
+        """Return what a manifest says of the corpus."""
+        return {
+            "spec": self.spec,
+            "rows": len(self.examples),
+            "content_hash": content_hash(self.examples),
+        }
+
+
+def load_word_sources(names: Sequence[str], reading: Mapping[str, Any]) -> tuple[WordSource, ...]:
+    """Return the texts of the corpora or suites (by their folders) called *names*, without their labels.
+
+    *reading* are the options of :func:`crossexam.corpora.reading.read_examples`.  Raises CrossexamError.
+    """
+    specs = each_reading([name for name in names if not is_suite(name)], reading)
+    corpora = {spec.text: spec.examples(drop_no_gold=False, **how) for spec, how in specs}
+    return tuple(
+        WordSource(name, tuple(replace(example, label=None) for example in examples))
+        for name in names
+        for examples in [corpora[name] if name in corpora else _texts_of_suite(name)]
+    )
+
+
+def _texts_of_suite(name: str) -> Iterator[Example]:
+    return chain.from_iterable(read_suite(Path(name).expanduser()))
+
+
+class KnownWords(NamedTuple):
+    """A *vocabulary* and its word *vectors*, if any; *borrowed* words are from other corpora alone."""
+
+    vocabulary: Vocabulary
+    vectors: Vectors | None
+    borrowed: int = 0
+
+
 def make_vocabulary(
     examples: Sequence[Example],
     *,
     lower_case: bool,
     characters: bool,
+    others: Sequence[Example] = (),
     vectors: Path | None = None,
     progress: Progress = silent,
-) -> tuple[Vocabulary, Vectors | None]:
-    """Return the vocabulary of the training *examples*, and its word vectors from the file, if any."""
-    counts: Counter[str] = Counter()
-    for example in examples:
-        for side in SIDES:
-            counts.update(token.text for token in words_of(example, side))
+) -> KnownWords:
+    """Return the vocabulary of the training *examples*, and its word vectors from the file, if any.
+
+    Words that occur in the *others* alone are in it if they have a vector (Zhang et al. 2020, section 3.3).
+    """
+    counts = _word_counts(examples)
     spelt = Counter(character for word in counts for character in word) if characters else Counter()
     whole = Vocabulary.of_words(counts.elements(), lower_case=lower_case, characters=spelt.elements())
+    own = len(whole.words)
+    whole = whole.extended(_word_counts(others)) if others else whole
     found = read_vectors(vectors, list(whole.words)[2:], progress=progress) if vectors is not None else None
     folded: Counter[str] = Counter()
     for word, count in counts.items():
         folded[word.lower() if lower_case else word] += count
     kept = {word for word, count in folded.items() if count >= LEAST_COUNT}
-    return whole.only(kept | set(found.rows if found else ())), found
+    vectors_of = found.rows if found else {}
+    borrowed = sum(word in vectors_of for word in list(whole.words)[own:])
+    return KnownWords(whole.only(kept | set(vectors_of)), found, borrowed)
+
+
+def _word_counts(examples: Iterable[Example]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for example in examples:
+        for side in SIDES:
+            counts.update(token.text for token in words_of(example, side))
+    return counts
 
 
 def fill_words(

@@ -21,7 +21,7 @@ from crossexam.training.debiasing import METHODS, Debias
 from crossexam.training.encoding import EncodedPairs, Encoder
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.request import TrainingRequest
-from crossexam.training.vocabulary import Vocabulary, check_width, fill_words, make_vocabulary
+from crossexam.training.vocabulary import KnownWords, Vocabulary, check_width, fill_words, make_vocabulary
 from crossexam.zoo.architecture import Architecture, Recipe
 from crossexam.zoo.hypothesis_only import hypothesis_only
 from crossexam.zoo.layers import Sizes
@@ -76,11 +76,12 @@ class _Inputs:
         self._request, self._needs, self._recipe = request, architecture.needs, recipe
 
     @cached_property
-    def _words(self) -> tuple[Vocabulary, Vectors | None]:
+    def _words(self) -> KnownWords:
         request = self._request
-        first = request.training_set().examples(0)
+        first = request.training_set().of_epoch(0).examples
         return make_vocabulary(
             first if not request.data.redrawn else [*request.data.examples, *first],
+            others=[example for source in request.vocabulary_from for example in source.examples],
             lower_case=self._recipe.lower_case,
             characters="characters" in self._needs,
             vectors=request.vectors,
@@ -89,11 +90,15 @@ class _Inputs:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        return self._words[0]
+        return self._words.vocabulary
 
     @property
     def vectors(self) -> Vectors | None:
-        return self._words[1]
+        return self._words.vectors
+
+    @property
+    def borrowed(self) -> int:
+        return self._words.borrowed
 
     @property
     def sizes(self) -> Sizes:
@@ -133,6 +138,12 @@ class ZooTraining:
         config = _without_rnn(architecture, parts["config"]) if request.ablate_rnn else parts["config"]
         if debias is not None:
             _check_method(debias.method, architecture)
+        if request.vocabulary_from and request.vectors is None:
+            raise CrossexamError(
+                "--vocabulary-from needs word vectors: without a vector, a word that is not in the training "
+                "data would have untrained numbers",
+                hint="--vectors FILE, a text file of GloVe, word2vec or fastText vectors",
+            )
         inputs = _Inputs(request, architecture, parts["recipe"])
         return cls(request, architecture, config, parts["recipe"], parts["debias"], inputs)
 
@@ -191,6 +202,7 @@ class ZooTraining:
             "parameters_without_words": sum(p.numel() for p in model.parameters()) - words,
             "vocabulary": asdict(self.inputs.sizes),
             "vectors": vectors.describe() if vectors else None,
+            **({"words_from_other_corpora": self.inputs.borrowed} if self.request.vocabulary_from else {}),
             "sentences_with_parses": encoder.reader.parsed if "trees" in encoder.needs else None,
             "tags_from": encoder.reader.tagged or None,
         }

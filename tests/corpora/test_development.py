@@ -115,7 +115,9 @@ def test_corpora_and_suites_are_one_union(suite: Suites) -> None:
 def test_a_corpus_counts_once(suite: Suites) -> None:
     folder = suite(THREE, TWO)
     with pytest.raises(CrossexamError, match="hold the same examples") as caught:
-        load_dev_sets([str(folder), str(folder / "base.two.parquet")])
+        load_dev_sets([str(folder), f"{folder / 'base.two.parquet'}[:2]"])
+    with pytest.raises(CrossexamError, match=r"--dev: builtin:demo\[:5\] is given twice"):
+        load_dev_sets(["builtin:demo[:5]", "builtin:demo[:5]"])
     assert caught.value.wanted == "each corpus once, since each counts the same in the mean"
 
 

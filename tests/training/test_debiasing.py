@@ -137,7 +137,7 @@ def test_less_is_learned_from_what_the_biased_model_gets_right(name: str) -> Non
 
 
 @pytest.mark.parametrize("gate", [0.0, 0.5, 1.0, 2.0])
-@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "gate" in method.formula])
+@pytest.mark.parametrize("name", ["learned-mixin", "learned-mixin-h"])
 def test_the_gate_decides_how_far_the_biased_model_counts(name: str, gate: float) -> None:
     debias = Debias(name, entropy_weight=0.0)
     objective = _objective(debias)

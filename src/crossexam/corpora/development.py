@@ -7,7 +7,6 @@ choose epochs and hyper-parameters.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -132,14 +131,15 @@ def _notes(
 
 def _refuse_repeats(corpora: Sequence[Corpus]) -> None:
     """Raise CrossexamError if two corpora have the same examples, which would then count twice."""
-    hashes = [content_hash(corpus.examples) for corpus in corpora]
-    repeated = [content for content, count in Counter(hashes).items() if count > 1]
-    if repeated:
-        same = [
-            corpus.spec for corpus, content in zip(corpora, hashes, strict=True) if content == repeated[0]
-        ]
-        raise CrossexamError(
-            f"{' and '.join(same[:2])} hold the same examples",
-            where="--dev",
-            wanted="each corpus once, since each counts the same in the mean",
-        )
+    known: dict[str, str] = {}
+    for corpus in corpora:
+        content = content_hash(corpus.examples)
+        if content in known:
+            same = known[content] == corpus.spec
+            what = f"and {corpus.spec} hold the same examples"
+            raise CrossexamError(
+                f"{known[content]} {'is given twice' if same else what}",
+                where="--dev",
+                wanted="each corpus once, since each counts the same in the mean",
+            )
+        known[content] = corpus.spec

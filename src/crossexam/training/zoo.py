@@ -140,8 +140,8 @@ class ZooTraining:
             _check_method(debias.method, architecture)
         if request.vocabulary_from and request.vectors is None:
             raise CrossexamError(
-                "--vocabulary-from needs word vectors: without a vector, a word that is not in the training "
-                "data would have untrained numbers",
+                "--vocabulary-from needs word vectors: a word that is not in the training data would keep a "
+                "random vector",
                 hint="--vectors FILE, a text file of GloVe, word2vec or fastText vectors",
             )
         inputs = _Inputs(request, architecture, parts["recipe"])

@@ -1,0 +1,180 @@
+"""Train BiLSTM-max and its debiased forms by two protocols, and compare them on the installed corpora.
+
+    python reproductions/zhang2020/protocols.py --work DIR [ROW...]
+
+Zhang et al. (2020, sections 2.2 and 3.3) stop training by the mean accuracy over the validation sets of the
+fourteen corpora, and take the vocabulary from SNLI and these corpora together.  Every row is trained twice,
+stopped by SNLI's dev set and by that mean; the row ``vocabulary`` also knows the words of the other corpora.
+Settings are those of ``reproductions/zoo/rows.toml``.  Corpora and vectors are read from CROSSEXAM_DATA.
+
+Nothing is trained or run twice: the same command goes on where an interrupted one stopped.  PROTOCOLS.md is
+written anew after each row, with the rows that there are.  Every command is printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from crossexam.core.dataset import Run
+from crossexam.core.estimate import Estimate
+from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score, mean_difference
+from crossexam.evaluation.measures import measure
+from crossexam.runs.folder import read_run
+
+HERE: Final = Path(__file__).parent
+ROWS: Final = tomllib.loads((HERE.parent / "zoo" / "rows.toml").read_text(encoding="utf-8"))
+TRAIN: Final = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
+VECTORS: Final = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
+HARD: Final = "$CROSSEXAM_DATA/snli/snli_1.0_test_hard.jsonl"
+SUITES: Final = {
+    "fourteen": "crossexam build cross-dataset -o fourteen",
+    "fourteen-validation": "crossexam build cross-dataset --split validation -o fourteen-validation",
+}
+#: The options that make a row of the table, by the name of the row.
+OPTIONS: Final = {
+    "bilstm_max": "",
+    "vocabulary": "--vocabulary-from fourteen --vocabulary-from fourteen-validation",
+    "bilstm_max_drift": "--debias drift",
+    "bilstm_max_adv": "--debias adv",
+    "bilstm_max_learned_mixin": "--debias learned-mixin",
+    "bilstm_max_learned_mixin_h": "--debias learned-mixin-h",
+    "bilstm_max_weighting": "--debias weighting",
+}
+#: Development data by the name of a protocol.
+PROTOCOLS: Final = {"snli": "snli:dev[::2]", "cross-dataset": "fourteen-validation"}
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A row trained by one protocol: its manifest, and its run over the test sets of the corpora."""
+
+    manifest: dict[str, Any]
+    run: Run
+    score: BenchmarkScore
+
+    @property
+    def snli(self) -> tuple[float, float]:
+        """The accuracies on SNLI's test set and on its hard subset, in percent."""
+        plain, hard = (test["accuracy"] for test in self.manifest["tests"].values())
+        return plain, hard
+
+
+def train_command(row: str, protocol: str) -> str:
+    """Return the command that trains *row* by *protocol*."""
+    settings = ROWS["bilstm_max"]
+    values = " ".join(f"--set {name}={value}" for name, value in settings["set"].items())
+    on = f"--train {TRAIN} --dev {PROTOCOLS[protocol]} --test snli:test --test {HARD} --vectors {VECTORS}"
+    words = f"crossexam train bilstm_max {on} --epochs {settings['epochs']} {values} {OPTIONS[row]}"
+    return f"{words.rstrip()} -o {protocol}/{row}"
+
+
+def carry_out(command: str, work: Path) -> None:
+    """Print a command and run it; raises CalledProcessError."""
+    print("$", command, flush=True)
+    words = [os.path.expandvars(word) for word in command.split()[1:]]
+    subprocess.run(
+        [sys.executable, "-m", "crossexam", *words], cwd=work, check=True, stdout=subprocess.DEVNULL
+    )
+
+
+def trained(row: str, protocol: str, work: Path, *, only_if_finished: bool = False) -> Trained | None:
+    """Return *row* trained by *protocol* and run over the corpora, None if that is still to be done."""
+    folder = work / "runs" / protocol / row
+    if only_if_finished and not (folder / "manifest.json").exists():
+        return None
+    if not only_if_finished:
+        carry_out(train_command(row, protocol), work)
+        carry_out(f"crossexam run zoo/{protocol}/{row} fourteen -o runs/{protocol}/{row}", work)
+    run = read_run(folder)
+    score = benchmark_score(run, measure(run))
+    assert score is not None
+    manifest = json.loads((work / protocol / row / "manifest.json").read_text(encoding="utf-8"))
+    return Trained(manifest, run, score)
+
+
+def points(figure: Estimate | None) -> str:
+    """Return a difference in percentage points with its interval."""
+    if figure is None:
+        return "–"
+    return f"{100 * figure.value:+.1f} [{100 * figure.low:+.1f}, {100 * figure.high:+.1f}]"
+
+
+def lines(work: Path) -> Iterator[str]:
+    """Yield the lines of the table: a row per finished model, and the difference of the two protocols."""
+    yield "| row | stopped by | best epoch | SNLI test | hard | mean | mean, against stopping by SNLI |"
+    yield "| --- |" + " --- |" * 6
+    for row in OPTIONS:
+        found = {name: trained(row, name, work, only_if_finished=True) for name in PROTOCOLS}
+        base = found["snli"]
+        for protocol, each in found.items():
+            if each is None:
+                continue
+            change = mean_difference(each.run, base.run) if base and each is not base else None
+            plain, hard = each.snli
+            cells = (
+                row,
+                protocol,
+                f"{each.manifest['scores']['best_epoch']} of {len(each.manifest['curve'])}",
+                f"{plain:.1f}",
+                f"{hard:.1f}",
+                f"{100 * each.score.mean.value:.1f}",
+                points(change),
+            )
+            yield f"| {' | '.join(cells)} |"
+
+
+def vocabulary(work: Path) -> Iterator[str]:
+    """Yield what the words of the cross datasets change, for each protocol that has both rows."""
+    for protocol in PROTOCOLS:
+        with_, without = (
+            trained(row, protocol, work, only_if_finished=True) for row in ("vocabulary", "bilstm_max")
+        )
+        if with_ and without:
+            sizes = " against ".join(f"{each.manifest['vocabulary']['words']:,}" for each in (with_, without))
+            change = points(mean_difference(with_.run, without.run))
+            yield f"- stopped by {protocol}: {sizes} words; the mean changes by {change} points."
+
+
+def write(work: Path) -> None:
+    """Write PROTOCOLS.md from what is finished."""
+    preface = (HERE / "protocols_preface.md").read_text(encoding="utf-8").rstrip()
+    commands = "\n".join([*SUITES.values(), *(train_command("bilstm_max", name) for name in PROTOCOLS)])
+    others = "\n".join(f"- {row}: `{options}`" for row, options in OPTIONS.items() if options)
+    added = f"The other rows add to both trainings:\n\n{others}"
+    parts = [preface, f"```\n{commands}\n```", added, "\n".join(lines(work))]
+    if changes := list(vocabulary(work)):
+        parts.append("## Vocabulary\n\n" + "\n".join(changes))
+    (HERE / "PROTOCOLS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+def main(given: Sequence[str] | None = None) -> None:
+    """Train the named rows by both protocols and write PROTOCOLS.md after each."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("rows", nargs="*", help=f"rows to train; default: all of {', '.join(OPTIONS)}")
+    parser.add_argument("--work", type=Path, required=True)
+    parser.add_argument("--write", action="store_true", help="only write PROTOCOLS.md from what is finished")
+    options = parser.parse_args(given)
+    work = options.work.resolve()
+    if options.write:
+        write(work)
+        return
+    work.mkdir(parents=True, exist_ok=True)
+    for command in SUITES.values():
+        carry_out(command, work)
+    for row in options.rows or OPTIONS:
+        for protocol in PROTOCOLS:
+            trained(row, protocol, work)
+            write(work)
+
+
+if __name__ == "__main__":
+    main()

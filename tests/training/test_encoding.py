@@ -237,6 +237,7 @@ def test_repeating_is_for_a_count() -> None:
         ("negaton", UnknownNameError, "did you mean 'negation'"),
         ("negation:many", CrossexamError, "'negation:many' is not a valid value for --augment"),
         ("numerical_reasoning", CrossexamError, "word problems"),
+        ("so_swap:10,so_swap", CrossexamError, "'so_swap' is given twice"),
         ("i_th:10", CrossexamError, "--augment: 'i_th' needs lists of word pairs"),
     ],
 )

@@ -18,6 +18,7 @@ from crossexam.core.labels import projection_of
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.labelled import Corpus, load_corpus
+from crossexam.corpora.spec import user_path
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,12 @@ def dev_names(dev: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def is_suite(name: str) -> bool:
-    """Return whether *name* is a folder, and so a suite rather than a corpus."""
-    return Path(name).expanduser().is_dir()
+    """Return whether *name* is a folder, and so a suite rather than a corpus.
+
+    >>> is_suite("snli:dev"), is_suite("")
+    (False, False)
+    """
+    return bool(name) and user_path(name).is_dir()
 
 
 def load_dev_sets(names: Sequence[str], reading: Mapping[str, Mapping[str, Any]] | None = None) -> DevSets:
@@ -69,7 +74,7 @@ def load_dev_sets(names: Sequence[str], reading: Mapping[str, Mapping[str, Any]]
     notes: list[str] = []
     for name in names:
         if is_suite(name):
-            found, said = _of_suite(Path(name).expanduser())
+            found, said = _of_suite(user_path(name))
             corpora += found
             notes += said
         else:

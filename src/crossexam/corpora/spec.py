@@ -101,11 +101,11 @@ class CorpusSpec:
         name, part = _without_slice(name)
         if not _exists(name):
             _refuse_repeats(text, name)
-        path = _path(name)
+        path = user_path(name)
         if path.is_file():
             return cls(text, name, file=path, part=part, share=share)
         if with_reader := _WITH_READER.fullmatch(name):
-            return cls(text, name, with_reader[1], None, _path(with_reader[2]), part, share)
+            return cls(text, name, with_reader[1], None, user_path(with_reader[2]), part, share)
         if named := _SPLIT.fullmatch(name):
             return cls(text, name, named[1], named[2] or None, None, part, share)
         if name.lower() in {*SPLITS, *CORPUS_ALIASES} and not path.exists():
@@ -322,7 +322,8 @@ def read_corpus(
     return Dataset(file.name, examples, corpus_manifest(file, report))
 
 
-def _path(text: str) -> Path:
+def user_path(text: str) -> Path:
+    """Return *text* as a path, with the home folder for ``~`` if there is such a user."""
     try:
         return Path(text).expanduser()
     except RuntimeError:  # ~nobody: no such user
@@ -332,7 +333,7 @@ def _path(text: str) -> Path:
 def _exists(text: str) -> bool:
     """Return whether *text*, as it is, is a path or ``NAME@PATH`` of something that exists."""
     with_reader = _WITH_READER.fullmatch(text)
-    return _path(text).exists() or (with_reader is not None and _path(with_reader[2]).is_file())
+    return user_path(text).exists() or (with_reader is not None and user_path(with_reader[2]).is_file())
 
 
 def _without_share(text: str) -> tuple[str, float | None]:
@@ -412,7 +413,7 @@ def _names_a_corpus(text: str) -> bool:
     name = _SHARE.sub(r"\1", text)
     name = _SLICE.sub(r"\1", name)
     with_reader = _WITH_READER.fullmatch(name)
-    return _SPLIT.fullmatch(name) is not None or _path(with_reader[2] if with_reader else name).is_file()
+    return _SPLIT.fullmatch(name) is not None or user_path(with_reader[2] if with_reader else name).is_file()
 
 
 def _known_corpus(name: str) -> str:

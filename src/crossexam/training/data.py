@@ -235,12 +235,13 @@ class EpochExamples(NamedTuple):
 def parse_augmentations(text: str, *, repeat: bool = False) -> tuple[Augmentation, ...]:
     """Return the augmentations in a text like ``negation,antonymy:20000``; those with a count may *repeat*.
 
-    Raises UnknownNameError, or CrossexamError if a count is malformed, or if there is none to *repeat* for.
+    Raises UnknownNameError, or CrossexamError if a count is malformed, if a construction is given twice, or
+    if there is no count to *repeat* for.
 
     >>> parse_augmentations("negation,antonymy:20000")[1]
     Augmentation(name='antonymy', count=20000, repeat=False)
     """
-    found = []
+    found: list[Augmentation] = []
     for piece in text.split(","):
         name, colon, count = piece.strip().partition(":")
         if colon and not (count.isdigit() and int(count) > 0):
@@ -255,6 +256,8 @@ def parse_augmentations(text: str, *, repeat: bool = False) -> tuple[Augmentatio
             )
         if "word_pairs" in construction.uses:
             raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
+        if construction.name in {each.name for each in found}:
+            raise CrossexamError(f"'{construction.name}' is given twice", where=f"--augment {text}")
         found.append(Augmentation(construction.name, int(count) if count else None, repeat and bool(count)))
     if repeat and not any(each.repeat for each in found):
         raise CrossexamError(

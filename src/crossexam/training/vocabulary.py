@@ -20,7 +20,7 @@ from crossexam.core.files import finished_or_absent, read_json, write_json
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import read_suite
 from crossexam.corpora.development import is_suite
-from crossexam.corpora.spec import each_reading
+from crossexam.corpora.spec import each_reading, user_path
 from crossexam.language.word_vectors import Vectors, read_vectors
 from crossexam.training.tokenization import words_of
 
@@ -194,7 +194,7 @@ def load_word_sources(names: Sequence[str], reading: Mapping[str, Any]) -> tuple
 
 
 def _texts_of_suite(name: str) -> Iterator[Example]:
-    return chain.from_iterable(read_suite(Path(name).expanduser()))
+    return chain.from_iterable(read_suite(user_path(name)))
 
 
 class KnownWords(NamedTuple):

@@ -186,6 +186,16 @@ def test_validation_and_test_share_nothing(data: Path, tmp_path: Path) -> None:
     assert len(ids[0] | ids[1]) == 41
 
 
+def test_a_corpus_without_a_validation_set_is_named(data: Path, tmp_path: Path) -> None:
+    pairs_file(data / "multinli_1.0_dev_matched.jsonl", 12)
+    corpora = ("sick", "multinli_dev_matched")
+    built = write_cross_dataset(tmp_path / "validation", *corpora, split="validation")
+    note = "multinli_dev_matched has no validation set, because multinli:train is not installed"
+    assert built.notes == (note,)
+    assert list(read_suite(tmp_path / "validation").datasets) == ["base.sick"]
+    assert write_cross_dataset(tmp_path / "test", *corpora).notes == ()
+
+
 def test_a_limit_is_not_the_whole(data: Path, tmp_path: Path) -> None:
     write_cross_dataset(tmp_path / "suite", "sick", limit=3)
     suite = read_suite(tmp_path / "suite")

@@ -53,6 +53,10 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
         missing = ", ".join(absent)
         writer.note(f"not installed, so not included: {missing}; reports will call the benchmark partial")
     manifests = {key: split.manifest(request.seed) for key, split in splits.items()}
+    for key, split in splits.items():
+        if not manifests[key][options.split]["rows"]:
+            missing = ", ".join(split.absent)
+            writer.note(f"{key} has no {options.split} set, because {missing} is not installed")
     if writer.already_built(_identity(request, manifests)):
         return
     for split in splits.values():

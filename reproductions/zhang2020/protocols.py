@@ -26,9 +26,13 @@ from typing import Any, Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
+from crossexam.core.example import SIDES
+from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
 from crossexam.runs.folder import read_run
+from crossexam.training.tokenization import words_of
+from crossexam.training.vocabulary import Vocabulary
 
 HERE: Final = Path(__file__).parent
 ROWS: Final = tomllib.loads((HERE.parent / "zoo" / "rows.toml").read_text(encoding="utf-8"))
@@ -144,6 +148,20 @@ def vocabulary(work: Path) -> Iterator[str]:
             yield f"- stopped by {protocol}: {sizes} words; the mean changes by {change} points."
 
 
+def unknown(work: Path) -> Iterator[str]:
+    """Yield the lines of a table of the tokens of each test set that the two vocabularies do not know."""
+    folders = [work / "snli" / row for row in ("bilstm_max", "vocabulary")]
+    if not all((folder / "manifest.json").exists() for folder in folders):
+        return
+    yield "| test set | tokens unknown, in percent | with the words of the other corpora |"
+    yield "| --- | --- | --- |"
+    known = [Vocabulary.load(folder).words for folder in folders]
+    for dataset in read_suite(work / "fourteen"):
+        tokens = [token.text for example in dataset for side in SIDES for token in words_of(example, side)]
+        shares = (100 * sum(token not in words for token in tokens) / len(tokens) for words in known)
+        yield f"| {dataset.entry.part} | {' | '.join(f'{share:.1f}' for share in shares)} |"
+
+
 def write(work: Path) -> None:
     """Write PROTOCOLS.md from what is finished."""
     preface = (HERE / "protocols_preface.md").read_text(encoding="utf-8").rstrip()
@@ -152,7 +170,7 @@ def write(work: Path) -> None:
     added = f"The other rows add to both trainings:\n\n{others}"
     parts = [preface, f"```\n{commands}\n```", added, "\n".join(lines(work))]
     if changes := list(vocabulary(work)):
-        parts.append("## Vocabulary\n\n" + "\n".join(changes))
+        parts += ["## Vocabulary", "\n".join(changes), "\n".join(unknown(work))]
     (HERE / "PROTOCOLS.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 

@@ -332,12 +332,15 @@ def compare(*runs: Run, common: bool = False) -> Comparisons:
     return Comparisons(compare_runs(first, second, common=common))
 
 
-def report(*runs: Run) -> Report:
-    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json."""
+def report(*runs: Run, alpha: float = 0.05) -> Report:
+    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
+
+    Corrected p-values of at most *alpha* are marked as significant.  Raises CrossexamError.
+    """
     from crossexam.reports.report import make_report
 
     for each in runs:
         required(each, Run, "a run", wanted=_RUN)
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
-    return make_report(*runs)
+    return make_report(*runs, alpha=alpha)

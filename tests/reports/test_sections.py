@@ -126,7 +126,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
-    "truncation": long_inputs, "judged": judged,
+    "truncation": long_inputs, "judged": judged, "tests": swaps,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one"}

@@ -196,6 +196,14 @@ Items = Annotated[
     typer.Option(help="Items per test set on the HTML page, or all. Default: 400.", metavar="N|all"),
 ]
 
+Alpha = Annotated[
+    float,
+    typer.Option(
+        help="Level of significance: corrected p-values up to it are marked. The behaviour study has 0.0001.",
+        metavar="P",
+    ),
+]
+
 Verified = Annotated[
     bool,
     typer.Option("--verified", help="Only items that people verified (crossexam validate verdict --apply)."),

@@ -13,7 +13,8 @@ from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
-from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
@@ -23,14 +24,14 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = 2
 
 
-def comparison_table(first: Run, second: Run) -> Table:
-    """Return the paired comparison of two models on every test set they share."""
+def comparison_table(first: Run, second: Run, *, alpha: float = ALPHA) -> Table:
+    """Return the paired comparison of two models on every test set they share, at the level *alpha*."""
     from crossexam.evaluation.comparison import compare_runs
 
     pairs = compare_runs(first, second)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
     names = short_names(shared)
-    table = _comparison_table(first, second, pairs, names)
+    table = _comparison_table(first, second, pairs, names, alpha)
     return replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
 
 
@@ -39,11 +40,11 @@ def against_table(results: Results) -> Table:
     if not results.comparison:
         return Table("A against B", (), ())
     first, second = results.runs
-    return _comparison_table(first, second, results.comparison, results.short_names)
+    return _comparison_table(first, second, results.comparison, results.short_names, results.alpha)
 
 
 def _comparison_table(
-    first: Run, second: Run, pairs: Sequence[Comparison], names: Mapping[str, str]
+    first: Run, second: Run, pairs: Sequence[Comparison], names: Mapping[str, str], alpha: float
 ) -> Table:
     columns = (
         Column("Test set"),
@@ -51,7 +52,7 @@ def _comparison_table(
         Column("A", "percent"),
         Column("B", "percent"),
         Column("A minus B", "points"),
-        Column("p (Holm)", "p"),
+        Column("p (Holm)", "p", alpha=alpha),
         Column("Only A", "count"),
         Column("Only B", "count"),
     )
@@ -72,7 +73,7 @@ def _comparison_table(
         f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
     )
     note = (
-        "A minus B in points. p: exact McNemar test by cluster, Holm-corrected. "
+        f"A minus B in points. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)} "
         "Only A, only B: items that only that model gets right. The interval never counts dependence within "
         "clusters in a model's favour, the test does, so that they can disagree."
     )

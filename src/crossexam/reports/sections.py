@@ -19,7 +19,7 @@ from crossexam.reports.accuracy import (
     slice_tables,
     summary_tables,
 )
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
@@ -87,7 +87,9 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
     Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),
-    Section("counts",     "Counts",                 crossed_tables,   within="behaviour", captions=True),
+    Section("tests",      "Factors",                factor_summary,   _TERMINAL),
+    Section("counts",     "Counts",                 crossed_tables,   _ALL, within="behaviour",
+            captions=True),
     Section("confusion",  "Confusion",              formats=_PAGE, title="Confusion matrices",
             charts=confusion_charts, template="confusion"),
     Section("items",      "Items",                  formats=_PAGE, template="items"),

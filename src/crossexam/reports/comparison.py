@@ -11,6 +11,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
+from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
@@ -24,15 +25,20 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = 2
 
 
-def comparison_table(first: Run, second: Run, *, alpha: float = ALPHA) -> Table:
-    """Return the paired comparison of two models on every test set they share, at the level *alpha*."""
+def comparison_tables(first: Run, second: Run, *, alpha: float = ALPHA) -> list[Table]:
+    """Return the paired comparison of two models on every test set they share, at the level *alpha*.
+
+    Test sets whose items have keys are also compared over keys.
+    """
     from crossexam.evaluation.comparison import compare_runs
 
     pairs = compare_runs(first, second)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
     names = short_names(shared)
     table = _comparison_table(first, second, pairs, names, alpha)
-    return replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
+    compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
+    over_keys = keyed_comparison_table(first, second, names)
+    return [compared, *([over_keys] if over_keys.rows else [])]
 
 
 def against_table(results: Results) -> Table:

@@ -50,6 +50,11 @@ _NUMBERS: Final = (
 )
 
 
+#: The estimates of accuracies and of differences over keys.
+_KEYED: Final = ("over_items", "two_way", "over_keys")
+_KEYED_DIFFERENCES: Final = ("over_items", "over_keys")
+
+
 def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
@@ -186,6 +191,19 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for each in model.factors:
         if each.test_set == result.name:
             yield from _factor_rows(each, known, model.alpha)
+    for keyed in model.keyed:
+        if keyed.test_set == result.name:
+            yield {**known, "statistic": "keys", "value": keyed.keys, "n": keyed.n}
+            share = keyed.largest_share
+            yield {
+                **known,
+                "statistic": "largest_key_share",
+                "of": keyed.largest,
+                "value": share,
+                "n": keyed.n,
+            }
+            for statistic in _KEYED:
+                yield {**known, "statistic": f"accuracy_{statistic}", **getattr(keyed, statistic)._asdict()}
 
 
 def render_json(results: Results) -> str:
@@ -229,6 +247,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
             for each in model.factors
             if each.test_set == result.name
         },
+        "keys": next((vars(each) for each in model.keyed if each.test_set == result.name), None),
         "yield": dataset.entry.yields,
         "signature": signature_of(model, result),
         "test_set_signature": dataset.entry.signature,
@@ -264,8 +283,10 @@ def comparison_csv(first: Run, second: Run, *, alpha: float = ALPHA) -> str:
 
 def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, object]]:
     from crossexam.evaluation.comparison import compare_runs
+    from crossexam.evaluation.keys import keyed_comparisons
 
     a, b = model_names([first, second])
+    over_keys = {each.name: each for each in keyed_comparisons(first, second)}
     for pair in compare_runs(first, second):
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
@@ -273,7 +294,14 @@ def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, ob
             row[key] = value.value if isinstance(value, Estimate) else value
             if isinstance(value, Estimate):
                 row |= {f"{key}_low": value.low, f"{key}_high": value.high}
-        yield row | {"alpha": alpha, "significant": pair.p_holm <= alpha}
+        row |= {"alpha": alpha, "significant": pair.p_holm <= alpha}
+        if (keyed := over_keys.get(pair.name)) is not None:
+            row["keys"] = keyed.keys
+            for key in _KEYED_DIFFERENCES:
+                value = getattr(keyed, key)
+                row |= {f"difference_{key}": value.value}
+                row |= {f"difference_{key}_low": value.low, f"difference_{key}_high": value.high}
+        yield row
 
 
 def comparison_json(first: Run, second: Run, *, alpha: float = ALPHA) -> str:

@@ -15,7 +15,7 @@ from crossexam.core.files import write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.evaluation.verified import by_status
 from crossexam.reports.accuracy import projection_notes, relabelled_notes, summary_note
-from crossexam.reports.comparison import comparison_table
+from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline, warnings
 from crossexam.reports.html import render_html
@@ -23,7 +23,7 @@ from crossexam.reports.items import ITEMS_PER_SET
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import tables_in
 from crossexam.reports.table import Table, cell_text
-from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_table
+from crossexam.reports.text import render_latex, render_markdown, render_terminal
 from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
@@ -175,8 +175,8 @@ def write_comparison(first: Run, second: Run, path: Path, *, alpha: float = ALPH
     elif suffix == ".json":
         text = comparison_json(first, second, alpha=alpha)
     else:
-        table = comparison_table(first, second, alpha=alpha)
-        text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", [table])
+        tables = comparison_tables(first, second, alpha=alpha)
+        text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
     write_text(path, _encodable(text))
     return path
 
@@ -184,7 +184,7 @@ def write_comparison(first: Run, second: Run, path: Path, *, alpha: float = ALPH
 def terminal_comparison(first: Run, second: Run, *, alpha: float = ALPHA) -> RenderableType:
     """Return the comparison of two runs for `rich` to print."""
     check_level(alpha)
-    return terminal_table(comparison_table(first, second, alpha=alpha))
+    return render_terminal(comparison_tables(first, second, alpha=alpha))
 
 
 def check_level(alpha: float) -> None:

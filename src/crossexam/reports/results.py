@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.truncation import Truncation
@@ -48,6 +49,13 @@ class ModelResults:
         from crossexam.evaluation.behaviour import factor_results
 
         return tuple(factor_results(self.run, alpha=self.alpha))
+
+    @cached_property
+    def keyed(self) -> tuple[KeyedResult, ...]:
+        """The accuracies over keys of the test sets whose items have keys."""
+        from crossexam.evaluation.keys import keyed_results
+
+        return keyed_results(self.run)
 
     @cached_property
     def benchmark(self) -> BenchmarkScore | None:
@@ -122,6 +130,13 @@ class Results:
         if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
             return ()
         return compare_runs(*self.runs)
+
+    @cached_property
+    def keyed_comparison(self) -> tuple[KeyedComparison, ...]:
+        """The comparison over keys of exactly two models; empty if they share no test set with keys."""
+        from crossexam.evaluation.keys import keyed_comparisons
+
+        return keyed_comparisons(*self.runs) if self.comparison else ()
 
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
         """Yield name, model and measures of every test set, ordered by test set."""

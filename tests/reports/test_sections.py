@@ -132,9 +132,10 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
+    "joint": pairs,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}

@@ -110,7 +110,8 @@ def _polarities(dataset: Dataset) -> NDArray[np.float64]:
     without = sum(each is None for each in stated)
     if without:
         raise CrossexamError(
-            f"{without} of {len(stated)} items do not say with which label their word pair occurs in training",
+            f"{without} of {len(stated)} items do not say with which label their word pair occurs in "
+            "training",
             where=f"test set {dataset.name}",
             wanted="test sets of the behaviour suite, which was built from the training corpus",
             hint="crossexam build behaviour --base CORPUS:train",

@@ -14,7 +14,13 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import JUDGE_LABELS, is_relabelled
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, predicted_shares
-from crossexam.reports.published_systems import STUDIES, columns_for, of_snli
+from crossexam.reports.published_systems import (
+    STUDIES,
+    columns_for,
+    errors_source,
+    of_snli,
+    published_errors,
+)
 from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.table import Cell, Column, Table, significance_note
 
@@ -230,23 +236,31 @@ def error_table(results: Results) -> Table:
         Column("False neutral", "percent"),
         *(Column(kind, "count") for kind in ERROR_TYPES),
     )
-    rows = tuple(
-        (
-            results.short_names[name],
-            model.name,
-            result.wrong,
-            result.false_entailment_share,
-            result.false_neutral_share,
-            *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
-        )
-        for name, model, result in results.by_test_set()
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for name, dataset in results.test_sets.items():
+        short = results.short_names[name]
+        rows += [
+            (
+                short,
+                model.name,
+                result.wrong,
+                result.false_entailment_share,
+                result.false_neutral_share,
+                *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
+            )
+            for model in results.models
+            if (result := model.result(name)) is not None
+        ]
+        if results.published_rows:
+            nothing = (None,) * len(ERROR_TYPES)
+            rows += [(short, *shares, *nothing) for shares in published_errors(dataset)]
     note = (
         "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
         "predicted contradiction; the others likewise."
     )
-    notes = tuple(filter(None, (note, two_labels_note(results))))
-    return Table("Errors", columns, rows, notes, grouped=1, folded=FOLDED_NUMBERS)
+    source = errors_source() if any(row[2] is None for row in rows) else None
+    notes = tuple(filter(None, (note, two_labels_note(results), source)))
+    return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
 
 def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:

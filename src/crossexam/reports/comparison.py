@@ -11,6 +11,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
+from crossexam.reports.joint import joint_table
 from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
@@ -28,7 +29,7 @@ _EXAMPLES: Final = 2
 def comparison_tables(first: Run, second: Run, *, alpha: float = ALPHA) -> list[Table]:
     """Return the paired comparison of two models on every test set they share, at the level *alpha*.
 
-    Test sets whose items have keys are also compared over keys.
+    Test sets whose items have keys are also compared over keys; then what both get right and wrong together.
     """
     from crossexam.evaluation.comparison import compare_runs
 
@@ -38,7 +39,8 @@ def comparison_tables(first: Run, second: Run, *, alpha: float = ALPHA) -> list[
     table = _comparison_table(first, second, pairs, names, alpha)
     compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
     over_keys = keyed_comparison_table(first, second, names)
-    return [compared, *([over_keys] if over_keys.rows else [])]
+    together = joint_table(first, second, names)
+    return [compared, *([over_keys] if over_keys.rows else []), together]
 
 
 def against_table(results: Results) -> Table:

@@ -14,6 +14,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
 from crossexam.evaluation.comparison import content_hash_of
+from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.published_systems import STUDIES
 from crossexam.reports.results import ModelResults, Results, model_names
 from crossexam.stats.multiple_testing import ALPHA
@@ -283,10 +284,12 @@ def comparison_csv(first: Run, second: Run, *, alpha: float = ALPHA) -> str:
 
 def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, object]]:
     from crossexam.evaluation.comparison import compare_runs
+    from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
 
     a, b = model_names([first, second])
     over_keys = {each.name: each for each in keyed_comparisons(first, second)}
+    joint = {each.name: each for each in joint_outcomes(first, second)}
     for pair in compare_runs(first, second):
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
@@ -295,6 +298,10 @@ def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, ob
             if isinstance(value, Estimate):
                 row |= {f"{key}_low": value.low, f"{key}_high": value.high}
         row |= {"alpha": alpha, "significant": pair.p_holm <= alpha}
+        together = joint[pair.name]
+        row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
+        row |= {"easy_keys": together.easy, "hard_keys": together.hard}
+        row |= {f"both_{kind}": together.same_errors.get(kind, 0) for kind in ERROR_TYPES}
         if (keyed := over_keys.get(pair.name)) is not None:
             row["keys"] = keyed.keys
             for key in _KEYED_DIFFERENCES:

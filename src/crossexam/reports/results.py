@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
@@ -137,6 +138,13 @@ class Results:
         from crossexam.evaluation.keys import keyed_comparisons
 
         return keyed_comparisons(*self.runs) if self.comparison else ()
+
+    @cached_property
+    def joint(self) -> tuple[JointOutcome, ...]:
+        """What exactly two models get right and wrong together; empty if they share no test set."""
+        from crossexam.evaluation.joint import joint_outcomes
+
+        return joint_outcomes(*self.runs) if self.comparison else ()
 
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
         """Yield name, model and measures of every test set, ordered by test set."""

@@ -23,6 +23,7 @@ from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.joint import joint_against_table
 from crossexam.reports.keys import keyed_against_table, keys_table
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
@@ -78,6 +79,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
     Section("against",    "A against B",            against_table),
+    Section("joint",      "Together",               joint_against_table, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),

@@ -88,7 +88,7 @@ class Majority(BuiltinRule):
 
 
 @dataclass(frozen=True)
-class Polarity(BuiltinRule):
+class WordPairPolarity(BuiltinRule):
     """The label that the word pair of an item had most often in training, as the behaviour suite records it.
 
     A model that relies on this factor alone could reach 89 % on I_TA1 (Sanchez Carmona et al. 2018, section
@@ -187,7 +187,7 @@ BUILTINS: Final[dict[str, BuiltinRule]] = {
             "always neutral, as the row Majority of Zhang et al. 2020",
             _neutral,
         ),
-        Polarity(
+        WordPairPolarity(
             "builtin/polarity",
             "polarity.v1",
             "the label of the word pair in training; on the behaviour suite only "

@@ -24,12 +24,12 @@ _COLUMNS: Final = (
     Column("Both wrong", "count"),
     Column("Easy keys", "count"),
     Column("Hard keys", "count"),
-    *(Column(kind, "count", "Same wrong label") for kind in ERROR_TYPES),
+    *(Column(f"Both {kind}", "count") for kind in ERROR_TYPES),
 )
 _NOTE: Final = (
     "Easy, hard keys: different word pairs (or other keys) of the items that both models get right, and of "
-    "those that both get wrong; a pair can be both. Same wrong label: items for which both models predict "
-    "it; E-C: gold entailment, predicted contradiction."
+    "those that both get wrong; a pair can be both. Both E-C: gold entailment, for which both models predict "
+    "contradiction; the others likewise."
 )
 
 

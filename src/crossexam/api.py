@@ -147,6 +147,7 @@ def build(
     word_problems: Corpus | None = None,
     seed: int = 0,
     limit: int | None = None,
+    per_key: int | None = None,
     tagger: str = "auto",
     entities: str = "auto",
     parser: str = "auto",
@@ -158,6 +159,7 @@ def build(
 
     *base* is whatever :func:`load` takes; for a suite with a fixed list of corpora it is the name of one of
     these, or None for all that are installed.  If *folder* is given, the suite is also written there.
+    *per_key* is the maximum number of items of one word pair or other key.
     Numerical reasoning is built from *word_problems*, or from the premises of the base if there are none.
     Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a warning;
     the manifest lists them under ``not_built``.  *options* are the options of constructions and suites by
@@ -193,6 +195,7 @@ def build(
         options=given,
         seed=whole_number(seed, "seed"),
         limit=limit,
+        per_key=None if per_key is None else whole_number(per_key, "per_key", least=1),
         tagger=required(tagger, str, "tagger", wanted="the name of a tagger"),
         recognizer=required(entities, str, "entities", wanted="the name of an entity recognizer"),
         parser=required(parser, str, "parser", wanted="the name of a parser"),
@@ -332,12 +335,15 @@ def compare(*runs: Run, common: bool = False) -> Comparisons:
     return Comparisons(compare_runs(first, second, common=common))
 
 
-def report(*runs: Run) -> Report:
-    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json."""
+def report(*runs: Run, alpha: float = 0.05) -> Report:
+    """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
+
+    Corrected p-values of at most *alpha* are marked as significant.  Raises CrossexamError.
+    """
     from crossexam.reports.report import make_report
 
     for each in runs:
         required(each, Run, "a run", wanted=_RUN)
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
-    return make_report(*runs)
+    return make_report(*runs, alpha=alpha)

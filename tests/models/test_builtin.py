@@ -18,25 +18,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import crossexam
+import crossexam as cx
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
+from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.models import alignment
 from crossexam.models.builtin import CONTRADICTED_BELOW, ENTAILED_FROM, SUMMARIES, overlap_label
 from crossexam.models.label_order import ORDERS, agreements, parse_order, to_label_columns
 from crossexam.models.model import Model
 from crossexam.models.table import MODELS, open_model
+from crossexam.runs.run import predict_suite
 
 WORDS = st.sampled_from(
     "a the man Woman dog runs sleeps quickly not never in on park Paris 3 seven hot cold".split()
 )
 SENTENCES = st.lists(WORDS, max_size=8).map(" ".join)
 BUILTIN_NAMES = sorted(SUMMARIES)
+#: Those that answer pairs of sentences alone.
+OF_PAIRS = [name for name in BUILTIN_NAMES if name != "builtin/polarity"]
 
 
 opened = cache(open_model)
 
 
-@pytest.mark.parametrize("name", BUILTIN_NAMES)
+@pytest.mark.parametrize("name", OF_PAIRS)
 @settings(deadline=None, max_examples=30)
 @given(pairs=st.lists(st.tuples(SENTENCES, SENTENCES), max_size=5))
 def test_every_builtin_answers_with_probabilities(name: str, pairs: list[tuple[str, str]]) -> None:
@@ -84,7 +90,7 @@ def test_builtin_models_need_no_torch() -> None:
         "import sys\n"
         "sys.modules.update(dict.fromkeys(('torch', 'transformers', 'onnx')))  # importing them fails\n"
         "from crossexam.models.table import open_model\n"
-        f"for name in {BUILTIN_NAMES}: open_model(name).predict([('a b', 'a')])\n"
+        f"for name in {OF_PAIRS}: open_model(name).predict([('a b', 'a')])\n"
         "print(*[n for n in ('polars', 'sklearn', 'nltk', 'huggingface_hub') if n in sys.modules])"
     )
     environment = os.environ | {"PYTHONPATH": str(Path(crossexam.__file__).parents[1])}
@@ -174,3 +180,37 @@ def test_the_shipped_weights_say_where_they_are_from() -> None:
     fitted = json.loads(text)
     assert list(fitted["weights"]) == list(alignment.CLASSES)
     assert fitted["script"] == "scripts/fit_alignment.py"
+
+
+def swaps(*polarities: str | None) -> Dataset:
+    items = [
+        Example(f"i_ta1:{k}", f"Ann has {k} cats.", f"Ann has {k}.", "contradiction", info={"polarity": each})
+        for k, each in enumerate(polarities)
+    ]
+    return Dataset("i_ta1.train", items, {"construction": "i_ta1.v1", "part": "train"})
+
+
+def test_polarity_answers_with_the_label_of_the_word_pair() -> None:
+    run = predict_suite(
+        "builtin/polarity", swaps("contradiction", "neutral", "neutral-contradiction", "none")
+    )
+    assert run.probabilities["i_ta1.train"].tolist() == [
+        [0, 0, 1],
+        [0, 1, 0],
+        [0, 0.5, 0.5],
+        pytest.approx([1 / 3] * 3),
+    ]
+
+
+def test_polarity_alone_is_right_where_it_agrees_with_the_gold_label() -> None:
+    """Of I_TA1, 11 % have another polarity than contradiction (section 6.1): 89 %."""
+    run = predict_suite("builtin/polarity", swaps(*["contradiction"] * 89, *["neutral"] * 4, *["none"] * 7))
+    (accuracy,) = cx.accuracy(run).values()
+    assert accuracy.value == 0.89
+
+
+def test_polarity_needs_items_with_word_pairs() -> None:
+    with pytest.raises(CrossexamError, match="1 of 2 items do not say with which label their word pair"):
+        predict_suite("builtin/polarity", swaps("none", None))
+    with pytest.raises(CrossexamError, match="reads the word pair of an item"):
+        open_model("builtin/polarity").predict([("It rains.", "It is wet.")])

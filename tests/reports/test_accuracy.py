@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import Label
-from crossexam.reports.accuracy import error_table, prediction_table
+from crossexam.reports.accuracy import accuracy_table, error_table, prediction_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
@@ -72,3 +74,32 @@ def test_the_letter_n_is_explained_for_two_labels() -> None:
     items = (Example("a", "It rains.", "It is wet.", "not_entailment"),)
     run = Run("m", {"base.x": Dataset("base.x", items)}, {"base.x": np.array([[1.0, 0.0, 0.0]])}, {})
     assert "In test sets of two labels, N is not_entailment." in error_table(results_of([run])).notes
+
+
+def test_published_shares_of_errors_stand_below_those_of_the_models() -> None:
+    """Tables 4 and 7 of Naik et al. (2018)."""
+    parts = {
+        "antonymy.dev_matched": ("CH (published)", None, 0.9978, 0.0022),
+        "word_overlap.dev_mismatched": ("CH (published)", None, None, 0.8533),
+        "base.dev_matched": ("CH (published)", None, None, 0.3292),
+    }
+    for name, expected in parts.items():
+        run = run_of(name, ["contradiction"] * 4, "EENC")
+        table = error_table(results_of([run]))
+        assert expected in [row[1:5] for row in table.rows[1:]]
+        assert "Tables 4 and 7" in table.notes[-1]
+        assert len(error_table(results_of([run], published_rows=False)).rows) == 1
+    for name in ("negation.dev_matched", "antonymy.my_corpus"):
+        assert len(error_table(results_of([run_of(name, ["contradiction"] * 4, "EENC")])).rows) == 1
+
+
+def test_the_tautology_of_table_5_has_published_figures() -> None:
+    name = "tautology.dev_mismatched"
+    run = run_of(name, ["contradiction"] * 4, "EENC")
+    table = accuracy_table(results_of([run]))
+    published = dict(zip([column.header for column in table.columns], table.rows[0], strict=True))
+    assert (published["NB"], published["BiLSTM"], published["CH"]) == (0.497, 0.493, None)
+    assert any("Table 5, after training with the negation distraction" in note for note in table.notes)
+    other = replace(run.datasets[name], manifest={"signature": "corpus:x|clause:it is wet|version:1"})
+    table = accuracy_table(results_of([replace(run, datasets={name: other})]))
+    assert "NB" not in [column.header for column in table.columns]

@@ -8,7 +8,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
 from crossexam.evaluation.comparison import compare_runs
-from crossexam.reports.comparison import against_table, comparison_table, only_one_table
+from crossexam.reports.comparison import against_table, comparison_tables, only_one_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 
@@ -34,7 +34,7 @@ USELESS = run_of("useless", base="N" * 40, negation="CEEN" * 10)
 
 def test_two_models_are_compared_as_by_compare() -> None:
     table = against_table(results_of([CAREFUL, USELESS]))
-    assert table == comparison_table(CAREFUL, USELESS)
+    assert table == comparison_tables(CAREFUL, USELESS)[0]
     base, negation = compare_runs(CAREFUL, USELESS)
     assert table.title == "A: careful, B: useless"
     assert table.rows[0][0] == "base (dev)"

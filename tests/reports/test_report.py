@@ -23,7 +23,7 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.core.manifest import package_version
 from crossexam.evaluation.measures import measure
 from crossexam.reports.accuracy import accuracy_table, published_tables
-from crossexam.reports.comparison import comparison_table
+from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.headline import sentence, worst
 from crossexam.reports.items import pack_items, segments, stratified_sample
 from crossexam.reports.report import make_report, terminal_comparison, terminal_report, write_comparison
@@ -343,7 +343,7 @@ def test_comparison_in_each_form(two_runs: list[Run], tmp_path: Path) -> None:
     assert float(rows[1]["difference"]) == (3 - 4) / 6
     document = json.loads((tmp_path / "c.json").read_text())
     assert document["test_sets"][1]["difference_low"] < (3 - 4) / 6
-    assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_table(*two_runs))
+    assert "A: builtin/first, B: hf/second\\_model" in markdown_table(comparison_tables(*two_runs)[0])
     with pytest.raises(FormatError, match=r"'\.html' is not a supported report format"):
         write_comparison(*two_runs, tmp_path / "c.html")
 

@@ -103,6 +103,11 @@ def swaps() -> Run:
     return run_of(dataset("base.x", GOLDS), dataset("i_th.x", GOLDS, info, base_set="base.x"), **MANIFEST)
 
 
+def pairs() -> Run:
+    words = ("hot/cold", "hot/cold", "big/small", "old/new")
+    return run_of(dataset("antonymy.x", ["contradiction"] * 24, lambda k: {"pair": words[k % 4]}), **MANIFEST)
+
+
 def long_inputs() -> Run:
     """A run that read every other item to the end, and of every fourth nothing that was changed."""
     run = stress()
@@ -126,10 +131,11 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
-    "truncation": long_inputs, "judged": judged,
+    "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
+    "joint": pairs,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}

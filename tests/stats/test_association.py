@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
-from math import comb, exp, inf, isnan, log, nan
+from math import exp, inf, isnan, log, nan
 
 import numpy as np
 import pytest
@@ -18,8 +17,8 @@ from crossexam.stats.association import (
     cramers_v,
     cross_counts,
     expected_counts,
-    fisher_exact,
     odds_ratio,
+    too_small,
 )
 
 # Sanchez Carmona et al. 2018.  Table 2: change, no change by correct, incorrect (ESIM).  Table 3: correct,
@@ -27,6 +26,8 @@ from crossexam.stats.association import (
 TABLE_2 = [[155, 31], [8, 100]]
 TABLE_3 = [[567, 20], [13, 20]]
 TABLE_4 = [[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]
+# Strongly associated, with rows of three items, and with too many tables of these sums to sum over.
+WITH_RARE_ROWS = [[40, 60, 30], [80, 20, 20], [30, 70, 60], [5, 3, 2], [2, 0, 1], [1, 1, 1], [20, 30, 60]]
 
 tables = st.tuples(st.integers(2, 4), st.integers(2, 4)).flatmap(
     lambda shape: st.lists(
@@ -126,31 +127,29 @@ def test_homogeneity_is_independence_of_the_transposed_table(table: list[list[in
     assert found.p == pytest.approx(turned.p)
 
 
-def test_fishers_test_beyond_two_by_two_is_the_published_one() -> None:
-    # Agresti 2002, Categorical Data Analysis, p. 57, job satisfaction by income; R's fisher.test: 0.7827
-    job = [[1, 2, 1, 0], [3, 3, 6, 1], [10, 10, 14, 9], [6, 7, 12, 11]]
-    error = (0.7827 * 0.2173 / 100_000) ** 0.5
-    assert fisher_exact(job) == pytest.approx(0.7827, abs=4 * error)
-    assert fisher_exact(job) == fisher_exact(job)
-    assert fisher_exact(job, seed=1) != fisher_exact(job)
+def test_the_rule_of_small_expected_counts() -> None:
+    """Two by two: any below 5.  Larger: any below 1, or more than a fifth below 5 (Cochran 1954)."""
+    assert too_small(np.array([[4.9, 9], [9, 9]]))
+    assert not too_small(np.array([[5.0, 9], [9, 9]]))
+    rows = np.full((2, 5), 9.0)
+    rows[0, :2] = 1.0
+    assert not too_small(rows)  # two of ten
+    rows[1, 0] = 4.9
+    assert too_small(rows)  # three of ten
+    alone = np.full((2, 5), 9.0)
+    alone[0, 0] = 0.9
+    assert too_small(alone)
 
 
-def test_fishers_test_of_three_rows_is_the_sum_over_all_tables() -> None:
-    table = np.array([[4, 0], [1, 3], [0, 2]])
-    rows, (left, right) = table.sum(axis=1), table.sum(axis=0)
-
-    def chance(column: tuple[int, ...]) -> float:
-        ways = [comb(int(row), each) for row, each in zip(rows, column, strict=True)]
-        return float(np.prod(ways)) / comb(int(left + right), int(left))
-
-    every = [c for c in product(*(range(row + 1) for row in rows)) if sum(c) == left]
-    ours = chance(tuple(table[:, 0]))
-    exact = sum(chance(c) for c in every if chance(c) <= ours * (1 + 1e-9))
-    assert fisher_exact(table) == pytest.approx(exact, abs=4 * (exact * (1 - exact) / 100_000) ** 0.5)
-
-
-def test_fishers_test_finds_no_more_than_its_draws() -> None:
-    assert fisher_exact(TABLE_4) == 1 / 100_000
+def test_the_p_value_says_where_it_is_from() -> None:
+    assert association(TABLE_2).method == "asymptotic"
+    assert association(TABLE_4).method == "exact"
+    table_4 = association(TABLE_4)
+    assert table_4.p_asymptotic == pytest.approx(stats.chi2.sf(101.2642, 6), rel=1e-4)  # 1.4e-19
+    assert table_4.p == table_4.p_exact < 1e-19
+    large = association(WITH_RARE_ROWS)
+    assert (large.method, large.draws) == ("Monte Carlo", 99_999)
+    assert association(WITH_RARE_ROWS, draws=200_000).p < large.p
 
 
 # -- tables with empty rows, and none --------------------------------------------------------------------
@@ -171,7 +170,6 @@ def test_a_table_of_one_row_tests_nothing(table: list[list[int]]) -> None:
     assert odds_ratio(table)[1:3] == (0.0, inf)
     assert isnan(cramers_v(table).value)
     assert cramers_v(table)[1:3] == (0.0, 1.0)
-    assert fisher_exact(table) == 1.0
 
 
 @pytest.mark.parametrize("wrong", [[[1, -1], [2, 3]], [[0.5, 1], [2, 3]], [[nan, 1], [2, 3]]])

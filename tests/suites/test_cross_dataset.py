@@ -19,7 +19,7 @@ from crossexam.evaluation.cross_dataset import benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
 from crossexam.models.builtin import BUILTINS
 from crossexam.published.figures import published
-from crossexam.reports.comparison import comparison_table
+from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
@@ -318,7 +318,7 @@ def test_two_models_differ_in_the_mean() -> None:
     assert found is not None
     assert found.value == pytest.approx(0.15)
     assert found.low > 0
-    assert "A minus B: 15.0 [" in comparison_table(one, other).notes[2]
+    assert "A minus B: 15.0 [" in comparison_tables(one, other)[0].notes[2]
     assert mean_difference(Run("m", {}, {}, {}), other) is None
 
 

@@ -17,6 +17,7 @@ def compare(
         Path | None, typer.Option("-o", "--output", help="Output file: .md, .tex, .csv or .json.")
     ] = None,
     verified: options.Verified = False,
+    alpha: options.Alpha = 0.05,
     common: Annotated[
         bool,
         typer.Option("--common", help="Leave out test sets that only one of the runs has, and name them."),
@@ -36,7 +37,7 @@ def compare(
             note(f"left out: {line}")
         a, b = common_part(a, b)
     if output is None:
-        show(terminal_comparison(a, b))
+        show(terminal_comparison(a, b, alpha=alpha))
         return
-    write_comparison(a, b, output)
+    write_comparison(a, b, output, alpha=alpha)
     written(output)

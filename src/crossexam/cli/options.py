@@ -69,6 +69,18 @@ Limit = Annotated[
         min=1, help="Use only the first N examples of each base.", rich_help_panel=_CONSTRUCTION, metavar="N"
     ),
 ]
+PerKey = Annotated[
+    int | None,
+    typer.Option(
+        "--per-key",
+        min=1,
+        help="At most N items of one key: the word pair of antonymy and word swaps, the rule of numerical "
+        "reasoning, the words of SOSwap and AddAmod. They are drawn at random.",
+        rich_help_panel=_CONSTRUCTION,
+        metavar="N",
+        show_default=False,
+    ),
+]
 TaggerSpec = Annotated[
     str,
     typer.Option(
@@ -194,6 +206,14 @@ ModelSettings = Annotated[
 Items = Annotated[
     str | None,
     typer.Option(help="Items per test set on the HTML page, or all. Default: 400.", metavar="N|all"),
+]
+
+Alpha = Annotated[
+    float,
+    typer.Option(
+        help="Level of significance: corrected p-values up to it are marked. The behaviour study has 0.0001.",
+        metavar="P",
+    ),
 ]
 
 Verified = Annotated[

@@ -22,6 +22,7 @@ def report(
     ] = None,
     items: options.Items = None,
     verified: options.Verified = False,
+    alpha: options.Alpha = 0.05,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
@@ -33,7 +34,7 @@ def report(
     chosen = verified_only if verified else by_status
     loaded = [chosen(read_run(folder)) for folder in runs]
     if output is None:
-        show(terminal_report(loaded))
+        show(terminal_report(loaded, alpha=alpha))
         return
-    write_report(loaded, output, items_per_set=most_items)
+    write_report(loaded, output, items_per_set=most_items, alpha=alpha)
     written(output)

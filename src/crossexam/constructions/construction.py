@@ -121,7 +121,8 @@ class Construction:
     ``uses`` are the resources named in the signature of a test set.  ``options`` is an instance of the
     construction's own dataclass ``Options``, if it has one.  ``control`` names the construction with whose
     items these are compared, unless that is the base; ``drawn_as`` names the construction whose random
-    choices are shared, if any.
+    choices are shared, if any.  ``key`` names the entries of ``info`` that together say which words or rule
+    an item tests; items with the same key are not independent.
     """
 
     name: str
@@ -142,6 +143,7 @@ class Construction:
     options: Any = None
     control: str | None = None
     drawn_as: str | None = None
+    key: tuple[str, ...] = ()
 
     @property
     def versioned(self) -> str:

@@ -36,6 +36,7 @@ _ALL: Final = (
         per_sentence=True,
         uses=("tagger", "wordnet", "lemminflect"),
         options=antonymy.Options(),
+        key=("pair",),
     ),
     Construction(
         "numerical_reasoning",
@@ -50,6 +51,7 @@ _ALL: Final = (
         unique_pairs=True,
         reads_problems=True,
         uses=("tagger", "recognizer"),
+        key=("how",),
     ),
     Construction(
         "word_overlap",
@@ -186,6 +188,7 @@ _ALL: Final = (
         draws=False,
         uses=("parser", "wordnet", "lemminflect"),
         options=so_swap.Options(),
+        key=("subject", "verb", "object"),
     ),
     Construction(
         "add_amod",
@@ -202,6 +205,7 @@ _ALL: Final = (
         per_sentence=True,
         uses=("tagger", "parser", "wordnet", "adjectives"),
         options=add_amod.Options(),
+        key=("adjective", "nouns"),
     ),
     Construction(
         "word_shuffle",

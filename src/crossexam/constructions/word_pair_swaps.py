@@ -469,6 +469,7 @@ def _swap(
         options=Options(),
         control=control,
         drawn_as=family,
+        key=(PAIR,),
     )
 
 

@@ -1,4 +1,4 @@
-"""A number with its confidence interval."""
+"""A number with its confidence interval, and p-values as text."""
 
 from __future__ import annotations
 
@@ -29,3 +29,19 @@ class Estimate(NamedTuple):
         """Return the value and the interval in percent, each formatted by *spec* (default ``.1f``)."""
         spec = spec or ".1f"
         return f"{100 * self.value:{spec}} [{100 * self.low:{spec}}, {100 * self.high:{spec}}]"
+
+
+def p_value_text(p: float) -> str:
+    """Return a p-value as text, in three decimals or, if it is smaller than 0.001, in its own magnitude.
+
+    0 is the probability of an event too rare for a floating-point number.
+
+    >>> [p_value_text(p) for p in (0.0421, 0.00004, 1.3668e-19, 0.0)]
+    ['0.042', '4.0e-5', '1.4e-19', '<1e-300']
+    """
+    if p >= 0.001:
+        return f"{p:.3f}"
+    if p < 1e-300:
+        return "<1e-300"
+    digits, _, exponent = f"{p:.1e}".partition("e")
+    return f"{digits}e{int(exponent)}"

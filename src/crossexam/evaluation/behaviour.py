@@ -25,7 +25,8 @@ from crossexam.evaluation.scores import Scored, score_run
 from crossexam.language.word_pair_index import POLARITIES
 from crossexam.stats.association import Association, association, cramers_v, cross_counts, odds_ratio
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.multiple_testing import bonferroni, holm
+from crossexam.stats.fisher import draws_for
+from crossexam.stats.multiple_testing import ALPHA, bonferroni, holm
 from crossexam.stats.power import minimum_detectable_association
 
 Factor = Literal["insensitivity", "unseen pairs", "polarity"]
@@ -50,15 +51,19 @@ class Crossed(NamedTuple):
 class FactorResult:
     """The effect of a *factor* on a test set: accuracy on its *subset*, its table, test and effect size.
 
-    *p_value* is Fisher's if an expected count is below 5, else that of G; *p_holm* and *p_bonferroni* are
-    corrected over all tests of the run; all three are nan if one row or column holds all items.
-    *odds_ratio* is None for tables that are not two by two.
-    *detectable*: the smallest effect size (Cohen's w) detectable with this many items at a power of 80 %.
+    *share* is the share of the items that are in the subset: those whose gold label changed (of the items
+    whose control was predicted), whose pair is unseen, or whose gold label is not the polarity of the pair.
+    *p_value* is Fisher's if expected counts are too small, else that of G (*test* says which); *p_holm* and
+    *p_bonferroni* are corrected over all tests of the run; all three are nan if one row or column holds all
+    items.  *odds_ratio* is None for tables that are not two by two.
+    *detectable*: the smallest effect size (Cohen's w) detectable with this many items at the level of the
+    report, without correction, and a power of 80 %.
     """
 
     test_set: str
     kind: str
     factor: Factor
+    share: float
     subset: Estimate
     crossed: Crossed
     test: Association
@@ -70,15 +75,38 @@ class FactorResult:
     detectable: float
 
 
-def factor_results(run: Run) -> list[FactorResult]:
-    """Return the effect of each factor on the test sets of *run*, as far as the paper tests it there."""
+class _Asked(NamedTuple):
+    """A *factor* whose effect is tested on a test set: the items *kept* in its subset, and its table."""
+
+    test_set: str
+    kind: str
+    factor: Factor
+    here: Scored
+    kept: NDArray[np.bool_]
+    share: float
+    crossed: Crossed
+
+    @property
+    def tested(self) -> bool:
+        """Whether the table has two rows and two columns with items."""
+        counts = self.crossed.counts
+        return all(np.count_nonzero(counts.any(axis=axis)) > 1 for axis in (0, 1))
+
+
+def factor_results(run: Run, *, alpha: float = ALPHA) -> list[FactorResult]:
+    """Return the effect of each factor on the test sets of *run*, as far as the paper tests it there.
+
+    If p-values have to be estimated from sampled tables, these are so many that the corrected values can
+    reach the level *alpha*.
+    """
     names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
     if not names:
         return []
-    two_labels = run.two_labels
-    scored = score_run(run, two_labels=two_labels)
-    found = [result for name in names for result in _of_set(run, name, scored)]
-    tested = [place for place, each in enumerate(found) if each.test.freedom]
+    scored = score_run(run, two_labels=run.two_labels)
+    asked = [each for name in names for each in _asked(run, name, scored)]
+    tested = [place for place, each in enumerate(asked) if each.tested]
+    draws = draws_for(alpha, len(tested))
+    found = [_result(each, alpha, draws) for each in asked]
     p_values = [found[place].p_value for place in tested]
     corrected = zip(tested, bonferroni(p_values).tolist(), holm(p_values).tolist(), strict=True)
     for place, b, h in corrected:
@@ -86,7 +114,7 @@ def factor_results(run: Run) -> list[FactorResult]:
     return found
 
 
-def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[FactorResult]:
+def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked]:
     kind, here = run.datasets[name].entry.construction, scored[name]
     if not here.examples:
         return
@@ -97,15 +125,19 @@ def _of_set(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[Facto
         if factor == "insensitivity":
             if before is None:
                 continue
-            kept = _changed_gold(here, _control(run, name, scored)) & (before >= 0)
+            known = before >= 0
+            kept = _changed_gold(here, _control(run, name, scored)) & known
+            share = float(kept.sum() / known.sum()) if known.any() else nan
             crossed = insensitivity_table(before[kept], here.predicted[kept], here.correct[kept])
         elif factor == "unseen pairs":
             kept = ~_seen(here)
+            share = float(kept.mean())
             crossed = unseen_table(here.correct, _seen(here))
         else:
             kept = _against_polarity(here)
+            share = float(kept.mean())
             crossed = polarity_table(_polarity(here), here.predicted)
-        yield _result(name, kind, factor, here, kept, crossed)
+        yield _Asked(name, kind, factor, here, kept, share, crossed)
 
 
 def insensitivity_table(
@@ -133,25 +165,24 @@ def polarity_table(polarity: Sequence[str], predicted: NDArray[np.int64]) -> Cro
     return Crossed(tuple(POLARITIES[place] for place in there.tolist()), LABELS, counts[there])
 
 
-def _result(
-    name: str, kind: str, factor: Factor, here: Scored, kept: NDArray[np.bool_], crossed: Crossed
-) -> FactorResult:
-    test = association(crossed.counts)
+def _result(asked: _Asked, alpha: float, draws: int) -> FactorResult:
+    here, kept, counts = asked.here, asked.kept, asked.crossed.counts
+    test = association(counts, draws=draws)
     p_value = test.p if test.freedom else nan
-    square = crossed.counts.shape == (2, 2)
     return FactorResult(
-        test_set=name,
-        kind=kind,
-        factor=factor,
+        test_set=asked.test_set,
+        kind=asked.kind,
+        factor=asked.factor,
+        share=asked.share,
         subset=share_correct(here.correct[kept], here.clusters[kept]),
-        crossed=crossed,
+        crossed=asked.crossed,
         test=test,
         p_value=p_value,
         p_bonferroni=p_value,
         p_holm=p_value,
-        cramers_v=cramers_v(crossed.counts),
-        odds_ratio=odds_ratio(crossed.counts) if square else None,
-        detectable=minimum_detectable_association(test.n, max(1, test.freedom)),
+        cramers_v=cramers_v(counts),
+        odds_ratio=odds_ratio(counts) if counts.shape == (2, 2) else None,
+        detectable=minimum_detectable_association(test.n, max(1, test.freedom), alpha),
     )
 
 

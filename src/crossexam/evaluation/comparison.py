@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.core.notebook import html_table
 from crossexam.evaluation.scores import Scored, describe_projection, score_run
 from crossexam.stats.estimate import share_correct
@@ -40,7 +40,7 @@ class Comparison:
         """Return the difference with its interval in points, and the corrected p-value, in one line."""
         return (
             f"Comparison({self.name!r}, {counted_items(self.n, 'item')}, "
-            f"first minus second {self.difference}, p_holm={self.p_holm:.4g})"
+            f"first minus second {self.difference}, p_holm={p_value_text(self.p_holm)})"
         )
 
 
@@ -63,7 +63,7 @@ class Comparisons(tuple[Comparison, ...]):
                 f"{each.accuracy_a}",
                 f"{each.accuracy_b}",
                 f"{each.difference}",
-                f"{each.p_holm:.4g}",
+                p_value_text(each.p_holm),
             ]
             for each in self
         ]

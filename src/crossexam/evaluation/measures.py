@@ -27,7 +27,7 @@ from crossexam.evaluation.scores import (
 from crossexam.stats.clusters import effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import by_slice, share_correct
-from crossexam.stats.multiple_testing import holm
+from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
 from crossexam.stats.unpaired import difference
@@ -177,8 +177,11 @@ def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
     return found
 
 
-def measure(run: Run) -> tuple[TestSetResult, ...]:
-    """Return the measures of *run* per test set, in their order; raises CrossexamError."""
+def measure(run: Run, *, alpha: float = ALPHA) -> tuple[TestSetResult, ...]:
+    """Return the measures of *run* per test set, in their order; raises CrossexamError.
+
+    *alpha* is the level at which the minimum detectable drops would be significant, without correction.
+    """
     two_labels = run.two_labels
     scored = score_run(run, two_labels=two_labels)
     bases = {dataset.entry.base_set for dataset in run.datasets.values()}
@@ -188,7 +191,8 @@ def measure(run: Run) -> tuple[TestSetResult, ...]:
         if name in bases
     }
     results = [
-        _measure_one(name, dataset, scored, positions, two_labels) for name, dataset in run.datasets.items()
+        _measure_one(name, dataset, scored, positions, two_labels, alpha)
+        for name, dataset in run.datasets.items()
     ]
     p_values = {i: result.p_value for i, result in enumerate(results) if result.p_value is not None}
     for index, adjusted in zip(p_values, holm(list(p_values.values())).tolist(), strict=True):
@@ -202,13 +206,14 @@ def _measure_one(
     scored: Mapping[str, Scored],
     positions: Mapping[str, Mapping[str, int]],
     two_labels: bool,
+    alpha: float,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
     base_set = entry.base_set
     against = _NOTHING
     if base_set is not None and base_set in positions:
         if entry.compares_items:
-            against = _paired(here, scored[base_set], positions[base_set])
+            against = _paired(here, scored[base_set], positions[base_set], alpha)
         else:
             against = _unpaired(here, scored[base_set])
     labels = here.projection.labels
@@ -259,7 +264,7 @@ def _table(here: Scored) -> NDArray[np.int64]:
     return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
 
 
-def _paired(here: Scored, base: Scored, position: Mapping[str, int]) -> _AgainstBase:
+def _paired(here: Scored, base: Scored, position: Mapping[str, int], alpha: float) -> _AgainstBase:
     """Return the paired measures, over the items whose base example was predicted and has a gold label."""
     at = np.fromiter(
         (position.get(example.base or "", -1) for example in here.examples), np.int64, len(here.examples)
@@ -275,7 +280,7 @@ def _paired(here: Scored, base: Scored, position: Mapping[str, int]) -> _Against
         p_value=test.p_exact,
         p_mid=test.p_mid,
         mcnemar=mcnemar(test.b, test.c),
-        minimum_detectable_drop=_detectable(before, after, clusters),
+        minimum_detectable_drop=_detectable(before, after, clusters, alpha),
         flip_rate=flip_rate(base.predicted[at[kept]], here.predicted[kept], clusters),
     )
 
@@ -291,12 +296,12 @@ def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
 
 
 def _detectable(
-    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int64]
+    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int64], alpha: float
 ) -> float | None:
     """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
     drops = before.astype(np.float64) - after
     size = effective_size(drops - drops.mean(), np.unique(clusters, return_inverse=True)[1])
-    drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)))
+    drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)), alpha)
     return None if np.isnan(drop) else drop
 
 

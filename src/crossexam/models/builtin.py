@@ -1,7 +1,8 @@
 """Models that ship with the package: baselines that need no download.
 
 ``majority`` predicts the most frequent label of a corpus's validation set if the test set states it (the
-cross-dataset benchmark), else entailment; ``neutral`` always predicts neutral.  ``overlap`` goes by word
+cross-dataset benchmark), else entailment; ``neutral`` always predicts neutral.  ``polarity`` predicts the
+label that the swapped word pair of an item had in training (behaviour suite).  ``overlap`` goes by word
 overlap and negation.  ``alignment`` is the ALIGN baseline of :mod:`crossexam.models.alignment`.
 
 ``bag-of-words`` is the shallow model of :mod:`crossexam.shallow.bag_of_words`, fitted by
@@ -19,9 +20,10 @@ from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import UnknownNameError
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import POLARITY
 from crossexam.core.imports import imported
-from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.models import alignment
 from crossexam.models.answers import one_hot
@@ -85,6 +87,50 @@ class Majority(BuiltinRule):
         return tables
 
 
+@dataclass(frozen=True)
+class WordPairPolarity(BuiltinRule):
+    """The label that the word pair of an item had most often in training, as the behaviour suite records it.
+
+    A model that relies on this factor alone could reach 89 % on I_TA1 (Sanchez Carmona et al. 2018, section
+    6.1).  Tied labels get the same probability, and all three if the pair was not seen; the predicted label
+    is then the first of them in the order of LABELS, as for any model.
+    """
+
+    def predict_sets(
+        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
+    ) -> dict[str, NDArray[np.float64]]:
+        """Return, for each of *asked*, the polarities that its items state; raises CrossexamError."""
+        return {dataset.name: _polarities(dataset) for dataset in asked}
+
+
+def _polarities(dataset: Dataset) -> NDArray[np.float64]:
+    import numpy as np
+
+    stated = [example.info.get(POLARITY) for example in dataset]
+    without = sum(each is None for each in stated)
+    if without:
+        raise CrossexamError(
+            f"{without} of {len(stated)} items do not say with which label their word pair occurs in "
+            "training",
+            where=f"test set {dataset.name}",
+            wanted="test sets of the behaviour suite, which was built from the training corpus",
+            hint="crossexam build behaviour --base CORPUS:train",
+        )
+    rows = np.array([[label in str(each).split("-") for label in LABELS] for each in stated], dtype=float)
+    rows = rows.reshape(len(stated), len(LABELS))
+    rows[rows.sum(axis=1) == 0] = 1  # "none": the pair was not seen
+    shares: NDArray[np.float64] = rows / rows.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _polarity(pairs: Sequence[Pair]) -> NDArray[np.float64]:
+    """Raise CrossexamError: a pair of sentences alone does not say which of its words were swapped."""
+    raise CrossexamError(
+        "builtin/polarity reads the word pair of an item, which sentences alone do not state",
+        wanted="test sets of the behaviour suite, and no ensemble or chunks",
+    )
+
+
 _ONLY: Final[dict[str, tuple[float, float, float]]] = {
     "entailment": (1.0, 0.0, 0.0),
     "neutral": (0.0, 1.0, 0.0),
@@ -140,6 +186,13 @@ BUILTINS: Final[dict[str, BuiltinRule]] = {
             "neutral.v1",
             "always neutral, as the row Majority of Zhang et al. 2020",
             _neutral,
+        ),
+        WordPairPolarity(
+            "builtin/polarity",
+            "polarity.v1",
+            "the label of the word pair in training; on the behaviour suite only "
+            "(Sanchez Carmona et al. 2018, section 6.1)",
+            _polarity,
         ),
         BuiltinRule("builtin/overlap", "overlap.v1", "by word overlap and negation", _overlap),
         BuiltinRule(

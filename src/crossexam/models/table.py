@@ -68,7 +68,7 @@ _HERE: Final = "crossexam.models"
 MODELS: Final[dict[str, ModelKind]] = {
     kind.name: kind
     for kind in (
-        ModelKind("builtin/", "no download: majority, overlap, alignment, bag-of-words, minilm",
+        ModelKind("builtin/", "no download: majority, polarity, overlap, alignment, bag-of-words, minilm",
                   f"{_HERE}.builtin:open_builtin", listing=f"{_HERE}.builtin:list_builtins"),
         ModelKind("file/", "predictions in a JSONL, CSV, TSV or Parquet file, by id or by text",
                   f"{_HERE}.prediction_file:open_predictions"),

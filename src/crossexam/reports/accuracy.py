@@ -14,9 +14,15 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.example import JUDGE_LABELS, is_relabelled
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.evaluation.judges import judge_shares, predicted_shares
-from crossexam.reports.published_systems import STUDIES, columns_for, of_snli
+from crossexam.reports.published_systems import (
+    STUDIES,
+    columns_for,
+    errors_source,
+    of_snli,
+    published_errors,
+)
 from crossexam.reports.results import ModelResults, Results, two_labels_note
-from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -32,10 +38,12 @@ INTERVALS: Final = (
 )
 
 
-SUMMARY_NOTE: Final = (
-    "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from the "
-    "base. p: exact McNemar test by cluster, Holm-corrected."
-)
+def summary_note(alpha: float) -> str:
+    """Return the note on the tables of a terminal, at the level of significance *alpha*."""
+    return (
+        "Percent and points, with 95 % confidence intervals clustered by premise. Drop: accuracy lost from "
+        f"the base. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)}"
+    )
 
 
 #: The number of items in a drop.
@@ -161,7 +169,7 @@ def summary_tables(results: Results) -> list[Table]:
 
 def _summary_table(model: ModelResults, results: Results) -> Table:
     columns = (Column("Test set"), Column("Items", "count"), Column("Accuracy", "percent"))
-    lost = (Column("Drop", "points"), PAIRS, Column("p (Holm)", "p"))
+    lost = (Column("Drop", "points"), PAIRS, Column("p (Holm)", "p", alpha=results.alpha))
     rows: list[tuple[Cell, ...]] = []
     for result in model.results:
         name = results.short_names[result.name]
@@ -187,7 +195,7 @@ def drop_table(results: Results) -> Table:
         Column("Accuracy", "percent"),
         Column("Drop", "points"),
         PAIRS,
-        Column("p (Holm)", "p"),
+        Column("p (Holm)", "p", alpha=results.alpha),
         Column("Detectable", "points"),
         Column("Flipped", "percent"),
     )
@@ -211,8 +219,8 @@ def drop_table(results: Results) -> Table:
         "Drop: accuracy lost from the base, in points; paired item by item if the test set keeps the gold "
         "label or swaps words of its control, else the difference of the two accuracies. "
         "Pairs: the items whose base was predicted and has a gold label, which alone are in the drop. "
-        "p: exact McNemar test by cluster, Holm-corrected. "
-        "Detectable: the smallest drop detectable at a power of 80 %. "
+        f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
+        "Detectable: the smallest drop detectable at this level, uncorrected, and a power of 80 %. "
         "Flipped: predictions that differ from the prediction for the base example.",
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
@@ -228,23 +236,31 @@ def error_table(results: Results) -> Table:
         Column("False neutral", "percent"),
         *(Column(kind, "count") for kind in ERROR_TYPES),
     )
-    rows = tuple(
-        (
-            results.short_names[name],
-            model.name,
-            result.wrong,
-            result.false_entailment_share,
-            result.false_neutral_share,
-            *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
-        )
-        for name, model, result in results.by_test_set()
-    )
+    rows: list[tuple[Cell, ...]] = []
+    for name, dataset in results.test_sets.items():
+        short = results.short_names[name]
+        rows += [
+            (
+                short,
+                model.name,
+                result.wrong,
+                result.false_entailment_share,
+                result.false_neutral_share,
+                *(result.errors.get(kind, 0) for kind in ERROR_TYPES),
+            )
+            for model in results.models
+            if (result := model.result(name)) is not None
+        ]
+        if results.published_rows:
+            nothing = (None,) * len(ERROR_TYPES)
+            rows += [(short, *shares, *nothing) for shares in published_errors(dataset)]
     note = (
         "False entailment, false neutral: as a share of the wrong predictions. E-C: gold entailment, "
         "predicted contradiction; the others likewise."
     )
-    notes = tuple(filter(None, (note, two_labels_note(results))))
-    return Table("Errors", columns, rows, notes, grouped=1, folded=FOLDED_NUMBERS)
+    source = errors_source() if any(row[2] is None for row in rows) else None
+    notes = tuple(filter(None, (note, two_labels_note(results), source)))
+    return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
 
 def slice_tables(results: Results, *, most: int | None = 30) -> list[Table]:

@@ -2,31 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crossexam.reports.published_systems import of_snli
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.table import Cell, Column, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
 
 _STUDY: Final = "sanchez2018"
 #: The published table of each column.
-_PUBLISHED: Final = ("accuracy", "insensitivity", "unseen", "polarity")
+_PUBLISHED: Final = ("accuracy", "changed", "insensitivity", "unseen", "polarity")
 _FACTORS: Final = ("insensitivity", "unseen pairs", "polarity")
+#: The published test statistics of each factor.
+_STATISTICS: Final[Mapping[str, str]] = {
+    "insensitivity": "insensitivity_test",
+    "unseen pairs": "unseen_test",
+    "polarity": "polarity_test",
+}
+#: The published counts of each factor, with the system and the test set that they belong to.
+_COUNTS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "insensitivity": ("insensitivity_counts", "ESIM", "i_ta2"),
+    "unseen pairs": ("unseen_counts", "DAM", "i_ta1"),
+    "polarity": ("polarity_counts", "DAM", "i_ta1"),
+}
+#: What the rows of the counts of each factor are, and which items are counted.
+_ROWS: Final[Mapping[str, tuple[str, str]]] = {
+    "insensitivity": ("Prediction", "Items whose gold label differs from that of their control."),
+    "unseen pairs": ("Prediction", "Seen: the word pair, in this order, occurs in training."),
+    "polarity": ("Polarity", "Polarity: the label with which the word pair occurs most often in training."),
+}
 _NOTE: Final = (
-    "Gold changed: items whose gold label differs from that of their control. Pair unseen: the ordered word "
-    "pair does not occur in training. Against polarity: the gold label is not the label with which the pair "
-    "occurs most often in training (including unseen and tied pairs)."
+    "Changed: items whose gold label differs from that of their control, in percent; gold changed: accuracy "
+    "on them. Pair unseen: the ordered word pair does not occur in training. Against polarity: the gold "
+    "label is not that with which the pair occurs most often in training (including unseen and tied pairs)."
 )
 _TESTS: Final = (
-    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: Fisher's exact test if an "
-    "expected count is below 5; Holm and Bonferroni correct over all tests of the model. V: Cramer's V, "
-    "bias-corrected. These tests assume independent items. Detectable: the smallest effect size (Cohen's w, "
-    "which is V if one side of the table has two categories) detectable with this many items at a power of "
-    "80 %; a smaller effect can exist although its test is not significant."
+    "G: log-likelihood ratio, with Yates' correction at one degree of freedom. p: of the chi-square "
+    "distribution; of Fisher's exact test if expected counts are too small for it (in a table of two by two "
+    "any below 5, in a larger one any below 1 or more than a fifth below 5), from all tables with these sums "
+    "(exact) or, if they are too many, from a sample of them (Monte Carlo). Holm and Bonferroni correct over "
+    "all tests of the model. V: Cramer's V, bias-corrected. These tests assume independent items. "
+    "Detectable: the smallest effect size (Cohen's w, which is V if one side of the table has two "
+    "categories) detectable with this many items at this level, uncorrected, and a power of 80 %; a "
+    "smaller effect can exist although its test is not significant."
 )
 
 
@@ -38,8 +60,11 @@ def behaviour_table(results: Results) -> Table:
     for position, (name, construction, part) in enumerate(sets):
         for model, of_model in zip(results.models, subsets, strict=True):
             if (result := model.result(name)) is not None:
-                factors = (of_model.get((name, factor)) for factor in _FACTORS)
-                rows.append((results.short_names[name], model.name, result.n, result.accuracy, *factors))
+                found = [of_model.get((name, factor)) for factor in _FACTORS]
+                changed = found[0].share if found[0] is not None else None
+                factors = (each.subset if each is not None and each.subset.n else None for each in found)
+                short = results.short_names[name]
+                rows.append((short, model.name, result.n, result.accuracy, changed, *factors))
         last = position + 1 == len(sets) or sets[position + 1][1:] != (construction, part)
         if results.published_rows and last and of_snli(part):
             rows += [(results.short_names[name], *row) for row in _published(construction)]
@@ -48,42 +73,45 @@ def behaviour_table(results: Results) -> Table:
         Column("Model"),
         Column("Items", "count"),
         Column("All", "percent"),
+        Column("Changed", "percent"),
         Column("Gold changed", "percent"),
         Column("Pair unseen", "percent"),
         Column("Against polarity", "percent"),
     )
     notes = [_NOTE]
     if any(row[2] is None for row in rows):  # published systems
-        notes.append(_source())
+        notes.append(_source("Table 1"))
     return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)
 
 
 def factor_table(results: Results) -> Table:
-    """Return the tests of the three factors on each set and model; may have no rows."""
+    """Return the tests of the three factors on each set and model; may have no rows.
+
+    Below them are the published test statistics.
+    """
     rows: list[tuple[Cell, ...]] = []
-    for model in results.models:
-        for each in model.factors:
-            statistic = f"{each.test.statistic:.2f} ({each.test.freedom})" if each.test.freedom else None
-            odds = (
-                f"{each.odds_ratio.value:.2f} [{each.odds_ratio.low:.2f}, {each.odds_ratio.high:.2f}]"
-                if each.odds_ratio and each.test.freedom
-                else None
-            )
-            rows.append(
+    for name, construction, part in _sets(results):
+        for factor in _FACTORS:
+            found = _of_factor(results, name, factor)
+            rows += [
                 (
-                    results.short_names[each.test_set],
-                    each.factor,
+                    results.short_names[name],
+                    factor,
                     model.name,
                     each.test.n,
-                    statistic,
+                    _statistic(each),
                     each.p_value,
+                    each.test.method if each.test.freedom else None,
                     each.p_holm,
                     each.p_bonferroni,
                     _effect(each),
-                    odds,
+                    _odds(each),
                     _detectable(each),
                 )
-            )
+                for model, each in found
+            ]
+            if found and results.published_rows and of_snli(part):
+                rows += _published_tests(results.short_names[name], construction, factor)
     columns = (
         Column("Test set"),
         Column("Factor"),
@@ -91,29 +119,81 @@ def factor_table(results: Results) -> Table:
         Column("Items", "count"),
         Column("G (df)"),
         Column("p", "p"),
-        Column("Holm", "p"),
-        Column("Bonferroni", "p"),
+        Column("p from"),
+        Column("Holm", "p", alpha=results.alpha),
+        Column("Bonferroni", "p", alpha=results.alpha),
         Column("V"),
         Column("Odds ratio"),
         Column("Detectable"),
     )
-    return Table("Tests of the three factors", columns, tuple(rows), (_TESTS,))
+    notes = [f"{_TESTS} {significance_note(results.alpha)}"]
+    if any(row[3] is None for row in rows):
+        notes.append(_source("sections 6.1 to 6.4"))
+    return Table("Tests of the three factors", columns, tuple(rows), tuple(notes), grouped=2)
+
+
+def factor_summary(results: Results) -> Table:
+    """Return the columns of :func:`factor_table` for which a terminal has room, without published rows."""
+    table = factor_table(replace(results, published_rows=False))
+    chosen = [0, 1, 2, 4, 5, 8] if len(results.models) > 1 else [0, 1, 4, 5, 8]
+    rows = tuple(tuple(row[column] for column in chosen) for row in table.rows)
+    columns = tuple(table.columns[column] for column in chosen)
+    note = (
+        "p: of G, or of Fisher's exact test if expected counts are too small; Bonferroni: corrected over all "
+        f"tests of the model. {significance_note(results.alpha)}"
+    )
+    return Table(table.title, columns, rows, (note,), table.grouped)
 
 
 def crossed_tables(results: Results) -> list[Table]:
-    """Return the counts behind every test, one table each, as in the paper's Tables 2 to 4."""
-    tables = []
-    for model in results.models:
-        for each in model.factors:
-            columns = (
-                Column(each.factor.capitalize()),
-                *(Column(name, "count") for name in each.crossed.columns),
-            )
+    """Return the contingency tables behind the tests, a table per factor, with those of the paper."""
+    return [table for factor in _FACTORS if (table := _crossed_table(results, factor)).rows]
+
+
+def _crossed_table(results: Results, factor: str) -> Table:
+    """Return the counts of *factor* on each set and model, with the share of each count in its row."""
+    rows: list[tuple[Cell, ...]] = []
+    names: tuple[str, ...] = ()
+    key, system, of_set = _COUNTS[factor]
+    for name, construction, part in _sets(results):
+        found = _of_factor(results, name, factor)
+        for model, each in found:
+            names = each.crossed.columns
             counted = zip(each.crossed.rows, each.crossed.counts.tolist(), strict=True)
-            rows = tuple((name, *counts) for name, counts in counted)
-            title = f"{results.short_names[each.test_set]}, {each.factor}: {model.name}"
-            tables.append(Table(title, columns, rows, folded="Contingency tables"))
-    return tables
+            rows += [
+                (results.short_names[name], model.name, row, *counts, *_shares(counts))
+                for row, counts in counted
+            ]
+        if found and results.published_rows and construction == of_set and of_snli(part):
+            published = _published_counts(key, names)
+            rows += [(results.short_names[name], f"{system} (published)", *row) for row in published]
+    heading, note = _ROWS[factor]
+    columns = (
+        Column("Test set"),
+        Column("Model"),
+        Column(heading),
+        *(Column(each, "count", "Items") for each in names),
+        *(Column(each, "percent", "Percent of the row") for each in names),
+    )
+    notes = [note]
+    if any("(published)" in str(row[1]) for row in rows):
+        notes.append(_source(_place(key)))
+    return Table(f"Counts: {factor}", columns, tuple(rows), tuple(notes), 2, "Contingency tables")
+
+
+def _shares(counts: Sequence[int]) -> list[float | None]:
+    total = sum(counts)
+    return [count / total if total else None for count in counts]
+
+
+def _of_factor(results: Results, test_set: str, factor: str) -> list[tuple[ModelResults, FactorResult]]:
+    """Return the effect of *factor* on *test_set* for each model that has one."""
+    return [
+        (model, each)
+        for model in results.models
+        for each in model.factors
+        if (each.test_set, each.factor) == (test_set, factor)
+    ]
 
 
 def _sets(results: Results) -> list[tuple[str, str, str]]:
@@ -124,9 +204,20 @@ def _sets(results: Results) -> list[tuple[str, str, str]]:
     return [(name, entry.construction, entry.part) for name, entry in entries if entry.construction in SWAPS]
 
 
-def _subsets(model: ModelResults) -> Mapping[tuple[str, str], Cell]:
-    """Return the accuracy on the subset of each test set and factor; a subset without items is left out."""
-    return {(each.test_set, each.factor): each.subset for each in model.factors if each.subset.n}
+def _subsets(model: ModelResults) -> Mapping[tuple[str, str], FactorResult]:
+    """Return the effect of each factor by test set and factor."""
+    return {(each.test_set, each.factor): each for each in model.factors}
+
+
+def _statistic(each: FactorResult) -> str | None:
+    return f"{each.test.statistic:.2f} ({each.test.freedom})" if each.test.freedom else None
+
+
+def _odds(each: FactorResult) -> str | None:
+    odds = each.odds_ratio
+    if odds is None or not each.test.freedom:
+        return None
+    return f"{odds.value:.2f} [{odds.low:.2f}, {odds.high:.2f}]"
 
 
 def _effect(each: FactorResult) -> str | None:
@@ -155,8 +246,43 @@ def _published(kind: str) -> list[tuple[Cell, ...]]:
     return found
 
 
-def _source() -> str:
+def _published_tests(short_name: str, kind: str, factor: str) -> list[tuple[Cell, ...]]:
+    """Return the rows of the published test statistics of *factor* on the set *kind*; may be empty."""
     from crossexam.published.figures import published
 
     study = published(_STUDY)
-    return f"Published: Table 1 of {study.citation} {study.source}; the authors' items, labelled by hand."
+    table, freedoms = study.table(_STATISTICS[factor]), study.table("polarity_freedom")
+    rows: list[tuple[Cell, ...]] = []
+    for system in table.rows:
+        statistic = table.value(system, kind)
+        freedom = freedoms.value(system, kind) if factor == "polarity" else 1
+        if statistic is not None and freedom is not None:
+            shown = f"{statistic:g} ({freedom:g})"
+            nothing = (None,) * 7
+            rows.append((short_name, factor, f"{system} (published)", None, shown, *nothing))
+    return rows
+
+
+def _published_counts(key: str, columns: Sequence[str]) -> list[tuple[Cell, ...]]:
+    """Return the rows of a published contingency table: name, counts, and their shares in the row."""
+    from crossexam.published.figures import published
+
+    table = published(_STUDY).table(key)
+    rows: list[tuple[Cell, ...]] = []
+    for row in table.rows:
+        counts = [int(table.value(row, column) or 0) for column in columns]
+        rows.append((row, *counts, *_shares(counts)))
+    return rows
+
+
+def _place(key: str) -> str:
+    from crossexam.published.figures import published
+
+    return published(_STUDY).table(key).place
+
+
+def _source(place: str) -> str:
+    from crossexam.published.figures import published
+
+    study = published(_STUDY)
+    return f"Published: {place} of {study.citation} {study.source}; the authors' items, labelled by hand."

@@ -11,9 +11,12 @@ from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
+from crossexam.reports.joint import joint_table
+from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
-from crossexam.reports.table import Cell, Column, Table
+from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
@@ -23,15 +26,21 @@ if TYPE_CHECKING:
 _EXAMPLES: Final = 2
 
 
-def comparison_table(first: Run, second: Run) -> Table:
-    """Return the paired comparison of two models on every test set they share."""
+def comparison_tables(first: Run, second: Run, *, alpha: float = ALPHA) -> list[Table]:
+    """Return the paired comparison of two models on every test set they share, at the level *alpha*.
+
+    Test sets whose items have keys are also compared over keys; then what both get right and wrong together.
+    """
     from crossexam.evaluation.comparison import compare_runs
 
     pairs = compare_runs(first, second)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
     names = short_names(shared)
-    table = _comparison_table(first, second, pairs, names)
-    return replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
+    table = _comparison_table(first, second, pairs, names, alpha)
+    compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
+    over_keys = keyed_comparison_table(first, second, names)
+    together = joint_table(first, second, names)
+    return [compared, *([over_keys] if over_keys.rows else []), together]
 
 
 def against_table(results: Results) -> Table:
@@ -39,11 +48,11 @@ def against_table(results: Results) -> Table:
     if not results.comparison:
         return Table("A against B", (), ())
     first, second = results.runs
-    return _comparison_table(first, second, results.comparison, results.short_names)
+    return _comparison_table(first, second, results.comparison, results.short_names, results.alpha)
 
 
 def _comparison_table(
-    first: Run, second: Run, pairs: Sequence[Comparison], names: Mapping[str, str]
+    first: Run, second: Run, pairs: Sequence[Comparison], names: Mapping[str, str], alpha: float
 ) -> Table:
     columns = (
         Column("Test set"),
@@ -51,7 +60,7 @@ def _comparison_table(
         Column("A", "percent"),
         Column("B", "percent"),
         Column("A minus B", "points"),
-        Column("p (Holm)", "p"),
+        Column("p (Holm)", "p", alpha=alpha),
         Column("Only A", "count"),
         Column("Only B", "count"),
     )
@@ -72,7 +81,7 @@ def _comparison_table(
         f"Both scored with the projection {pair.projection}." for pair in pairs if pair.projection
     )
     note = (
-        "A minus B in points. p: exact McNemar test by cluster, Holm-corrected. "
+        f"A minus B in points. p: exact McNemar test by cluster, Holm-corrected. {significance_note(alpha)} "
         "Only A, only B: items that only that model gets right. The interval never counts dependence within "
         "clusters in a model's favour, the test does, so that they can disagree."
     )

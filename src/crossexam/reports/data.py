@@ -14,10 +14,13 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
 from crossexam.evaluation.comparison import content_hash_of
+from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.published_systems import STUDIES
 from crossexam.reports.results import ModelResults, Results, model_names
+from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
+    from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.measures import TestSetResult
 
 COLUMNS: Final = (
@@ -46,6 +49,11 @@ _NUMBERS: Final = (
     "false_neutral_share",
     "false_entailment_share",
 )
+
+
+#: The estimates of accuracies and of differences over keys.
+_KEYED: Final = ("over_items", "two_way", "over_keys")
+_KEYED_DIFFERENCES: Final = ("over_items", "over_keys")
 
 
 def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
@@ -77,6 +85,55 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
     for statistic, estimate in _benchmark_figures(model).items():
         corpora = "(corpora of the cross-dataset benchmark)"
         yield {"model": model.name, "test_set": corpora, "statistic": statistic, **estimate._asdict()}
+
+
+def _factor_rows(
+    each: FactorResult, known: Mapping[str, object], alpha: float
+) -> Iterator[dict[str, object]]:
+    """Yield the numbers of a factor, one per row; ``of`` names the factor, for counts also row and column."""
+    for statistic, value in _factor_object(each, alpha).items():
+        of = each.factor
+        if isinstance(value, Estimate):
+            yield {**known, "statistic": f"factor_{statistic}", "of": of, **value._asdict()}
+        elif isinstance(value, Mapping):  # the counts
+            for row, counts in value.items():
+                for column, count in counts.items():
+                    cell = f"{of}: {row}>{column}"
+                    yield {**known, "statistic": f"factor_{statistic}", "of": cell, "value": count}
+        elif isinstance(value, int | float):  # the method follows from the draws
+            number = int(value) if isinstance(value, bool) else value
+            yield {**known, "statistic": f"factor_{statistic}", "of": of, "value": number, "n": each.test.n}
+
+
+def _factor_object(each: FactorResult, alpha: float) -> dict[str, Any]:
+    """Return every number of a factor; tests and effect sizes are None if there is nothing to test."""
+    test, crossed = each.test, each.crossed
+    tested = {
+        "g": test.statistic,
+        "df": test.freedom,
+        "p_value": each.p_value,
+        "p_method": test.method,
+        "p_asymptotic": test.p_asymptotic,
+        "draws": None if test.p_exact is None else test.draws,
+        "p_holm": each.p_holm,
+        "p_bonferroni": each.p_bonferroni,
+        "significant_holm": each.p_holm <= alpha,
+        "significant_bonferroni": each.p_bonferroni <= alpha,
+        "cramers_v": each.cramers_v,
+        "odds_ratio": each.odds_ratio,
+        "detectable": each.detectable,
+    }
+    return {
+        "share": each.share,
+        "accuracy": each.subset,
+        **(tested if test.freedom else dict.fromkeys(tested)),
+        "alpha": alpha,
+        "smallest_expected": test.smallest_expected,
+        "counts": {
+            row: dict(zip(crossed.columns, counts, strict=True))
+            for row, counts in zip(crossed.rows, crossed.counts.tolist(), strict=True)
+        },
+    }
 
 
 def _benchmark_figures(model: ModelResults) -> dict[str, Estimate]:
@@ -112,6 +169,9 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for statistic in _NUMBERS:
         if (number := getattr(result, statistic)) is not None:
             yield {**known, "statistic": statistic, "value": number, "n": result.n}
+    if result.p_holm is not None:
+        significant = int(result.p_holm <= model.alpha)
+        yield {**known, "statistic": "significant", "of": f"alpha={model.alpha:g}", "value": significant}
     if result.majority is not None:
         label, share, advantage = result.majority.label, result.majority.share, result.majority.advantage
         yield {**known, "statistic": "majority_class", "of": label, "value": share, "n": result.n}
@@ -129,12 +189,29 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for slicing, slices in result.slices.items():
         for value, estimate in slices.items():
             yield {**known, "statistic": "accuracy", "of": f"{slicing}={value}", **estimate._asdict()}
+    for each in model.factors:
+        if each.test_set == result.name:
+            yield from _factor_rows(each, known, model.alpha)
+    for keyed in model.keyed:
+        if keyed.test_set == result.name:
+            yield {**known, "statistic": "keys", "value": keyed.keys, "n": keyed.n}
+            share = keyed.largest_share
+            yield {
+                **known,
+                "statistic": "largest_key_share",
+                "of": keyed.largest,
+                "value": share,
+                "n": keyed.n,
+            }
+            for statistic in _KEYED:
+                yield {**known, "statistic": f"accuracy_{statistic}", **getattr(keyed, statistic)._asdict()}
 
 
 def render_json(results: Results) -> str:
     """Return every measure of the models, with the manifests of runs and test sets."""
     document = {
         "crossexam": package_version(),
+        "alpha": results.alpha,
         "models": [
             {
                 "name": model.name,
@@ -164,7 +241,14 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "errors": dict(result.errors),
         "majority_class": vars(result.majority) if result.majority is not None else None,
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
+        "significant": None if result.p_holm is None else result.p_holm <= model.alpha,
         "slices": {key: dict(slices) for key, slices in result.slices.items()},
+        "factors": {
+            each.factor: _factor_object(each, model.alpha)
+            for each in model.factors
+            if each.test_set == result.name
+        },
+        "keys": next((vars(each) for each in model.keyed if each.test_set == result.name), None),
         "yield": dataset.entry.yields,
         "signature": signature_of(model, result),
         "test_set_signature": dataset.entry.signature,
@@ -191,17 +275,21 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def comparison_csv(first: Run, second: Run) -> str:
+def comparison_csv(first: Run, second: Run, *, alpha: float = ALPHA) -> str:
     """Return the comparison of two runs, a test set per row; estimates take three columns."""
-    rows = list(_comparisons(first, second))
+    rows = list(_comparisons(first, second, alpha))
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
 
-def _comparisons(first: Run, second: Run) -> Iterator[dict[str, object]]:
+def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, object]]:
     from crossexam.evaluation.comparison import compare_runs
+    from crossexam.evaluation.joint import joint_outcomes
+    from crossexam.evaluation.keys import keyed_comparisons
 
     a, b = model_names([first, second])
+    over_keys = {each.name: each for each in keyed_comparisons(first, second)}
+    joint = {each.name: each for each in joint_outcomes(first, second)}
     for pair in compare_runs(first, second):
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
@@ -209,10 +297,21 @@ def _comparisons(first: Run, second: Run) -> Iterator[dict[str, object]]:
             row[key] = value.value if isinstance(value, Estimate) else value
             if isinstance(value, Estimate):
                 row |= {f"{key}_low": value.low, f"{key}_high": value.high}
+        row |= {"alpha": alpha, "significant": pair.p_holm <= alpha}
+        together = joint[pair.name]
+        row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
+        row |= {"easy_keys": together.easy, "hard_keys": together.hard}
+        row |= {f"both_{kind}": together.same_errors.get(kind, 0) for kind in ERROR_TYPES}
+        if (keyed := over_keys.get(pair.name)) is not None:
+            row["keys"] = keyed.keys
+            for key in _KEYED_DIFFERENCES:
+                value = getattr(keyed, key)
+                row |= {f"difference_{key}": value.value}
+                row |= {f"difference_{key}_low": value.low, f"difference_{key}_high": value.high}
         yield row
 
 
-def comparison_json(first: Run, second: Run) -> str:
+def comparison_json(first: Run, second: Run, *, alpha: float = ALPHA) -> str:
     """Return the comparison of two runs as one JSON object."""
-    rows = list(_comparisons(first, second))
+    rows = list(_comparisons(first, second, alpha))
     return _json({"crossexam": package_version(), "test_sets": rows})

@@ -22,7 +22,7 @@ from crossexam.reports.headline import culprit, headline, sentence, warnings, wo
 from crossexam.reports.items import pack_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
-from crossexam.reports.table import Cell, Kind, Table, interval_text, number_text
+from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
 
 _PAGE: Final = Path(__file__).parent / "page"
 
@@ -121,9 +121,9 @@ def _breakable(name: str) -> Markup:
     return Markup("<wbr>").join(re.findall(r"[^._/-]*[._/-]?", name))
 
 
-def _number(cell: Cell, kind: Kind) -> str:
-    text = number_text(cell, kind)
-    return text if kind == "text" else text.replace("-", "−")
+def _number(cell: Cell, column: Column) -> str:
+    text = number_text(cell, column.kind, column.alpha)
+    return text if column.kind in {"text", "p"} else text.replace("-", "−")
 
 
 def _interval(cell: Cell) -> str:

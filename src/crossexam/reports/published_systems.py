@@ -67,6 +67,8 @@ class PublishedColumns:
         from crossexam.published.figures import published, split_of
 
         construction = dataset.entry.construction
+        if "|clause:" in (dataset.entry.signature or ""):  # another tautology than the paper's
+            return {}
         for key in self.tables:
             table = published(self.study).table(key)
             columns = {f"{construction}.{split_of(part)}", construction} & set(table.columns)
@@ -95,10 +97,11 @@ _NAMES: Final = {"matched": "MultiNLI dev matched", "snli": "SNLI dev"}
 
 STUDIES: Final = (
     PublishedColumns(
-        "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error"),
+        "naik2018", "Published, Naik et al. 2018", ("accuracy", "spelling_error", "distraction_training"),
         ("matched", "mismatched"), "matched",
-        "as published in Table 3 (other forms of spelling error: Table 8), on the authors' own test sets "
-        "over MultiNLI dev, without intervals.",
+        "as published in Table 3 (other forms of spelling error: Table 8; the tautology 'green is not red': "
+        "Table 5, after training with the negation distraction), on the authors' own test sets over MultiNLI "
+        "dev, without intervals.",
     ),
     PublishedColumns(
         "nie2019", "Published, Nie et al. 2019", ("compositionality", "accuracy"),
@@ -133,3 +136,44 @@ def of_snli(part: str) -> bool:
     from crossexam.published.figures import split_of
 
     return split_of(part) == "snli"
+
+
+#: Tables 4 and 7 of Naik et al. (2018): shares of the errors.
+_ERRORS: Final = ("naik2018", "false_neutral", "antonymy_errors")
+
+
+def published_errors(dataset: Dataset) -> list[tuple[str, None, float | None, float | None]]:
+    """Return system, None, and the shares of false entailment and false neutral in its errors on *dataset*.
+
+    Empty if the paper has no such figures over the same corpus.
+
+    >>> published_errors(Dataset("antonymy.dev_matched", ()))[1]
+    ('CH (published)', None, 0.9978, 0.0022)
+    >>> published_errors(Dataset("negation.dev_matched", ()))
+    []
+    """
+    from crossexam.published.figures import published
+
+    study, of_all, of_antonymy = _ERRORS
+    if not STUDIES[0].figures(dataset):
+        return []
+    entry, found = dataset.entry, []
+    false_neutral, antonymy = published(study).table(of_all), published(study).table(of_antonymy)
+    for system in STUDIES[0].systems:
+        shares: list[float | None] = [None, None]
+        if entry.construction == "antonymy" and system in antonymy.rows:
+            shares = [antonymy.value(system, kind, entry.part) for kind in ("C-E", "C-N")]
+        elif system in false_neutral.rows:
+            shares[1] = false_neutral.value(system, entry.construction, entry.part)
+        if shares != [None, None]:
+            entailment, neutral = (None if each is None else round(each / 100, 6) for each in shares)
+            found.append((f"{system} (published)", None, entailment, neutral))
+    return found
+
+
+def errors_source() -> str:
+    """Return the note on :func:`published_errors`: where the figures are from."""
+    from crossexam.published.figures import published
+
+    study = published(_ERRORS[0])
+    return f"Published: Tables 4 and 7 of {study.citation} {study.source}; on the authors' own test sets."

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.arguments import path_of, required
 from crossexam.core.dataset import Run, counted_items
-from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.evaluation.verified import by_status
-from crossexam.reports.accuracy import SUMMARY_NOTE, projection_notes, relabelled_notes
-from crossexam.reports.comparison import comparison_table
+from crossexam.reports.accuracy import projection_notes, relabelled_notes, summary_note
+from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline, warnings
 from crossexam.reports.html import render_html
@@ -23,7 +23,8 @@ from crossexam.reports.items import ITEMS_PER_SET
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import tables_in
 from crossexam.reports.table import Table, cell_text
-from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_table
+from crossexam.reports.text import render_latex, render_markdown, render_terminal
+from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,12 +55,17 @@ class Report:
     """A report of *runs*, measured once, in any format.
 
     *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
-    of each test set that the page shows (None: all).
+    of each test set that the page shows (None: all).  Corrected p-values of at most *alpha* are significant.
+    Raises CrossexamError if *alpha* is not between 0 and 1.
     """
 
     runs: tuple[Run, ...]
     published_rows: bool = True
     items_per_set: int | None = ITEMS_PER_SET
+    alpha: float = ALPHA
+
+    def __post_init__(self) -> None:
+        check_level(self.alpha)
 
     def __repr__(self) -> str:
         """Return the models, and the number of test sets."""
@@ -71,13 +77,18 @@ class Report:
         """Return the headline, and accuracy and drop by test set, for notebooks."""
         tables = tables_in("terminal", replace(self.results, published_rows=False))
         judged = relabelled_notes(self.results.test_sets, self.results.short_names)
-        notes = [SUMMARY_NOTE, *judged, *projection_notes(self.results)]
+        notes = [summary_note(self.alpha), *judged, *projection_notes(self.results)]
         return html_notes([headline(self.results)]) + "".join(map(_table_html, tables)) + html_notes(notes)
 
     @cached_property
     def results(self) -> Results:
         """The measures of each run; raises CrossexamError if the runs do not fit into one report."""
-        return results_of(self.runs, published_rows=self.published_rows, items_per_set=self.items_per_set)
+        return results_of(
+            self.runs,
+            published_rows=self.published_rows,
+            items_per_set=self.items_per_set,
+            alpha=self.alpha,
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write the report to *path* and return it; raises FormatError for an unknown suffix."""
@@ -101,7 +112,7 @@ class Report:
         several = len(results.models) > 1  # then these are notes of the first table
         judged = relabelled_notes(results.test_sets, results.short_names)
         of_table = [] if several else [*judged, *projection_notes(results)]
-        notes = [SUMMARY_NOTE, *of_table]
+        notes = [summary_note(self.alpha), *of_table]
         tables = render_terminal(tables_in("terminal", results))
         first = Text(headline(results), style="bold")
         warned = [Text(warning, style="yellow") for warning in warnings(results)]
@@ -111,56 +122,77 @@ class Report:
 def _table_html(table: Table) -> str:
     header = [column.header for column in table.columns]
     rows = [
-        [cell_text(cell, column.kind) for cell, column in zip(row, table.columns, strict=True)]
+        [cell_text(cell, column.kind, column.alpha) for cell, column in zip(row, table.columns, strict=True)]
         for row in table.rows
     ]
     return html_table(table.title, header, rows)
 
 
-def make_report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:
+def make_report(
+    *runs: Run,
+    published_rows: bool = True,
+    items_per_set: int | None = ITEMS_PER_SET,
+    alpha: float = ALPHA,
+) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
     Items with proposed labels and verified items are scored as separate test sets.
     """
-    return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set)
+    return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set, alpha)
 
 
 def write_report(
-    runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET
+    runs: Sequence[Run],
+    path: Path,
+    *,
+    published_rows: bool = True,
+    items_per_set: int | None = ITEMS_PER_SET,
+    alpha: float = ALPHA,
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
     Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
     """
-    return make_report(*runs, published_rows=published_rows, items_per_set=items_per_set).save(path)
+    made = make_report(*runs, published_rows=published_rows, items_per_set=items_per_set, alpha=alpha)
+    return made.save(path)
 
 
-def terminal_report(runs: Sequence[Run]) -> RenderableType:
+def terminal_report(runs: Sequence[Run], *, alpha: float = ALPHA) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return make_report(*runs).terminal()
+    return make_report(*runs, alpha=alpha).terminal()
 
 
-def write_comparison(first: Run, second: Run, path: Path) -> Path:
-    """Write the comparison of two runs to *path*.
+def write_comparison(first: Run, second: Run, path: Path, *, alpha: float = ALPHA) -> Path:
+    """Write the comparison of two runs to *path*; p-values of at most *alpha* are significant.
 
     Raises FormatError for any suffix but ``.md .tex .csv .json``.
     """
+    check_level(alpha)
     _known_suffix(path, COMPARISON_SUFFIXES)
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        text = comparison_csv(first, second)
+        text = comparison_csv(first, second, alpha=alpha)
     elif suffix == ".json":
-        text = comparison_json(first, second)
+        text = comparison_json(first, second, alpha=alpha)
     else:
-        table = comparison_table(first, second)
-        text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", [table])
+        tables = comparison_tables(first, second, alpha=alpha)
+        text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
     write_text(path, _encodable(text))
     return path
 
 
-def terminal_comparison(first: Run, second: Run) -> RenderableType:
+def terminal_comparison(first: Run, second: Run, *, alpha: float = ALPHA) -> RenderableType:
     """Return the comparison of two runs for `rich` to print."""
-    return terminal_table(comparison_table(first, second))
+    check_level(alpha)
+    return render_terminal(comparison_tables(first, second, alpha=alpha))
+
+
+def check_level(alpha: float) -> None:
+    """Raise CrossexamError if the level of significance *alpha* is not between 0 and 1."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 < alpha < 1:
+        raise CrossexamError(
+            f"the level of significance (alpha) is {alpha}", wanted="a number between 0 and 1, such as 0.05"
+        )
 
 
 def _known_suffix(path: Path, known: Sequence[str]) -> None:

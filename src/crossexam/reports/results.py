@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.reports.names import short_names
+from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.joint import JointOutcome
+    from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.truncation import Truncation
@@ -25,12 +28,14 @@ if TYPE_CHECKING:
 class ModelResults:
     """Every measure of a *run*, under the *name* of its model in the report.
 
-    *results* are the measures of each test set; the others are computed when first used, and kept.
+    *results* are the measures of each test set; the others are computed when first used, and kept.  *alpha*
+    is the level of significance of the report.
     """
 
     name: str
     run: Run
     results: tuple[TestSetResult, ...]
+    alpha: float = ALPHA
 
     def __repr__(self) -> str:
         return f"ModelResults({self.name!r}, {counted_items(len(self.results), 'test set')})"
@@ -44,7 +49,14 @@ class ModelResults:
         """The effects of the factors of the behaviour analysis; empty without such test sets."""
         from crossexam.evaluation.behaviour import factor_results
 
-        return tuple(factor_results(self.run))
+        return tuple(factor_results(self.run, alpha=self.alpha))
+
+    @cached_property
+    def keyed(self) -> tuple[KeyedResult, ...]:
+        """The accuracies over keys of the test sets whose items have keys."""
+        from crossexam.evaluation.keys import keyed_results
+
+        return keyed_results(self.run)
 
     @cached_property
     def benchmark(self) -> BenchmarkScore | None:
@@ -73,12 +85,13 @@ class Results:
     """The results of the models of a report, and what to show of them.
 
     *published_rows* adds the published systems for the same test sets; the page shows *items_per_set* items
-    of each test set (None: all).
+    of each test set (None: all).  Corrected p-values of at most *alpha* are marked as significant.
     """
 
     models: tuple[ModelResults, ...]
     published_rows: bool = True
     items_per_set: int | None = None
+    alpha: float = ALPHA
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
@@ -119,6 +132,20 @@ class Results:
             return ()
         return compare_runs(*self.runs)
 
+    @cached_property
+    def keyed_comparison(self) -> tuple[KeyedComparison, ...]:
+        """The comparison over keys of exactly two models; empty if they share no test set with keys."""
+        from crossexam.evaluation.keys import keyed_comparisons
+
+        return keyed_comparisons(*self.runs) if self.comparison else ()
+
+    @cached_property
+    def joint(self) -> tuple[JointOutcome, ...]:
+        """What exactly two models get right and wrong together; empty if they share no test set."""
+        from crossexam.evaluation.joint import joint_outcomes
+
+        return joint_outcomes(*self.runs) if self.comparison else ()
+
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
         """Yield name, model and measures of every test set, ordered by test set."""
         for name in self.test_sets:
@@ -128,7 +155,11 @@ class Results:
 
 
 def results_of(
-    runs: Sequence[Run], *, published_rows: bool = True, items_per_set: int | None = None
+    runs: Sequence[Run],
+    *,
+    published_rows: bool = True,
+    items_per_set: int | None = None,
+    alpha: float = ALPHA,
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
@@ -140,10 +171,10 @@ def results_of(
         raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
     models = tuple(
-        ModelResults(name, run, tuple(measure(run)))
+        ModelResults(name, run, tuple(measure(run, alpha=alpha)), alpha)
         for name, run in zip(model_names(runs), runs, strict=True)
     )
-    return Results(models, published_rows, items_per_set)
+    return Results(models, published_rows, items_per_set, alpha)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

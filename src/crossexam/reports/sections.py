@@ -19,10 +19,12 @@ from crossexam.reports.accuracy import (
     slice_tables,
     summary_tables,
 )
-from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.joint import joint_against_table
+from crossexam.reports.keys import keyed_against_table, keys_table
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
@@ -77,17 +79,22 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
     Section("against",    "A against B",            against_table),
+    Section("joint",      "Together",               joint_against_table, within="against"),
+    Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("judged",     "Judges",                 judged_table),
+    Section("keys",       "Keys",                   keys_table,       _ALL),
     Section("truncation", "Truncation",             truncation_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
     Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),
-    Section("counts",     "Counts",                 crossed_tables,   within="behaviour", captions=True),
+    Section("tests",      "Factors",                factor_summary,   _TERMINAL),
+    Section("counts",     "Counts",                 crossed_tables,   _ALL, within="behaviour",
+            captions=True),
     Section("confusion",  "Confusion",              formats=_PAGE, title="Confusion matrices",
             charts=confusion_charts, template="confusion"),
     Section("items",      "Items",                  formats=_PAGE, template="items"),

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import Estimate, p_value_text
 
 Cell = str | int | float | Estimate | None
 #: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value.
@@ -17,11 +17,15 @@ NOTHING: Final = "–"
 
 @dataclass(frozen=True)
 class Column:
-    """The *header* of a column, the *kind* of its cells, and the *group* of columns to which it belongs."""
+    """The *header* of a column, the *kind* of its cells, and the *group* of columns to which it belongs.
+
+    In a column of corrected p-values, those of at most *alpha* are marked as significant.
+    """
 
     header: str
     kind: Kind = "text"
     group: str = ""
+    alpha: float | None = None
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,13 @@ def missing(cell: Cell) -> bool:
     return isinstance(number, float) and math.isnan(number)
 
 
-def number_text(cell: Cell, kind: Kind) -> str:
-    """Return *cell* as text without its interval, minus signs as hyphens.
+def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
+    """Return *cell* as text without its interval, minus signs as hyphens; a p-value up to *alpha* is marked.
 
     >>> number_text(Estimate(0.4761, 0.47, 0.48, 90, 30), "percent"), number_text(9815, "count")
     ('47.6', '9,815')
-    >>> number_text(0.00004, "p"), number_text(0.0421, "p")
-    ('<0.001', '0.042')
+    >>> number_text(0.00004, "p"), number_text(0.0421, "p", alpha=0.05)
+    ('4.0e-5', '0.042*')
     """
     if missing(cell):
         return NOTHING
@@ -68,7 +72,7 @@ def number_text(cell: Cell, kind: Kind) -> str:
     number = cell.value if isinstance(cell, Estimate) else cell
     assert number is not None
     if kind == "p":
-        return "<0.001" if number < 0.001 else f"{number:.3f}"
+        return p_value_text(number) + ("*" if alpha is not None and number <= alpha else "")
     if kind == "count":
         return f"{number:,.0f}"
     if kind == "text":
@@ -92,10 +96,19 @@ def _percent(share: float) -> str:
     return "0.0" if text == "-0.0" else text
 
 
-def cell_text(cell: Cell, kind: Kind) -> str:
-    """Return *cell* as text, with its interval if it has one.
+def cell_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
+    """Return *cell* as text, with its interval if it has one; a p-value of at most *alpha* is marked.
 
     >>> cell_text(Estimate(-0.01, -0.02, 0.0, 90, 30), "points")
     '-1.0 [-2.0, 0.0]'
     """
-    return " ".join(part for part in (number_text(cell, kind), interval_text(cell)) if part)
+    return " ".join(part for part in (number_text(cell, kind, alpha), interval_text(cell)) if part)
+
+
+def significance_note(alpha: float) -> str:
+    """Return what the mark of significant p-values means.
+
+    >>> significance_note(0.0001)
+    '*: significant at the level 0.0001.'
+    """
+    return f"*: significant at the level {alpha:.10f}".rstrip("0") + "."

@@ -34,14 +34,18 @@ def escape_latex(text: str) -> str:
 
 
 def _latex_number(text: str) -> str:
-    return text if text == NOTHING else text.replace("-", r"$-$").replace("<", r"$<$")
+    if "e-" in text:  # a small p-value
+        text = re.sub(r"(?<=\d)e(-\d+)", r"$\\cdot$10$^{\1}$", text)
+    else:
+        text = text.replace("-", r"$-$")
+    return text.replace("<", r"$<$")
 
 
 def _latex_cell(table: Table, row: int, column: int) -> str:
     if table.shown_once(row, column):
         return ""
     cell, kind = table.rows[row][column], table.columns[column].kind
-    text = number_text(cell, kind)
+    text = number_text(cell, kind, table.columns[column].alpha)
     if kind == "text" or isinstance(cell, str):
         return escape_latex(text)
     interval = interval_text(cell)
@@ -120,10 +124,10 @@ def _markdown_cell(table: Table, row: int, column: int) -> str:
     if table.shown_once(row, column):
         return ""
     cell, kind = table.rows[row][column], table.columns[column].kind
-    text = cell_text(cell, kind)
+    text = cell_text(cell, kind, table.columns[column].alpha)
     if kind == "text" or isinstance(cell, str):
         return escape_markdown(text)
-    return text.replace("<", "\\<")
+    return text.replace("<", "\\<").replace("*", "\\*")
 
 
 def markdown_table(table: Table, *, level: int = 2) -> str:
@@ -152,7 +156,7 @@ def _terminal_cell(table: Table, row: int, column: int) -> Text:
     if table.shown_once(row, column):
         return Text("")
     cell, kind = table.rows[row][column], table.columns[column].kind
-    text = Text(number_text(cell, kind))
+    text = Text(number_text(cell, kind, table.columns[column].alpha))
     if kind != "text" and text.plain.startswith("-"):
         text = Text("−" + text.plain[1:])
     if interval := interval_text(cell):

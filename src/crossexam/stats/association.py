@@ -1,9 +1,8 @@
 """Association of two classifications of the same items: tests and effect sizes of contingency tables.
 
-Tables are counts [r, c] of items, which are assumed to be independent.  :func:`association` and
-:func:`fisher_exact` test whether there is an association; :func:`odds_ratio` and :func:`cramers_v` estimate
-how strong it is.  If a table determines no effect size (a row or column sum is 0), its value is nan and its
-interval the whole range.
+Tables are counts [r, c] of items, which are assumed to be independent.  :func:`association` tests whether
+there is an association; :func:`odds_ratio` and :func:`cramers_v` estimate how strong it is.  If a table
+determines no effect size (a row or column sum is 0), its value is nan and its interval the whole range.
 
 The same test answers two questions.  *Independence*: for items sampled without regard to the classes, is the
 row independent of the column?  *Homogeneity*: for items sampled by group (so many with seen word pairs, so
@@ -18,7 +17,6 @@ fact G with Yates' correction, truncated, not rounded, after the second decimal
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import exp, inf, log, nan, sqrt
 from typing import Final, Literal, NamedTuple
 
@@ -28,20 +26,26 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.stats.bootstrap import DRAWS, generator
 from crossexam.stats.clusters import normal_quantile
+from crossexam.stats.counts import checked_counts, without_empty
+from crossexam.stats.fisher import TABLES_DRAWN, fisher_exact
 
-#: If an expected count is below this, the p-value is Fisher's.
+#: An expected count below this is small.
 SMALL: Final = 5.0
-#: Tables sampled for Fisher's test of tables larger than two by two: p is at least 1e-5.
-TABLES_DRAWN: Final = 99_999
-_AT_ONCE: Final = 2_000_000  # numbers in memory while sampling
+#: In tables larger than two by two: the largest share of small expected counts, and the smallest of these.
+SMALL_SHARE: Final = 0.2
+SMALLEST: Final = 1.0
+
+#: How a p-value was computed: chi-square distribution, all tables with these sums, or a sample of them.
+Method = Literal["asymptotic", "exact", "Monte Carlo"]
 
 
 class Association(NamedTuple):
     """A test of association of *n* items: *statistic* of *kind* with *freedom* degrees, and p-values.
 
-    ``p_asymptotic`` is that of the chi-square distribution, ``p_exact`` that of Fisher's test if the
-    ``smallest_expected`` count is below 5, else None.  ``corrected`` says whether Yates' correction was
-    applied.  Rows and columns without items are dropped; their indices are recorded.
+    ``p_asymptotic`` is that of the chi-square distribution, ``p_exact`` that of Fisher's test if
+    :func:`too_small` expected counts do not allow the former, else None; ``draws`` is the number of tables
+    that were sampled for it, 0 if it is exact.  ``corrected`` says whether Yates' correction was applied.
+    Rows and columns without items are dropped; their indices are recorded.
     """
 
     statistic: float
@@ -54,11 +58,19 @@ class Association(NamedTuple):
     corrected: bool
     dropped_rows: tuple[int, ...]
     dropped_columns: tuple[int, ...]
+    draws: int = 0
 
     @property
     def p(self) -> float:
-        """The p-value to report: Fisher's if an expected count is small, else the asymptotic one."""
+        """The p-value to report: Fisher's if expected counts are too small, else the asymptotic one."""
         return self.p_asymptotic if self.p_exact is None else self.p_exact
+
+    @property
+    def method(self) -> Method:
+        """How :attr:`p` was computed."""
+        if self.p_exact is None:
+            return "asymptotic"
+        return "Monte Carlo" if self.draws else "exact"
 
 
 def cross_counts(rows: ArrayLike, columns: ArrayLike, shape: tuple[int, int]) -> NDArray[np.int64]:
@@ -78,7 +90,12 @@ def cross_counts(rows: ArrayLike, columns: ArrayLike, shape: tuple[int, int]) ->
 
 
 def association(
-    table: ArrayLike, *, kind: Literal["G", "Pearson"] = "G", yates: bool = True, seed: int = 0
+    table: ArrayLike,
+    *,
+    kind: Literal["G", "Pearson"] = "G",
+    yates: bool = True,
+    draws: int = TABLES_DRAWN,
+    seed: int = 0,
 ) -> Association:
     """Return the test of association of a *table* of counts [r, c].
 
@@ -88,9 +105,9 @@ def association(
     With one degree each O is first moved towards E by 1/2, but not beyond E (Yates 1934, Suppl. J. R. Stat.
     Soc. 1:217; for G as for X2), unless *yates* is false.
 
-    If any E is below 5 the chi-square approximation is not trusted (the rule of Fisher 1925, *Statistical
-    Methods for Research Workers*, in its strict form; Cochran 1954, Biometrics 10:417, allows a fifth of
-    them), and :func:`fisher_exact` is computed as well, with *seed*.
+    If expected counts are :func:`too_small`, the chi-square approximation is not trusted, and
+    :func:`crossexam.stats.fisher.fisher_exact` is computed as well, with at most *draws* sampled tables and
+    with *seed*.
 
     With fewer than two non-empty rows or columns there is nothing to test: 0 degrees of freedom, p is 1.
     Raises ValueError if *table* is not a table of counts or *kind* is unknown.
@@ -101,7 +118,7 @@ def association(
     """
     if kind not in {"G", "Pearson"}:
         raise ValueError(f"unknown statistic '{kind}': it must be G or Pearson")
-    counts, dropped_rows, dropped_columns = _without_empty(checked_counts(table))
+    counts, dropped_rows, dropped_columns = without_empty(checked_counts(table))
     n, freedom = int(counts.sum()), max(0, counts.shape[0] - 1) * max(0, counts.shape[1] - 1)
     if freedom == 0:
         return Association(0.0, 0, 1.0, None, float(n), n, kind, False, dropped_rows, dropped_columns)
@@ -110,20 +127,35 @@ def association(
     expected = expected_counts(counts)
     corrected = yates and freedom == 1
     statistic = _statistic(counts.astype(np.float64), expected, kind, corrected)
-    smallest = float(expected.min())
-    exact = fisher_exact(counts, seed=seed) if smallest < SMALL else None
+    fisher = fisher_exact(counts, draws=draws, seed=seed) if too_small(expected) else None
     return Association(
         statistic,
         freedom,
         float(chdtrc(freedom, statistic)),
-        exact,
-        smallest,
+        fisher.p if fisher else None,
+        float(expected.min()),
         n,
         kind,
         corrected,
         dropped_rows,
         dropped_columns,
+        fisher.draws if fisher else 0,
     )
+
+
+def too_small(expected: NDArray[np.float64]) -> bool:
+    """Return whether *expected* counts [r, c] are too small for the chi-square distribution.
+
+    In a table of two by two: if any is below 5.  In larger ones: if any is below 1, or more than a fifth of
+    them below 5 (Cochran 1954, Biometrics 10:417).
+
+    >>> too_small(np.array([[4.9, 20], [20, 80]])), too_small(np.array([[4.9, 20, 20], [20, 80, 80]]))
+    (True, False)
+    """
+    small = expected < SMALL
+    if expected.shape == (2, 2):
+        return bool(small.any())
+    return bool((expected < SMALLEST).any() or small.mean() > SMALL_SHARE)
 
 
 def _statistic(
@@ -139,55 +171,6 @@ def _statistic(
     return max(0.0, 2 * float(xlogy(observed, observed / expected).sum()))
 
 
-def fisher_exact(table: ArrayLike, *, seed: int = 0) -> float:
-    """Return the p-value of Fisher's exact test of a *table* of counts [r, c], two-sided.
-
-    The probability, given all row and column sums and no association, of a table that is not more probable
-    than this one (Fisher 1935, J. R. Stat. Soc. 98:39; for more than two rows or columns Freeman & Halton
-    1951, Biometrika 38:141).  For two by two it is exact.  For larger tables it is estimated from B = 99,999
-    tables sampled with these sums (Patefield 1981, Appl. Stat. 30:91) as ``(1 + number not more probable) /
-    (B + 1)``, which is never 0 (Davison & Hinkley 1997, *Bootstrap Methods and their Application*, chapter
-    4).  With fewer than two non-empty rows or columns it is 1.  Raises ValueError if *table* is not a table
-    of counts.
-
-    >>> round(fisher_exact([[3, 1], [1, 3]]), 4)  # Fisher's tea, two-sided: (1 + 16 + 16 + 1) / 70
-    0.4857
-    """
-    counts, _, _ = _without_empty(checked_counts(table))
-    if min(counts.shape) < 2:
-        return 1.0
-    if counts.shape == (2, 2):
-        from scipy.stats import fisher_exact as two_by_two
-
-        return float(two_by_two(counts)[1])
-    ours = _log_weight(counts[None])[0]
-    hits = sum(
-        int(np.count_nonzero(_log_weight(drawn) <= ours + 1e-7)) for drawn in _tables_like(counts, seed)
-    )
-    return (1 + hits) / (TABLES_DRAWN + 1)
-
-
-def _tables_like(counts: NDArray[np.int64], seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield tables sampled with the sums of *counts* and no association: [b, r, c], 99,999 in total."""
-    from scipy.stats import random_table
-
-    drawer = random_table(counts.sum(axis=1), counts.sum(axis=0))
-    rng = generator(seed, "fisher_exact")
-    step = max(1, _AT_ONCE // counts.size)
-    for start in range(0, TABLES_DRAWN, step):
-        yield drawer.rvs(min(step, TABLES_DRAWN - start), random_state=rng)
-
-
-def _log_weight(tables: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the log probabilities of *tables* [b, r, c] with the same sums, up to a constant: [b]."""
-    from scipy.special import gammaln
-
-    highest = int(tables.max())
-    factorials = gammaln(np.arange(1, highest + 2))  # ln 0!, ln 1!, ...
-    weights: NDArray[np.float64] = -factorials[tables].sum(axis=(1, 2))
-    return weights
-
-
 def expected_counts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the expected counts without association: row sum x column sum / n of *counts* [r, c]: [r, c].
 
@@ -196,27 +179,6 @@ def expected_counts(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     expected: NDArray[np.float64] = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
     return expected
-
-
-def checked_counts(table: ArrayLike) -> NDArray[np.int64]:
-    """Return *table* as integers [r, c]; raises ValueError if it is not a table of counts."""
-    given = np.asarray(table)
-    if given.ndim != 2 or given.dtype.kind not in "iufb":
-        raise ValueError(
-            f"a table of counts must be a two-dimensional array of numbers, not one of shape {given.shape}"
-        )
-    counts = given.astype(np.int64) if np.isfinite(given).all() else None
-    if counts is None or (counts != given).any() or (counts < 0).any():
-        raise ValueError(f"counts must be non-negative whole numbers: {given.tolist()}")
-    return counts
-
-
-def _without_empty(
-    counts: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...]]:
-    rows, columns = counts.any(axis=1), counts.any(axis=0)
-    kept = counts[rows][:, columns]
-    return kept, tuple(np.flatnonzero(~rows).tolist()), tuple(np.flatnonzero(~columns).tolist())
 
 
 def odds_ratio(table: ArrayLike, confidence: float = 0.95) -> Estimate:

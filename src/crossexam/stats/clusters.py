@@ -96,12 +96,16 @@ def effective_size(
     within = n / (n - 1) * float(residuals @ residuals)
     worst = float(sizes @ sizes) / n
     deff = max(1.0, (between + PRIOR_CLUSTERS * worst**2) / (within + PRIOR_CLUSTERS * worst))
-    few = (_t(n - 1, confidence) / _t(m - 1, confidence)) ** 2
+    few = (student_quantile(n - 1, confidence) / student_quantile(m - 1, confidence)) ** 2
     return EffectiveSize(max(1.0, n / deff * few), deff, m)
 
 
-def _t(freedom: int, confidence: float) -> float:
-    """Return the two-sided quantile of Student's t."""
+def student_quantile(freedom: int, confidence: float) -> float:
+    """Return the two-sided quantile t of Student's distribution: P(|T| <= t) = *confidence*.
+
+    >>> round(student_quantile(9, 0.95), 3)
+    2.262
+    """
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + confidence / 2))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+#: The level of significance: a corrected p-value of at most this is significant.
+ALPHA: Final = 0.05
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

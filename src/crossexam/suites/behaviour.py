@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.constructions.apply import YieldCounts, chunks
 from crossexam.constructions.construction import Draft, Rejection, changed_options
+from crossexam.constructions.keys import at_most_per_key
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.constructions.pair_matching import PairTable
 from crossexam.constructions.pair_replacement import Rules
@@ -180,7 +181,8 @@ def build_behaviour(request: SuiteRequest, writer: SuiteWriter) -> None:
                 where=base.spec,
                 hint="use other lists: --pairs antonym=FILE, --pairs hypernym=FILE",
             )
-        for name, items in chosen(sets.items, options.controls, request.seed).items():
+        drawn = chosen(sets.items, options.controls, request.seed, per_key=request.per_key)
+        for name, items in drawn.items():
             writer.write(_entry(request, base, name, len(items), sets, resources, identity), items)
     writer.finish({"bases": "+".join(request.base_identities()), "seed": request.seed})
 
@@ -222,6 +224,7 @@ def _identity(request: SuiteRequest) -> dict[str, Any]:
         "rules": options.rules,
         "limit": request.limit,
         "version": package_version(),
+        **request.per_key_part(),
     }
 
 
@@ -252,16 +255,20 @@ def pair_tables(lists: Mapping[str, Sequence[str]], rules: Rules = "ours") -> di
 
 
 def chosen(
-    items: Mapping[str, Sequence[Example]], controls: int | None, seed: int
+    items: Mapping[str, Sequence[Example]], controls: int | None, seed: int, *, per_key: int | None = None
 ) -> dict[str, list[Example]]:
-    """Return *items* by set: at most *controls* random controls per family, and their derivatives."""
-    if controls is None:
+    """Return *items* by set: at most *controls* random controls per family, and their derivatives.
+
+    With *per_key*, at most so many controls of each word pair.
+    """
+    if controls is None and per_key is None:
         return {name: list(each) for name, each in items.items()}
     kept: set[str] = set()
     found: dict[str, list[Example]] = {}
     for name, kind in SWAPS.items():  # a control comes before what is derived from it
         if kind.control is None:
-            ranked = sorted(items[name], key=lambda item: rng_for(seed, "controls", item.id).random())
+            own = items[name] if per_key is None else at_most_per_key(items[name], kind, per_key, seed)
+            ranked = sorted(own, key=lambda item: rng_for(seed, "controls", item.id).random())
             drawn = {item.id for item in ranked[:controls]}
             found[name] = [item for item in items[name] if item.id in drawn]
         else:
@@ -297,15 +304,17 @@ def _entry(
         keeps_label=kind.keeps_label,
         paired=True,
         test_class=kind.test_class,
-        signature=signature({**parts, **request.limit_part()}),
-        yields=_yields(sets.counts[name], rows),
+        signature=signature({**parts, **request.per_key_part(), **request.limit_part()}),
+        yields=_yields(sets.counts[name], rows, request),
     )
 
 
-def _yields(counts: YieldCounts, rows: int) -> dict[str, Any]:
+def _yields(counts: YieldCounts, rows: int, request: SuiteRequest) -> dict[str, Any]:
     """Return *counts* if only *rows* of the items were drawn."""
     facts = counts.as_dict()
     left = facts["items"] - rows
     if left:
-        facts["rejected"] = {**facts["rejected"], "not drawn (--controls)": left}
+        limits = (("--controls", request.options.controls), ("--per-key", request.per_key))
+        flags = ", ".join(flag for flag, most in limits if most is not None)
+        facts["rejected"] = {**facts["rejected"], f"not drawn ({flags})": left}
     return facts | {"items": rows}

@@ -36,7 +36,8 @@ class SuiteKind:
     ``constructions`` names the constructions that are always applied, ``optional`` those that are applied if
     one of their options is set.  ``options`` is an instance of the suite's own dataclass of options, if it
     has one.  ``base_option`` names the option that ``--base`` sets in a suite that is not built from bases.
-    ``overview`` computes the table to show after building from the manifest; None means the yield table.
+    ``has_keys``: its items have keys although it names no constructions.  ``overview`` computes the table
+    to show after building from the manifest; None means the yield table.
     """
 
     name: str
@@ -47,6 +48,7 @@ class SuiteKind:
     optional: tuple[str, ...] = ()
     options: Any = None
     base_option: str | None = None
+    has_keys: bool = False
     overview: Callable[[Mapping[str, Any]], Overview] | None = None
 
 
@@ -64,7 +66,8 @@ class Overview:
 class SuiteRequest:
     """What to build: a suite from *bases*, and from *problems* for tests that read word problems.
 
-    *constructions* carry their options; *options* are those of the suite itself.
+    *constructions* carry their options; *options* are those of the suite itself.  *per_key* is the maximum
+    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.
     ``suites.table.suite_request`` creates a request from names.
     """
 
@@ -76,6 +79,7 @@ class SuiteRequest:
     seed: int = 0
     file_format: str = "parquet"
     limit: int | None = None
+    per_key: int | None = None
     tagger: str = "auto"
     recognizer: str = "auto"
     parser: str = "auto"
@@ -101,6 +105,7 @@ class SuiteRequest:
             "format": self.file_format,
             "limit": self.limit,
             "version": package_version(),
+            **self.per_key_part(),
             **facts,
         }
 
@@ -111,6 +116,10 @@ class SuiteRequest:
     def limit_part(self) -> dict[str, object]:
         """Return the part of a signature that states how many examples were read, if not all."""
         return {} if self.limit is None else {"limit": self.limit}
+
+    def per_key_part(self) -> dict[str, object]:
+        """Return the part of a signature that states how many items of one key there are, if not all."""
+        return {} if self.per_key is None else {"per_key": self.per_key}
 
 
 class TestSetSink:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import chain
 from typing import Any, Final
 
 from crossexam.constructions.apply import CHUNK, Applier, chunks
 from crossexam.constructions.construction import Construction, changed_options
+from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.core.errors import CrossexamError, MissingResourceError
 from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
@@ -117,6 +118,7 @@ def _build_from(
         _DerivedSet(
             Applier(construction, resources, seed=request.seed, projection=projection),
             writer.open(f"{construction.name}.{base.part}"),
+            request.per_key if construction.key else None,
         )
         for construction in constructions
     ]
@@ -140,6 +142,7 @@ def _build_from(
         entry = TestSetEntry(BASE, base.part, signature=signed, projection=projection.declaration)
         writer.close(whole.sink, entry)
     for test_set in derived:
+        test_set.finish()
         writer.close(
             test_set.sink, _entry(test_set.applier, base, base_set if with_base else None, request, resources)
         )
@@ -164,13 +167,33 @@ class _BaseSet:
 
 @dataclass(frozen=True)
 class _DerivedSet:
+    """The items of a construction: written one by one, or, if they are limited *per_key*, at the end."""
+
     applier: Applier
     sink: TestSetSink
+    per_key: int | None = None
+    held: list[Example] = field(default_factory=list)
 
     def take(self, chunk: Iterable[Example]) -> None:
         for example in chunk:
             for item in self.applier.items(example):
-                self.sink.write(item)
+                if self.per_key is None:
+                    self.sink.write(item)
+                else:
+                    self.held.append(item)
+
+    def finish(self) -> None:
+        """Write the items that were held back, at most so many per key, and count the others."""
+        if self.per_key is None:
+            return
+        counts = self.applier.counts
+        kept = at_most_per_key(self.held, self.applier.construction, self.per_key, self.applier.seed)
+        left_out = len(self.held) - len(kept)
+        if left_out:
+            counts.items -= left_out
+            counts.rejected[NOT_DRAWN_PER_KEY] += left_out
+        for item in kept:
+            self.sink.write(item)
 
 
 def light(example: Example) -> Example:
@@ -190,7 +213,8 @@ def _entry(
         "construction": construction.versioned,
         **used,  # resources are identified by their content, not by the option that selects them
         **{name: value for name, value in options.items() if name not in used},
-        **({"seed": request.seed} if construction.draws else {}),
+        **({"seed": request.seed} if construction.draws or (construction.key and request.per_key) else {}),
+        **(request.per_key_part() if construction.key else {}),
         **request.limit_part(),
     }
     return TestSetEntry(
@@ -250,6 +274,7 @@ def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]
         "options": {name: changed for name, changed in options.items() if changed},
         "limit": request.limit,
         "version": package_version(),
+        **request.per_key_part(),
     }
 
 

@@ -61,6 +61,7 @@ _ALL: Final = (
         "Sanchez Carmona et al. 2018, Behavior Analysis of NLI Models (N18-1179), section 5",
         build_behaviour,
         options=BehaviourOptions(),
+        has_keys=True,
     ),
     SuiteKind(
         "documents",
@@ -163,7 +164,23 @@ def suite_request(
             _refuse(name, kind)
     constructions = [_with_options(CONSTRUCTIONS[name], given.get(name, {})) for name in used]
     chosen = with_options(kind.options, own, kind.name)
-    return SuiteRequest(kind, bases, problems, constructions, chosen, **fields)
+    request = SuiteRequest(kind, bases, problems, constructions, chosen, **fields)
+    _check_per_key(request)
+    return request
+
+
+def _check_per_key(request: SuiteRequest) -> None:
+    """Raise CrossexamError if items are limited per key, but to less than one, or none has a key."""
+    if request.per_key is None:
+        return
+    if request.per_key < 1:
+        raise CrossexamError(f"--per-key is {request.per_key}", wanted="a whole number above 0")
+    if not request.kind.has_keys and not any(each.key for each in request.constructions):
+        having = [name for name, each in CONSTRUCTIONS.items() if each.key]
+        raise CrossexamError(
+            f"no items of '{request.kind.name}' have a key, such as a word pair, that --per-key could count",
+            wanted=f"a suite with one of {', '.join(having)}, or the word swaps of behaviour",
+        )
 
 
 def _with_options(construction: Construction, values: Mapping[str, Any]) -> Construction:

@@ -1,0 +1,63 @@
+"""The key of an item: the word pair or words that it tests, which items may share.
+
+A frequent pair (man/woman) can decide the score of a test set.  The field ``key`` of a construction names the
+entries of ``info`` that make up the key.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from crossexam.constructions.construction import Construction
+from crossexam.constructions.table import KNOWN
+from crossexam.core.example import Example
+from crossexam.core.randomness import rng_for
+
+#: The reason in the yield table for items beyond the maximum number per key.
+NOT_DRAWN_PER_KEY: Final = "not drawn (--per-key)"
+
+
+def key_of(item: Example, construction: Construction) -> str | None:
+    """Return the key of *item*, None if *construction* has no key or the item does not state it.
+
+    >>> from crossexam.constructions.table import construction_named
+    >>> item = Example("a", "It is hot.", "It is cold.", "contradiction", info={"pair": "hot/cold"})
+    >>> key_of(item, construction_named("antonymy"))
+    'hot/cold'
+    """
+    values = [item.info.get(name) for name in construction.key]
+    if not values or any(value is None for value in values):
+        return None
+    return ", ".join("/".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for v in values)
+
+
+def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
+    """Return the key of each of *items*, None if the construction has none or an item does not state it."""
+    known = KNOWN.get(construction)
+    if known is None or not known.key:
+        return None
+    keys = [key for item in items if (key := key_of(item, known)) is not None]
+    return keys if len(keys) == len(items) else None
+
+
+def at_most_per_key(
+    items: Iterable[Example], construction: Construction, most: int, seed: int
+) -> list[Example]:
+    """Return *items* in their order, with at most *most* per key, chosen at random.
+
+    Whether an item is chosen depends on the seed and on the items of its key alone.  Items without a key are
+    kept.
+    """
+    listed = list(items)
+    of_key: dict[str, list[Example]] = defaultdict(list)
+    for item in listed:
+        if (key := key_of(item, construction)) is not None:
+            of_key[key].append(item)
+    dropped: set[str] = set()
+    for same in of_key.values():
+        if len(same) > most:
+            ranked = sorted(same, key=lambda item: rng_for(seed, "per_key", item.id).random())
+            dropped.update(item.id for item in ranked[most:])
+    return [item for item in listed if item.id not in dropped]

@@ -1,0 +1,74 @@
+"""What two models get right and wrong together (Naik et al. 2018, section 4.3).
+
+Word pairs of items that both get right are easy, those of items that both get wrong are hard; a pair can be
+both.  Errors are common if both models predict the same wrong label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.constructions.keys import keys_of
+from crossexam.core.dataset import Run
+from crossexam.core.labels import GOLDS
+from crossexam.evaluation.scores import Scored, score_run
+
+
+@dataclass(frozen=True)
+class JointOutcome:
+    """The items of a test set by the outcomes of two models, and the keys (word pairs) of these items.
+
+    *easy* and *hard* are the numbers of different keys of the items that both models get right and wrong,
+    None if the items have no keys.  *same_errors* counts the items for which both predict the same wrong
+    label, by type: ``"N-E"`` is gold neutral predicted as entailment.
+    """
+
+    name: str
+    n: int
+    both_right: int
+    both_wrong: int
+    easy: int | None
+    hard: int | None
+    same_errors: Mapping[str, int]
+
+
+def joint_outcomes(first: Run, second: Run) -> tuple[JointOutcome, ...]:
+    """Return the joint outcomes of two runs over the same items, for the test sets that both have.
+
+    If one of the models has two labels, both are scored on two.
+    """
+    two_labels = first.two_labels or second.two_labels
+    a, b = (score_run(run, two_labels=two_labels) for run in (first, second))
+    return tuple(
+        _outcome(name, here, b[name], keys_of(here.examples, first.datasets[name].entry.construction))
+        for name, here in a.items()
+        if name in b
+    )
+
+
+def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> JointOutcome:
+    right, wrong = a.correct & b.correct, ~a.correct & ~b.correct
+    same = wrong & (a.predicted == b.predicted)
+    counts: dict[str, int] = {}
+    for gold, predicted in zip(a.gold[same].tolist(), a.predicted[same].tolist(), strict=True):
+        kind = f"{GOLDS[gold][0].upper()}-{GOLDS[predicted][0].upper()}"
+        counts[kind] = counts.get(kind, 0) + 1
+    return JointOutcome(
+        name,
+        len(a.gold),
+        int(right.sum()),
+        int(wrong.sum()),
+        _different(keys, right),
+        _different(keys, wrong),
+        counts,
+    )
+
+
+def _different(keys: Sequence[str] | None, chosen: NDArray[np.bool_]) -> int | None:
+    if keys is None:
+        return None
+    return len({keys[item] for item in np.flatnonzero(chosen).tolist()})

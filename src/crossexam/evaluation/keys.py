@@ -1,0 +1,103 @@
+"""Accuracy over keys: how much the frequent word pairs of a test set decide its score.
+
+Test sets of constructions with a key (:attr:`~crossexam.constructions.construction.Construction.key`) have a
+mean over keys beside the mean over items, and intervals that count keys as well as premises as clusters.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from crossexam.constructions.keys import keys_of
+from crossexam.core.dataset import Run
+from crossexam.core.estimate import Estimate
+from crossexam.evaluation.scores import Scored, score_run
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.two_way import equal_weights, two_way_difference, two_way_share
+
+
+@dataclass(frozen=True)
+class KeyedResult:
+    """The accuracy of a model on a test set of *keys* different keys; *largest* is the most frequent one.
+
+    *largest_share* is its share of the items.  *over_items* has the wider of the intervals that are
+    clustered by premise and by key, *two_way* has the same value and is clustered by both; *over_keys* is the
+    mean of the accuracies of the keys, clustered by both.
+    """
+
+    test_set: str
+    n: int
+    keys: int
+    largest: str
+    largest_share: float
+    over_items: Estimate
+    two_way: Estimate
+    over_keys: Estimate
+
+
+@dataclass(frozen=True)
+class KeyedComparison:
+    """The difference of two models on a test set of *keys* different keys, positive if the first is better.
+
+    Over items, and as the mean of the differences of the keys, both clustered by premise and by key.
+    """
+
+    name: str
+    n: int
+    keys: int
+    over_items: Estimate
+    over_keys: Estimate
+
+
+def keyed_results(run: Run) -> tuple[KeyedResult, ...]:
+    """Return the accuracies over keys of *run*, for the test sets whose items have keys."""
+    scored = score_run(run, two_labels=run.two_labels)
+    return tuple(_result(name, here, keys) for name, here, keys in _keyed(run, scored))
+
+
+def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
+    """Return the differences over keys of two runs over the same items, for test sets whose items have keys.
+
+    If one of the models has two labels, both are scored on two.
+    """
+    two_labels = first.two_labels or second.two_labels
+    a, b = (score_run(run, two_labels=two_labels) for run in (first, second))
+    return tuple(
+        KeyedComparison(
+            name,
+            len(keys),
+            len(set(keys)),
+            two_way_difference(here.correct, b[name].correct, here.clusters, keys),
+            two_way_difference(
+                here.correct, b[name].correct, here.clusters, keys, equal_weights(keys, len(keys))
+            ),
+        )
+        for name, here, keys in _keyed(first, a)
+        if name in b
+    )
+
+
+def _keyed(run: Run, scored: dict[str, Scored]) -> Iterator[tuple[str, Scored, list[str]]]:
+    """Yield name, scored items and keys of the test sets that have at least two keys."""
+    for name, here in scored.items():
+        keys = keys_of(here.examples, run.datasets[name].entry.construction)
+        if keys is not None and len(set(keys)) > 1:
+            yield name, here, keys
+
+
+def _result(name: str, here: Scored, keys: list[str]) -> KeyedResult:
+    n = len(keys)
+    (largest, most), *_ = Counter(keys).most_common(1)
+    by_either = (share_correct(here.correct, clusters) for clusters in (here.clusters, keys))
+    return KeyedResult(
+        name,
+        n,
+        len(set(keys)),
+        largest,
+        most / n,
+        max(by_either, key=lambda each: each.high - each.low),
+        two_way_share(here.correct, here.clusters, keys),
+        two_way_share(here.correct, here.clusters, keys, equal_weights(keys, n)),
+    )

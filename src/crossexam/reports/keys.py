@@ -1,0 +1,86 @@
+"""The tables of accuracy over keys: word pairs, or whatever else items of a construction share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crossexam.core.dataset import Run
+from crossexam.reports.results import Results
+from crossexam.reports.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crossexam.evaluation.keys import KeyedComparison
+
+_KEYS: Final = (
+    "Keys: word pairs of antonymy and word swaps, rules of numerical reasoning, adjective and nouns of "
+    "AddAmod, subject, verb and object of SOSwap. Over keys: the mean of the accuracies of the keys, so that "
+    "a frequent one counts no more than a rare one."
+)
+_RESULTS: Final = (
+    f"{_KEYS} Over items: the accuracy, with the wider of two 95 % confidence intervals, clustered by "
+    "premise and clustered by key; two-way, over keys: clustered by both (Cameron, Gelbach and Miller 2011)."
+)
+_DIFFERENCES: Final = (
+    "The means of the differences of the keys beside those of the items, with 95 % confidence intervals "
+    "clustered by premise and by key (Cameron, Gelbach and Miller 2011)."
+)
+
+
+def keys_table(results: Results) -> Table:
+    """Return the mean over keys beside the mean over items, for test sets with keys; may have no rows."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in results.test_sets:
+        for model in results.models:
+            rows += [
+                (
+                    results.short_names[name],
+                    model.name,
+                    each.n,
+                    each.keys,
+                    each.largest,
+                    each.largest_share,
+                    each.over_items,
+                    each.two_way,
+                    each.over_keys,
+                )
+                for each in model.keyed
+                if each.test_set == name
+            ]
+    columns = (
+        Column("Test set"),
+        Column("Model"),
+        Column("Items", "count"),
+        Column("Keys", "count"),
+        Column("Largest key"),
+        Column("Of the items", "percent"),
+        Column("Over items", "percent"),
+        Column("Two-way", "percent"),
+        Column("Over keys", "percent"),
+    )
+    return Table("Accuracy over keys", columns, tuple(rows), (_RESULTS,), grouped=1)
+
+
+def keyed_against_table(results: Results) -> Table:
+    """Return the comparison over keys of exactly two models; else it has no rows."""
+    return _comparison_table(results.keyed_comparison, results.short_names)
+
+
+def keyed_comparison_table(first: Run, second: Run, names: Mapping[str, str]) -> Table:
+    """Return the comparison over keys of two models, for test sets with keys; may have no rows."""
+    from crossexam.evaluation.keys import keyed_comparisons
+
+    return _comparison_table(keyed_comparisons(first, second), names)
+
+
+def _comparison_table(pairs: Sequence[KeyedComparison], names: Mapping[str, str]) -> Table:
+    columns = (
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("Keys", "count"),
+        Column("A minus B over items", "points"),
+        Column("A minus B over keys", "points"),
+    )
+    rows = tuple((names[each.name], each.n, each.keys, each.over_items, each.over_keys) for each in pairs)
+    return Table("A minus B over keys", columns, rows, (_DIFFERENCES,))

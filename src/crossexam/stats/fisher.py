@@ -1,0 +1,193 @@
+"""Fisher's exact test of a table of counts: all tables with its row and column sums, or a sample of them.
+
+The p-value is the probability, given all row and column sums and no association, of a table that is not more
+probable than the observed one (Fisher 1935, J. R. Stat. Soc. 98:39; for more than two rows or columns Freeman
+& Halton 1951, Biometrika 38:141).  The probability of a table is proportional to the product of ``1 / x!``
+over its cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp, lgamma, prod
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossexam.stats.bootstrap import generator
+from crossexam.stats.counts import checked_counts, without_empty
+
+#: The fewest tables sampled if there are too many to sum over.
+TABLES_DRAWN: Final = 99_999
+#: The most tables sampled, whatever the level: some seconds.
+MOST_DRAWN: Final = 9_999_999
+#: Sampling more than 99,999 ends with this many tables that are not more probable: a standard error of 3 %.
+ENOUGH: Final = 1_000
+#: How far below the level of significance the smallest p-value of a sample must lie after correction.
+_BELOW_LEVEL: Final = 20
+_AT_ONCE: Final = 2_000_000  # numbers in memory while sampling
+_MOST_PARTIAL: Final = 1_000_000  # partial tables in memory while summing
+_SAME: Final = 1e-7  # log probabilities that differ by less are equal
+
+
+class FisherTest(NamedTuple):
+    """The p-value of Fisher's test, and how many tables were sampled for it; 0 if it is exact."""
+
+    p: float
+    draws: int
+
+
+def draws_for(alpha: float, tests: int) -> int:
+    """Return how many tables to sample so that *tests* corrected p-values can reach the level *alpha*.
+
+    The smallest p-value of B sampled tables is ``1 / (B + 1)``; after Bonferroni's correction it is at most
+    a twentieth of *alpha*.  There are at most :data:`MOST_DRAWN`, which is enough for 16 tests at 0.000032.
+    Raises ValueError if *alpha* is not between 0 and 1.
+
+    >>> draws_for(0.05, 16), draws_for(0.0001, 16)
+    (99999, 3199999)
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha is {alpha}; it must be between 0 and 1")
+    wanted = round(_BELOW_LEVEL * max(1, tests) / alpha) - 1
+    return min(MOST_DRAWN, max(TABLES_DRAWN, wanted))
+
+
+def fisher_exact(table: ArrayLike, *, draws: int = TABLES_DRAWN, seed: int = 0) -> FisherTest:
+    """Return Fisher's exact test of a *table* of counts [r, c], two-sided.
+
+    It is exact for two by two, and for larger tables if the tables with these sums can be summed over
+    (:func:`_summed`).  Otherwise tables are sampled (Patefield 1981, Appl. Stat. 30:91): 99,999, and then
+    more until 1,000 are not more probable, but at most *draws*.  The p-value is ``(1 + number not more
+    probable) / (1 + number sampled)``, which is never 0 (Davison & Hinkley 1997, *Bootstrap Methods and their
+    Application*, chapter 4), or ``1,000 / number sampled`` if sampling stopped early (Besag & Clifford 1991,
+    Biometrika 78:301).  With fewer than two non-empty rows or columns it is 1.  Raises ValueError if *table*
+    is not a table of counts.
+
+    >>> round(fisher_exact([[3, 1], [1, 3]]).p, 4)  # Fisher's tea, two-sided: (1 + 16 + 16 + 1) / 70
+    0.4857
+    >>> fisher_exact([[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]]).draws
+    0
+    """
+    counts, _, _ = without_empty(checked_counts(table))
+    if min(counts.shape) < 2:
+        return FisherTest(1.0, 0)
+    if counts.shape == (2, 2):
+        from scipy.stats import fisher_exact as two_by_two
+
+        return FisherTest(float(two_by_two(counts)[1]), 0)
+    exact = _summed(counts)
+    return FisherTest(exact, 0) if exact is not None else _sampled(counts, draws, seed)
+
+
+class _Partial(NamedTuple):
+    """The first rows of tables: what is *left* of the column sums [k, c], log weights, and multiplicities."""
+
+    left: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    times: NDArray[np.float64]
+
+
+def _summed(counts: NDArray[np.int64]) -> float | None:
+    """Return the p-value of *counts* by summing over all tables, None if there are too many.
+
+    Row by row, the smallest first; the last row follows from the others.  Partial tables with the same
+    remaining column sums and the same probability are merged (as in the network algorithm of Mehta & Patel
+    1983, J. Am. Stat. Assoc. 78:427), which is exact.
+    """
+    from scipy.special import logsumexp
+
+    table = counts if counts.shape[1] <= counts.shape[0] else counts.T
+    table = table[np.argsort(table.sum(axis=1), kind="stable")]
+    columns = table.sum(axis=0)
+    if prod((columns + 1).tolist()) > 2**62:  # remaining column sums are encoded as one number
+        return None
+    factorials = _log_factorials(int(columns.sum()))
+    partial = _Partial(columns[None], np.zeros(1), np.ones(1))
+    for total in table.sum(axis=1)[:-1].tolist():
+        grown = _with_row(partial, total, columns, factorials)
+        if grown is None:
+            return None
+        partial = grown
+    weights = partial.weights - factorials[partial.left].sum(axis=1)
+    ours = -sum(lgamma(count + 1) for count in table.ravel().tolist())
+    extreme = weights <= ours + _SAME
+    log_p = logsumexp(weights[extreme], b=partial.times[extreme]) - logsumexp(weights, b=partial.times)
+    return min(1.0, exp(log_p))
+
+
+def _with_row(
+    partial: _Partial, total: int, columns: NDArray[np.int64], factorials: NDArray[np.float64]
+) -> _Partial | None:
+    """Return *partial* with every row of sum *total* added, None if there are too many."""
+    sizes = np.minimum(columns[:-1], total) + 1
+    if prod(sizes.tolist()) > _MOST_PARTIAL:
+        return None
+    cells = np.indices(tuple(sizes.tolist())).reshape(len(sizes), -1).T  # all but the last column
+    rows = np.column_stack([cells, total - cells.sum(axis=1)])
+    rows = rows[(rows[:, -1] >= 0) & (rows[:, -1] <= columns[-1])]
+    if len(rows) * len(partial.left) > _MOST_PARTIAL:
+        return None
+    left = (partial.left[:, None] - rows[None]).reshape(-1, len(columns))
+    weights = (partial.weights[:, None] - factorials[rows].sum(axis=1)[None]).ravel()
+    possible = (left >= 0).all(axis=1)
+    times = np.repeat(partial.times, len(rows))
+    return _merged(_Partial(left[possible], weights[possible], times[possible]), columns)
+
+
+def _merged(partial: _Partial, columns: NDArray[np.int64]) -> _Partial:
+    """Return *partial* with those that have the same remaining sums and weight merged."""
+    code = np.ravel_multi_index(tuple(partial.left.T), tuple((columns + 1).tolist()))
+    rounded = np.rint(partial.weights / (_SAME / 100)).astype(np.int64)
+    order = np.lexsort((rounded, code))
+    new = np.append(True, (np.diff(code[order]) != 0) | (np.diff(rounded[order]) != 0))
+    first = order[new]
+    times = np.add.reduceat(partial.times[order], np.flatnonzero(new))
+    return _Partial(partial.left[first], partial.weights[first], times)
+
+
+def _sampled(counts: NDArray[np.int64], draws: int, seed: int) -> FisherTest:
+    ours = _log_weights(counts[None])[0]
+    done = hits = 0
+    for drawn in _tables_like(counts, draws, seed):
+        extreme = np.flatnonzero(_log_weights(drawn) <= ours + _SAME)
+        needed = ENOUGH - hits
+        if done >= TABLES_DRAWN and len(extreme) >= needed:
+            done += int(extreme[needed - 1]) + 1
+            return FisherTest(ENOUGH / done, done)
+        done, hits = done + len(drawn), hits + len(extreme)
+        if done >= TABLES_DRAWN and hits >= ENOUGH:
+            break
+    return FisherTest((1 + hits) / (1 + done), done)
+
+
+def _tables_like(counts: NDArray[np.int64], draws: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield *draws* tables sampled with the sums of *counts* and no association: [b, r, c].
+
+    The first 99,999 are the same for any *draws*.
+    """
+    from scipy.stats import random_table
+
+    drawer = random_table(counts.sum(axis=1), counts.sum(axis=0))
+    rng = generator(seed, "fisher_exact")
+    step, done = max(1, _AT_ONCE // counts.size), 0
+    while done < draws:
+        end = TABLES_DRAWN if done < TABLES_DRAWN else draws
+        size = min(step, end - done, draws - done)
+        yield drawer.rvs(size, random_state=rng)
+        done += size
+
+
+def _log_weights(tables: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the log probabilities of *tables* [b, r, c] with the same sums, up to a constant: [b]."""
+    weights: NDArray[np.float64] = -_log_factorials(int(tables.max()))[tables].sum(axis=(1, 2))
+    return weights
+
+
+def _log_factorials(highest: int) -> NDArray[np.float64]:
+    """Return ln 0!, ln 1!, ..., ln *highest*!."""
+    from scipy.special import gammaln
+
+    factorials: NDArray[np.float64] = gammaln(np.arange(1, highest + 2))
+    return factorials

@@ -1,0 +1,92 @@
+"""Accuracy over keys: means of word pairs beside means of items, in tables, CSV, JSON and comparisons."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.evaluation.keys import keyed_comparisons, keyed_results
+from crossexam.reports.comparison import comparison_tables
+from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
+from crossexam.reports.keys import keys_table
+from crossexam.reports.results import results_of
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.two_way import two_way_share
+
+#: man/woman is half of the items.
+PAIRS = ["man/woman"] * 20 + [f"w{k}/v{k}" for k in range(20)]
+
+
+def run_of(right: list[bool], model: str = "mine", construction: str = "antonymy", key: str = "pair") -> Run:
+    items = [
+        Example(f"a:{k}", f"Ann has {k} cats.", f"Ann has {k}.", "contradiction", info={key: pair})
+        for k, pair in enumerate(PAIRS)
+    ]
+    answers = np.array([[0.1, 0.1, 0.8] if each else [0.8, 0.1, 0.1] for each in right])
+    name = f"{construction}.x"
+    facts = {"construction": f"{construction}.v1", "part": "x"}
+    return Run(model, {name: Dataset(name, items, facts)}, {name: answers}, {})
+
+
+ONLY_THE_FREQUENT = [True] * 20 + [False] * 20
+HALF = [True, False] * 20
+
+
+def test_a_frequent_pair_decides_the_mean_over_items_but_not_that_over_keys() -> None:
+    (found,) = keyed_results(run_of(ONLY_THE_FREQUENT))
+    assert (found.n, found.keys, found.largest, found.largest_share) == (40, 21, "man/woman", 0.5)
+    assert found.over_items.value == found.two_way.value == 0.5
+    assert found.over_keys.value == pytest.approx(1 / 21)
+
+
+def test_the_interval_over_items_is_the_wider_of_two() -> None:
+    (found,) = keyed_results(run_of(ONLY_THE_FREQUENT))
+    right = np.array(ONLY_THE_FREQUENT)
+    by_premise, by_key = share_correct(right), share_correct(right, PAIRS)
+    assert by_key.high - by_key.low > by_premise.high - by_premise.low
+    assert found.over_items == by_key
+    assert found.two_way == two_way_share(right, range(40), PAIRS)
+
+
+@pytest.mark.parametrize(("construction", "key"), [("negation", "pair"), ("antonymy", "kind")])
+def test_without_keys_there_is_no_row(construction: str, key: str) -> None:
+    run = run_of(HALF, construction=construction, key=key)
+    assert keyed_results(run) == ()
+    assert keys_table(results_of([run])).rows == ()
+    assert len(comparison_tables(run, run)) == 2  # and what both get right and wrong
+    assert '"keys": null' in render_json(results_of([run]))
+
+
+def test_tables_csv_and_json_have_the_same_numbers() -> None:
+    results = results_of([run_of(ONLY_THE_FREQUENT)])
+    (found,) = results.models[0].keyed
+    (row,) = keys_table(results).rows
+    assert row[2:] == (40, 21, "man/woman", 0.5, found.over_items, found.two_way, found.over_keys)
+    rows = {each["statistic"]: each for each in csv.DictReader(io.StringIO(render_csv(results)))}
+    assert float(rows["accuracy_over_keys"]["value"]) == found.over_keys.value
+    assert float(rows["accuracy_two_way"]["low"]) == found.two_way.low
+    assert (rows["keys"]["value"], rows["largest_key_share"]["of"]) == ("21", "man/woman")
+    document = json.loads(render_json(results))["models"][0]["test_sets"][0]["keys"]
+    assert document["over_keys"]["high"] == found.over_keys.high
+    assert document["largest"] == "man/woman"
+
+
+def test_two_models_are_compared_over_keys() -> None:
+    first, second = run_of(ONLY_THE_FREQUENT, "one"), run_of(HALF, "other")
+    (found,) = keyed_comparisons(first, second)
+    assert found.over_items.value == 0.0  # 20 of 40 each
+    assert found.over_keys.value == pytest.approx((0.5 - 10 / 1) / 21)  # 1/2 of man/woman; 10 pairs lost
+    assert found.over_keys.high < 0
+    _, table, _ = comparison_tables(first, second)
+    assert table.rows == (("antonymy", 40, 21, found.over_items, found.over_keys),)
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(first, second)))
+    assert float(row["difference_over_keys"]) == pytest.approx(found.over_keys.value)
+    (document,) = json.loads(comparison_json(first, second))["test_sets"]
+    assert document["keys"] == 21
+    assert document["difference_over_keys_low"] == pytest.approx(found.over_keys.low)

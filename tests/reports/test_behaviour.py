@@ -1,0 +1,232 @@
+"""The numbers of the three factors: tables, the published ones beside them, CSV and JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from math import isnan
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS, Label
+from crossexam.evaluation import behaviour
+from crossexam.evaluation.behaviour import FactorResult, factor_results
+from crossexam.published.figures import published
+from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
+from crossexam.reports.data import render_csv, render_json
+from crossexam.reports.report import make_report
+from crossexam.reports.results import Results, results_of
+from crossexam.reports.table import Table
+from crossexam.stats.association import association
+from crossexam.stats.fisher import draws_for
+
+GOLDS: list[Label] = [LABELS[k % 3] for k in range(48)]
+
+
+def a_run(part: str = "snli_train") -> Run:
+    """A run over a control and three swaps of 48 items; the swaps have the same items and predictions."""
+    rng = np.random.default_rng(5)
+    shares = 0.4 * np.eye(3)[[LABELS.index(gold) for gold in GOLDS]] + rng.random((48, 3))
+    datasets = {}
+    for kind in ("i_h", "i_th", "i_ta1", "i_ta2"):
+        facts: dict[str, Any] = {"construction": f"{kind}.v1", "part": part, "paired": True}
+        if kind != "i_h":
+            facts["base_set"] = f"i_h.{part}"
+        items = [
+            Example(
+                f"{kind}:{k}",
+                f"Ann has {k} cats.",
+                f"Ann has {k}.",
+                gold,
+                base=f"i_h:{k}",
+                info={
+                    "seen": k % 4 > 0,
+                    "polarity": LABELS[k % 2] if k % 5 else "none",
+                    "control_label": GOLDS[k - k % 2],
+                },
+            )
+            for k, gold in enumerate(GOLDS)
+        ]
+        datasets[f"{kind}.{part}"] = Dataset(f"{kind}.{part}", items, facts)
+    probabilities = {name: shares[::-1] if name.startswith("i_h") else shares for name in datasets}
+    return Run("mine", datasets, probabilities, {})
+
+
+@pytest.fixture(scope="module")
+def results() -> Results:
+    return results_of([a_run()])
+
+
+def of(results: Results, kind: str, factor: str) -> FactorResult:
+    (found,) = (e for e in results.models[0].factors if (e.kind, e.factor) == (kind, factor))
+    return found
+
+
+def published_rows(table: Table) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+    """The published rows of *table* by test set and the next cells."""
+    return {row[:3]: row[3:] for row in table.rows if any("(published)" in str(cell) for cell in row)}
+
+
+def test_published_statistics_stand_below_those_of_the_models(results: Results) -> None:
+    rows = published_rows(factor_table(results))
+    names = results.short_names
+    assert rows[names["i_ta2.snli_train"], "insensitivity", "ESIM (published)"][1] == "175.34 (1)"
+    assert rows[names["i_ta1.snli_train"], "polarity", "DAM (published)"][1] == "101.26 (6)"
+    assert rows[names["i_th.snli_train"], "polarity", "CE (published)"][1] == "25.27 (14)"
+    assert not published_rows(factor_table(results_of([a_run("mine")])))
+
+
+def test_published_counts_stand_below_the_set_that_they_are_of(results: Results) -> None:
+    changed, unseen, polarity = crossed_tables(results)
+    names = results.short_names
+    table_4 = published_rows(polarity)
+    assert {name for name, *_ in table_4} == {names["i_ta1.snli_train"]}
+    assert [column.header for column in polarity.columns[3:6]] == list(LABELS)
+    row = table_4[names["i_ta1.snli_train"], "DAM (published)", "contradiction"]
+    assert row[:3] == (3, 5, 543)
+    assert row[5] == pytest.approx(0.985, abs=5e-4)  # section 6.1: around 98.5 %
+    assert table_4[names["i_ta1.snli_train"], "DAM (published)", "none"][5] == 0.5
+    place = names["i_ta2.snli_train"], "ESIM (published)"
+    table_2 = {key[2]: row[:2] for key, row in published_rows(changed).items() if key[:2] == place}
+    assert table_2 == {"change": (155, 31), "no change": (8, 100)}
+    assert len(published_rows(unseen)) == 2
+    assert not any(published_rows(table) for table in crossed_tables(results_of([a_run("mine")])))
+
+
+def test_published_counts_give_the_published_statistics_and_accuracies() -> None:
+    study = published("sanchez2018")
+    cases = (
+        ("insensitivity_counts", "insensitivity_test", "ESIM", "i_ta2"),
+        ("unseen_counts", "unseen_test", "DAM", "i_ta1"),
+        ("polarity_counts", "polarity_test", "DAM", "i_ta1"),
+    )
+    for key, statistic, system, kind in cases:
+        counts = [list(row.values()) for row in study.table(key).cells.values()]
+        found = association(counts)
+        assert study.table(statistic).value(system, kind) == int(100 * found.statistic) / 100
+        if key == "polarity_counts":
+            assert study.table("polarity_freedom").value(system, kind) == found.freedom
+    table_2 = study.table("insensitivity_counts")
+    right = sum(table_2.value(row, "correct") or 0 for row in table_2.rows)
+    share = right / sum(sum(row.values()) for row in table_2.cells.values())
+    subset = study.table("insensitivity")
+    assert int(1000 * share) / 1000 == subset.value("ESIM", "i_ta2") != subset.value("ESIM", "i_ta3")
+
+
+def test_the_share_of_changed_labels_is_a_column(results: Results) -> None:
+    """Items whose control has another gold label: those with an odd number, since it is the one before."""
+    found = of(results, "i_th", "insensitivity")
+    assert found.share == 0.5
+    rows = {row[:2]: row for row in behaviour_table(results).rows}
+    names = results.short_names
+    assert rows[names["i_th.snli_train"], "mine"][4] == 0.5
+    assert rows[names["i_ta1.snli_train"], "mine"][4] is None
+    assert rows[names["i_th.snli_train"], "ESIM (published)"][4] == 0.42
+
+
+def test_rows_of_counts_are_also_in_percent(results: Results) -> None:
+    for table in crossed_tables(results):
+        half = (len(table.columns) - 3) // 2
+        for row in table.rows:
+            counts, shares = row[3 : 3 + half], row[3 + half :]
+            total = sum(counts)  # type: ignore[arg-type]
+            assert list(shares) == [count / total if total else None for count in counts]  # type: ignore[operator]
+
+
+def test_the_terminal_shows_tests_and_counts() -> None:
+    console = Console(width=120, file=io.StringIO(), record=True)
+    console.print(make_report(a_run()).terminal())
+    text = console.export_text()
+    for title in ("Tests of the three factors", "Counts: insensitivity", "Counts: polarity"):
+        assert title in text
+    assert "published" not in text
+
+
+def test_every_number_is_in_json_and_csv(results: Results) -> None:
+    document = json.loads(render_json(results))
+    sets = {each["name"]: each for each in document["models"][0]["test_sets"]}
+    rows = list(csv.DictReader(io.StringIO(render_csv(results))))
+    assert document["alpha"] == 0.05
+    for each in results.models[0].factors:
+        found = sets[each.test_set]["factors"][each.factor]
+        in_csv = {
+            row["statistic"].removeprefix("factor_"): row
+            for row in rows
+            if row["test_set"] == each.test_set and row["of"] == each.factor
+        }
+        assert found["p_method"] == each.test.method
+        numbers = {
+            "g": each.test.statistic,
+            "df": each.test.freedom,
+            "p_value": each.p_value,
+            "p_asymptotic": each.test.p_asymptotic,
+            "p_holm": each.p_holm,
+            "p_bonferroni": each.p_bonferroni,
+            "significant_holm": each.p_holm <= 0.05,
+            "alpha": 0.05,
+            "share": each.share,
+            "detectable": each.detectable,
+            "smallest_expected": each.test.smallest_expected,
+        }
+        for name, number in numbers.items():
+            assert found[name] == pytest.approx(number)
+            assert float(in_csv[name]["value"]) == pytest.approx(float(number))
+        estimates = {"accuracy": each.subset, "cramers_v": each.cramers_v, "odds_ratio": each.odds_ratio}
+        for name, estimate in estimates.items():
+            if estimate is None:
+                assert found[name] is None
+                continue
+            assert (found[name]["value"], found[name]["low"]) == pytest.approx(estimate[:2])
+            assert float(in_csv[name]["high"]) == pytest.approx(estimate.high)
+        assert ("draws" in in_csv) == (each.test.method != "asymptotic")
+        counted = {
+            (row["of"].removeprefix(f"{each.factor}: ")): int(row["value"])
+            for row in rows
+            if row["test_set"] == each.test_set and row["of"].startswith(f"{each.factor}: ")
+        }
+        assert sorted(counted.values()) == sorted(each.crossed.counts.ravel().tolist())
+        assert counted[f"{each.crossed.rows[0]}>{each.crossed.columns[1]}"] == each.crossed.counts[0, 1]
+
+
+def test_a_table_that_tests_nothing_has_no_statistics() -> None:
+    run = a_run()
+    run.probabilities["i_th.snli_train"][:] = (1, 0, 0)  # all the same
+    results = results_of([run])
+    assert isnan(of(results, "i_th", "polarity").p_value)
+    document = json.loads(render_json(results))
+    sets = {each["name"]: each for each in document["models"][0]["test_sets"]}
+    found = sets["i_th.snli_train"]["factors"]["polarity"]
+    assert found["g"] is found["p_value"] is found["significant_holm"] is None
+    assert found["accuracy"]["n"] > 0
+
+
+def test_a_stricter_level_samples_more_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counted(table: object, **options: int) -> object:
+        asked.append(options["draws"])
+        return association(table)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(behaviour, "association", counted)
+    for alpha in (0.05, 0.0001):
+        asked.clear()
+        tested = [each for each in factor_results(a_run(), alpha=alpha) if each.test.freedom]
+        assert set(asked) == {draws_for(alpha, len(tested))}
+
+
+def test_the_level_decides_what_is_marked() -> None:
+    strict, loose = (results_of([a_run()], alpha=alpha) for alpha in (0.001, 0.9))
+    assert "significant at the level 0.001." in factor_table(strict).notes[0]
+    marked = [make_report(a_run(), alpha=alpha).text(".md").count(r"\* |") for alpha in (1e-12, 0.05)]
+    assert marked[0] < marked[1]
+    (low,) = (each.detectable for each in [of(strict, "i_th", "unseen pairs")])
+    assert low > of(loose, "i_th", "unseen pairs").detectable
+    with pytest.raises(CrossexamError, match=r"alpha\) is 5; a number between 0 and 1|alpha\) is 5"):
+        make_report(a_run(), alpha=5)

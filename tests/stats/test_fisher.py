@@ -1,0 +1,113 @@
+"""Tests of Fisher's exact test beyond two by two: all tables, a sample of them, and published values."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import gammaln, logsumexp
+
+from crossexam.stats import fisher
+from crossexam.stats.fisher import MOST_DRAWN, TABLES_DRAWN, draws_for, fisher_exact
+
+# Sanchez Carmona et al. 2018, Table 4: polarity by prediction N, C, E (DAM).
+TABLE_4 = np.array([[5, 21, 0], [5, 543, 3], [0, 3, 0], [8, 20, 12]])
+
+small_tables = st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=3, max_size=4)
+
+
+@pytest.fixture
+def sampling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sample tables even if all can be summed over."""
+    monkeypatch.setattr(fisher, "_MOST_PARTIAL", 0)
+
+
+def test_the_published_table_by_listing_all_tables() -> None:
+    """The 1,330 x 816 tables whose first and last columns sum to 18 and 15, without any merging."""
+
+    def columns(total: int) -> np.ndarray:
+        cells = np.indices((total + 1,) * 3).reshape(3, -1).T
+        cells = cells[cells.sum(axis=1) <= total]
+        return np.column_stack([cells, total - cells.sum(axis=1)])
+
+    first, last = columns(18), columns(15)
+    middle = TABLE_4.sum(axis=1) - first[:, None] - last[None]
+    every = (middle >= 0).all(axis=2)
+    logs = -gammaln(first + 1).sum(axis=1)[:, None] - gammaln(last + 1).sum(axis=1)[None]
+    weights = (logs - gammaln(np.maximum(middle, 0) + 1).sum(axis=2))[every]
+    ours = -gammaln(TABLE_4 + 1).sum()
+    p = np.exp(logsumexp(weights[weights <= ours + 1e-7]) - logsumexp(weights))
+    assert fisher_exact(TABLE_4) == (pytest.approx(p, rel=1e-9), 0)
+    assert p < 1e-19
+
+
+@settings(max_examples=25, deadline=None)
+@given(small_tables)
+def test_the_order_of_rows_and_columns_does_not_matter(table: list[list[int]]) -> None:
+    p = fisher_exact(table).p
+    assert 0 < p <= 1
+    assert fisher_exact(np.array(table)[::-1, ::-1]).p == pytest.approx(p)
+    assert fisher_exact(np.transpose(table)).p == pytest.approx(p)
+
+
+def test_three_rows_are_the_sum_over_all_tables() -> None:
+    table = np.array([[4, 0], [1, 3], [0, 2]])
+    rows, (left, right) = table.sum(axis=1), table.sum(axis=0)
+
+    def chance(column: tuple[int, ...]) -> float:
+        ways = [comb(int(row), each) for row, each in zip(rows, column, strict=True)]
+        return float(np.prod(ways)) / comb(int(left + right), int(left))
+
+    every = [c for c in product(*(range(row + 1) for row in rows)) if sum(c) == left]
+    ours = chance(tuple(table[:, 0]))
+    exact = sum(chance(c) for c in every if chance(c) <= ours * (1 + 1e-9))
+    assert fisher_exact(table) == (pytest.approx(exact), 0)
+
+
+def test_two_by_two_is_scipys() -> None:
+    table = [[567, 20], [13, 20]]
+    assert fisher_exact(table) == (stats.fisher_exact(table)[1], 0)
+
+
+def test_a_sample_estimates_the_published_value() -> None:
+    # Agresti 2002, Categorical Data Analysis, p. 57, job satisfaction by income; R's fisher.test: 0.7827
+    job = [[1, 2, 1, 0], [3, 3, 6, 1], [10, 10, 14, 9], [6, 7, 12, 11]]
+    error = (0.7827 * 0.2173 / 100_000) ** 0.5
+    found = fisher_exact(job)
+    assert found == (pytest.approx(0.7827, abs=4 * error), TABLES_DRAWN)
+    assert fisher_exact(job) == found
+    assert fisher_exact(job, seed=1).p != found.p
+
+
+def test_a_sample_finds_no_less_than_its_size_allows(sampling: None) -> None:
+    assert fisher_exact(TABLE_4) == (1 / 100_000, 99_999)
+    assert fisher_exact(TABLE_4, draws=300_000) == (1 / 300_001, 300_000)
+
+
+def test_more_tables_are_sampled_only_for_small_p_values(sampling: None) -> None:
+    # Here all tables can be summed over: 0.0019 and 0.13.
+    rare, common = [[9, 1, 2], [2, 8, 1], [3, 3, 9]], [[4, 1, 2], [2, 4, 1], [3, 3, 6]]
+    found = fisher_exact(rare, draws=3_000_000)
+    assert TABLES_DRAWN < found.draws < 3_000_000
+    assert fisher_exact(common, draws=3_000_000).draws == TABLES_DRAWN
+    fisher._MOST_PARTIAL = 1_000_000  # type: ignore[misc]
+    assert found.p == pytest.approx(fisher_exact(rare).p, rel=4 / 1_000**0.5)
+    assert fisher_exact(rare).draws == 0
+
+
+def test_draws_let_the_corrected_p_value_reach_the_level() -> None:
+    for alpha, tests in ((0.05, 16), (0.0001, 16), (0.0001, 48)):
+        assert tests / (draws_for(alpha, tests) + 1) <= alpha / 10
+    assert draws_for(1e-12, 16) == MOST_DRAWN
+    with pytest.raises(ValueError, match="alpha is 2; it must be between 0 and 1"):
+        draws_for(2, 16)
+
+
+@pytest.mark.parametrize("table", [[[5, 7], [0, 0]], [[3, 0], [4, 0]], [[0, 0], [0, 0]]])
+def test_a_table_of_one_row_tests_nothing(table: list[list[int]]) -> None:
+    assert fisher_exact(table) == (1.0, 0)

@@ -137,6 +137,23 @@ TwoLabels = Annotated[
         rich_help_panel=_CHANGES,
     ),
 ]
+Parser = Annotated[
+    str,
+    typer.Option(
+        help="Dependency parser of sentences without a parse, for syntactic_tree_lstm and --augment: "
+        "auto (only parses that the corpus ships) or spacy:PIPELINE.",
+        rich_help_panel=_CHANGES,
+        metavar="NAME",
+    ),
+]
+Adjectives = Annotated[
+    str | None,
+    typer.Option(
+        help="With --augment add_amod: count adjective-noun pairs in this corpus, or read them from a file.",
+        rich_help_panel=_CHANGES,
+        metavar="CORPUS:SPLIT|FILE",
+    ),
+]
 DebiasName = Annotated[
     str | None, typer.Option(help=f"Debiasing method: {', '.join(METHODS)}.", rich_help_panel=_CHANGES)
 ]
@@ -172,6 +189,8 @@ class _Choices:
     ablate: str | None
     shuffle_words: bool
     augment: str | None
+    parser: str
+    adjectives: str | None
     debias: str | None
     bias: Path | None
     two_labels: bool
@@ -213,6 +232,8 @@ class _Choices:
             "--ablate": self.ablate,
             "--shuffle-words": self.shuffle_words,
             "--augment": self.augment,
+            "--parser": self.parser != "auto",
+            "--adjectives": self.adjectives,
             "--debias": self.debias,
             "--bias": self.bias,
         }
@@ -237,6 +258,8 @@ def train(
     ablate: Ablate = None,
     shuffle_words: ShuffleWords = False,
     augment: Augment = None,
+    parser: Parser = "auto",
+    adjectives: Adjectives = None,
     debias: DebiasName = None,
     bias: BiasRun = None,
     two_labels: TwoLabels = False,
@@ -374,25 +397,27 @@ def _check_names(choices: _Choices) -> None:
 
 def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequest:
     """Return the training request that *choices* describe, with its data loaded."""
-    from crossexam.training.data import load_data, parse_augmentations
+    from crossexam.training.data import load_data, parse_augmentations, with_parser
     from crossexam.training.request import TrainingRequest
 
+    trees = _reads_trees(choices)
+    data = load_data(
+        choices.training,
+        choices.dev,
+        tests=choices.test or (),
+        limit=choices.limit,
+        two_labels=choices.two_labels,
+        **choices.reading(),
+    )
     return TrainingRequest(
         choices.model,
-        load_data(
-            choices.training,
-            choices.dev,
-            tests=choices.test or (),
-            limit=choices.limit,
-            two_labels=choices.two_labels,
-            **choices.reading(),
-        ),
+        with_parser(data, choices.parser, trees=trees),
         choices.output,
         values=choices.settings(),
         vectors=choices.vectors,
         ablate_rnn=choices.ablate == "rnn",
         shuffle_words=choices.shuffle_words,
-        augmentations=parse_augmentations(choices.augment) if choices.augment else (),
+        augmentations=parse_augmentations(choices.augment, choices.adjectives) if choices.augment else (),
         debias=choices.debias,
         bias=_load_run(choices.bias),
         device=choices.device,
@@ -400,6 +425,21 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
         trackers=tuple(choices.track or ()),
         watch=watch,
     )
+
+
+def _reads_trees(choices: _Choices) -> bool:
+    """Return whether the model reads parses; raises CrossexamError if nothing reads the options of parsing."""
+    from crossexam.zoo.table import ARCHITECTURES
+
+    trees = choices.model in ARCHITECTURES and "trees" in ARCHITECTURES[choices.model].needs
+    if choices.parser != "auto" and not trees and not choices.augment:
+        raise CrossexamError(
+            f"--parser has no effect on {choices.model}, which reads no parses",
+            hint="leave it out; syntactic_tree_lstm and --augment use it",
+        )
+    if choices.adjectives is not None and not choices.augment:
+        raise CrossexamError("--adjectives requires --augment", hint="--augment add_amod")
+    return trees
 
 
 def _load_run(folder: Path | None) -> Run | None:

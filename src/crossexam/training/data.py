@@ -9,29 +9,39 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from crossexam.constructions.apply import chunks
 from crossexam.constructions.construction import Construction, Draft
-from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.resources import LanguageResources, adjectives_identity
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
+from crossexam.core.settings import with_options
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
 from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.language.parsing.binary import derived_parses, with_parses
+from crossexam.language.parsing.parsers import tree_parser
 from crossexam.training.tokenization import words_of
 
 
 @dataclass(frozen=True)
 class Data:
-    """What a training reads: corpora to train on, one to stop and choose by, and *tests* for the end."""
+    """What a training reads: corpora to train on, one to stop and choose by, and *tests* for the end.
+
+    *parser* is that of the constructions that augment the data; if it is a spaCy pipeline, *parser_name* has
+    its version.
+    """
 
     train: tuple[Corpus, ...]
     dev: Corpus
     tests: tuple[Corpus, ...] = ()
     two_labels: bool = False
+    parser: str = "auto"
+    parser_name: str | None = None
 
     @property
     def classes(self) -> Projection:
@@ -63,7 +73,8 @@ class Data:
     def describe(self) -> dict[str, Any]:
         """Return what a manifest says of the data that the weights depend on."""
         described = {"train": [corpus.describe() for corpus in self.train], "dev": self.dev.describe()}
-        return {**described, **({"two_labels": True} if self.two_labels else {})}
+        parser = {"parser": self.parser_name} if self.parser_name else {}
+        return {**described, **parser, **({"two_labels": True} if self.two_labels else {})}
 
 
 def load_data(
@@ -101,6 +112,25 @@ def load_data(
     return data
 
 
+def with_parser(data: Data, spec: str, *, trees: bool) -> Data:
+    """Return *data* with the parser *spec*: ``auto``, ``parses`` or ``spacy:PIPELINE``.
+
+    The parser serves augmentation.  If *trees*, a spaCy pipeline also parses the sentences whose corpus ships
+    no binary parse, in the training, dev and test data.  Raises CrossexamError if there is no such parser.
+    """
+    parser = tree_parser(spec)
+    if parser is None:
+        return replace(data, parser=spec)
+    train, dev, tests = data.train, data.dev, data.tests
+    if trees:
+        dev, *rest = (
+            replace(corpus, examples=tuple(parser.completed(corpus.examples)))
+            for corpus in (dev, *train, *tests)
+        )
+        train, tests = tuple(rest[: len(train)]), tuple(rest[len(train) :])
+    return replace(data, train=train, dev=dev, tests=tests, parser=spec, parser_name=parser.name)
+
+
 def _unique_ids(corpora: Sequence[Corpus]) -> list[Corpus]:
     """Return *corpora* with their names before their ids where two share an id."""
     ids = Counter(example.id for corpus in corpora for example in corpus.examples)
@@ -131,7 +161,10 @@ class TrainingSet:
         """Return the examples of *epoch*; raises CrossexamError if an augmentation yields no items."""
         examples = self.data.of_epoch(epoch, self.seed)
         for augmentation in self.augmentations:
-            examples = examples + augment(self.data.examples, augmentation, seed=self.seed, epoch=epoch)
+            resources = LanguageResources(parser_spec=self.data.parser)
+            examples = examples + augment(
+                self.data.examples, augmentation, seed=self.seed, epoch=epoch, resources=resources
+            )
         if self.shuffled:
             examples = [shuffle_words(example, seed=self.seed, epoch=epoch) for example in examples]
         return examples
@@ -160,21 +193,31 @@ def shuffle_words(example: Example, *, seed: int, epoch: int) -> Example:
 
 @dataclass(frozen=True)
 class Augmentation:
-    """Items of a construction added to the training data: one per example, or *count* drawn per epoch."""
+    """Items of a construction added to the training data: one per example, or *count* drawn per epoch.
+
+    *adjectives* are the adjective-noun counts of a construction that uses some: a corpus or a file.
+    """
 
     name: str
     count: int | None = None
+    adjectives: str | None = None
 
     @property
     def redrawn(self) -> bool:
         """Whether each epoch has different items."""
         return self.count is not None
 
+    def described(self) -> str:
+        """Return the augmentation as a manifest has it, with the hash of the file of adjectives."""
+        table = f" with {adjectives_identity(self.adjectives)}" if self.adjectives else ""
+        return (f"{self.name}:{self.count}" if self.count else self.name) + table
 
-def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
+
+def parse_augmentations(text: str, adjectives: str | None = None) -> tuple[Augmentation, ...]:
     """Return the augmentations in a text like ``negation,antonymy:20000``.
 
-    Raises UnknownNameError, or CrossexamError if a count is malformed.
+    *adjectives* names the adjective-noun counts for those that use some.  Raises UnknownNameError, or
+    CrossexamError if a count is malformed, or if no construction uses *adjectives*.
 
     >>> parse_augmentations("negation,antonymy:20000")[1]
     Augmentation(name='antonymy', count=20000)
@@ -194,7 +237,12 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
             )
         if "word_pairs" in construction.uses:
             raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
-        found.append(Augmentation(construction.name, int(count) if count else None))
+        table = adjectives if "adjectives" in construction.uses else None
+        found.append(Augmentation(construction.name, int(count) if count else None, table))
+    if adjectives is not None and not any(each.adjectives for each in found):
+        raise CrossexamError(
+            f"--adjectives has no effect on --augment {text}", hint="only add_amod counts adjectives"
+        )
     return tuple(found)
 
 
@@ -213,7 +261,7 @@ def augment(
     (Nie et al. 2019, Table 4), or fewer if the examples do not yield as many.  Items without a label are
     left out.  Raises CrossexamError if there are no items.
     """
-    construction = construction_named(wanted.name)
+    construction = _configured(wanted)
     resources = resources or LanguageResources()
     resources.gather(construction, lambda: examples)
     projection = projection_of({}, (example.label for example in examples))
@@ -236,6 +284,14 @@ def augment(
     return [replace(item, label=projection.gold(item.label)) for item in items]
 
 
+def _configured(wanted: Augmentation) -> Construction:
+    construction = construction_named(wanted.name)
+    if wanted.adjectives is None:
+        return construction
+    options = with_options(construction.options, {"adjectives": wanted.adjectives}, wanted.name)
+    return replace(construction, function=partial(construction.function, options=options), options=options)
+
+
 def _first_items(
     construction: Construction,
     examples: Iterable[Example],
@@ -249,5 +305,6 @@ def _first_items(
             rng = rng_for(seed, construction.name, str(epoch), example.id)
             for outcome in construction.function(example, resources, rng):
                 if isinstance(outcome, Draft) and outcome.label is not None:
-                    yield outcome.item(example, construction.versioned)
+                    item = outcome.item(example, construction.versioned)
+                    yield with_parses(item, derived_parses(item, example))
                     break

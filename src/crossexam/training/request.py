@@ -65,7 +65,7 @@ class TrainingRequest:
         return {
             "ablate_rnn": self.ablate_rnn,
             "shuffle_words": self.shuffle_words,
-            "augment": [f"{a.name}:{a.count}" if a.count else a.name for a in self.augmentations],
+            "augment": [each.described() for each in self.augmentations],
             "debias": self.debias,
             "bias": self.bias.manifest.get("model_key", self.bias.model) if self.bias else None,
         }

@@ -120,13 +120,21 @@ def judged() -> Run:
     return run_of(dataset("so_swap.snli", ["contradiction"] * 24, info, part="snli"), **MANIFEST)
 
 
+def tree_reader() -> Run:
+    """A run of a model that reads parses, which half of the items of each test set have."""
+    run = stress()
+    entries = {name: {"rows": 24, "parsed": 12} for name in run.datasets}
+    return replace(run, manifest={**run.manifest, "test_sets": entries})
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
-    "truncation": long_inputs, "judged": judged,
+    "judged": judged,
+    "truncation": long_inputs, "parses": tree_reader,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one"}

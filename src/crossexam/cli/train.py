@@ -428,7 +428,7 @@ def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequ
 
 
 def _reads_trees(choices: _Choices) -> bool:
-    """Return whether the model reads parses; raises CrossexamError if nothing reads the options of parsing."""
+    """Return whether the model reads parses; raises CrossexamError if an option of parsing has no effect."""
     from crossexam.zoo.table import ARCHITECTURES
 
     trees = choices.model in ARCHITECTURES and "trees" in ARCHITECTURES[choices.model].needs

@@ -24,6 +24,7 @@ from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, 
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.parses import parse_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
@@ -82,6 +83,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("judged",     "Judges",                 judged_table),
     Section("truncation", "Truncation",             truncation_table),
+    Section("parses",     "Parses",                 parse_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),

@@ -1,20 +1,21 @@
 """Binary parses as text, as SNLI and MultiNLI ship them: ``( ( A man ) ( is here ) )``.
 
 There are three sources of one: the corpus; the dependencies of a spaCy pipeline, binarised by heads
-(:func:`binary_from_dependencies`); and, for a sentence that a construction edited, the parse of the sentence it
-was made from (:func:`edited_parse`).
+(:func:`binary_from_dependencies`); and, for a sentence that a construction edited, the parse of the sentence
+it was made from (:func:`edited_parse`).
 
 **Binarised by heads.**  A head is joined with its dependents one after another, always the nearest first, in
-the order in which the parses of SNLI join them: the words inside a noun phrase (``( a ( small cafe ) )``), what
-follows the head (``( ( drinks coffee ) ( in ( a cafe ) ) )``), what precedes it up to the subject (``( is (
-wearing shorts ) )``), closing marks, and the subject with whatever precedes it.
+the order in which the parses of SNLI join them: the words inside a noun phrase (``( a ( small cafe ) )``),
+what follows the head (``( ( drinks coffee ) ( in ( a cafe ) ) )``), what precedes it up to the subject
+(``( is ( wearing shorts ) )``), closing marks, and the subject with whatever precedes it.
 
-**Edited sentences.**  The tree of the original holds, with these changes: a word that is replaced by a word is
-replaced in the tree, as in antonymy and spelling errors.  A phrase that is replaced by another phrase of the
-same sentence is replaced with its tree, as where subject and object change places.  Up to three words inserted
-before a word are joined, one after another, with the largest phrase that begins there, as the adjective of an
-added modifier.  A clause appended to the sentence, as a tautology is, is joined with the tree of the sentence;
-inside it branches to the right, and the closing mark follows it.  After any other change there is no parse.
+**Edited sentences.**  The tree of the original holds, with these changes.  A word that is replaced by a word
+is replaced in the tree, as in antonymy and spelling errors.  A phrase that is replaced by another phrase of
+the same sentence is replaced with its tree, as where subject and object change places.  Up to three words
+inserted before a word are joined, one after another, with the largest phrase that begins there, as the
+adjective of an added modifier.  A clause appended to the sentence, as a tautology is, is joined with the tree
+of the sentence; inside it branches to the right, and the closing mark follows it.  After any other change
+there is no parse.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def binary_from_dependencies(parsed: Parsed) -> str | None:
     """
     spans: set[Span] = set()
     dependents: list[list[int]] = [[] for _ in parsed.tokens]
-    roots = []
+    roots: list[int] = []
     for k, head in enumerate(parsed.heads):
         (roots if head < 0 else dependents[head]).append(k)
     whole: dict[int, Span] = {}
@@ -146,7 +147,8 @@ def binary_from_dependencies(parsed: Parsed) -> str | None:
 
 
 def _children_first(dependents: Sequence[Sequence[int]], roots: Sequence[int]) -> list[int]:
-    order, pending = [], list(roots)
+    order: list[int] = []
+    pending = list(roots)
     while pending:
         k = pending.pop()
         order.append(k)
@@ -277,9 +279,7 @@ def _appended_clause(edit: Edit, tokens: Sequence[Token]) -> list[str]:
     return [] if any(leaf in {".", "!", "?"} for leaf in clause) else clause
 
 
-def _replacement(
-    edit: Edit, sentence: str, tree: BinaryTree, tokens: Sequence[Token]
-) -> _Replacement | None:
+def _replacement(edit: Edit, sentence: str, tree: BinaryTree, tokens: Sequence[Token]) -> _Replacement | None:
     """Return what *edit* does to *tree*, None if that is not known."""
     start = next((k for k, token in enumerate(tokens) if token.end > edit.start), len(tokens))
     end = next((k for k, token in enumerate(tokens) if token.start >= edit.end), len(tokens))
@@ -293,7 +293,7 @@ def _replacement(
     if edit.start < first or edit.end > last:
         return None  # it replaces blanks as well
     new = sentence[first : edit.start] + edit.new + sentence[edit.end : last]
-    if end - start == 1 and _has_letters(new) and not re.search(r"\s", new):
+    if end - start == 1 and _has_letters(new) and not re.search(r"[\s()]", new):
         return _Replacement(start, end, (_leaf(new),))
     split = [token.text for token in words(new)]
     moved = _moved(start, end, split, tree, tokens)

@@ -9,7 +9,7 @@ conjunct of the next one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
@@ -194,9 +194,11 @@ class SpacyDependencies:
 
     def prepare(self, examples: Sequence[Example]) -> None:
         """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk."""
-        texts = list(dict.fromkeys(example.text(side) for example in examples for side in SIDES))
-        self._chunk = {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(texts)}
-        self.answered[self.name] += len(texts)
+        texts = dict.fromkeys(example.text(side) for example in examples for side in SIDES)
+        new = [text for text in texts if text not in self._chunk]
+        kept = {text: parse for text, parse in self._chunk.items() if text in texts}
+        self._chunk = kept | {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(new)}
+        self.answered[self.name] += len(new)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
         """Return the dependencies of the sentence on *side*, None for an empty one."""
@@ -268,12 +270,17 @@ class TreeParser:
         self._parser = SpacyDependencies(pipeline)
         self.name = self._parser.name
 
-    def completed(self, examples: Sequence[Example]) -> list[Example]:
-        """Return *examples* with a binary parse of each sentence in ``info``.
+    def completed(
+        self, examples: Sequence[Example], known: Sequence[Collection[Side]] | None = None
+    ) -> list[Example]:
+        """Return *examples* with a binary parse of each sentence in ``info``, but for the *known* sides.
 
         Parses that fit their sentence are kept.  A sentence whose phrases are not contiguous has none.
         """
-        missing = [[side for side in SIDES if not has_binary_parse(each, side)] for each in examples]
+        missing = [
+            [side for side in SIDES if side not in sides and not has_binary_parse(each, side)]
+            for each, sides in zip(examples, known or [()] * len(examples), strict=True)
+        ]
         self._parser.prepare([each for each, sides in zip(examples, missing, strict=True) if sides])
         return [
             self._with_new(each, sides) if sides else each

@@ -133,11 +133,10 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "misleading": lexical, "benchmark": benchmark, "corpora": benchmark, "behaviour": swaps, "factors": swaps,
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
-    "judged": judged,
-    "truncation": long_inputs, "parses": tree_reader,
+    "judged": judged, "truncation": long_inputs, "parses": tree_reader, "gain": benchmark,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one"}
+OF_TWO: Final = {"against", "only_one", "gain"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
@@ -151,7 +150,10 @@ PAIRS: Final = [(section, form) for section in SECTIONS for form in section.form
 def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
-    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5)
+    relative_to = 1 if section.key == "gain" else None
+    return results_of(
+        runs, published_rows=section.key in PUBLISHED, items_per_set=5, relative_to=relative_to
+    )
 
 
 def terminal_text(run: Run) -> str:

@@ -104,6 +104,8 @@ def _another_corpus(folder: Path) -> str:
 
 #: What a suite is built with here where that is not the default.
 OPTIONS: dict[str, Callable[[Path], Any]] = {
+    "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
+    "cross-dataset.reference": lambda _: "builtin:demo",
     "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "old young"),
     "hard-subsets.model": lambda _: "builtin/overlap",
 }

@@ -14,7 +14,6 @@ from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.truncation import truncation_warnings
-from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 
 def culprit(results: Results) -> ModelResults | None:
@@ -88,7 +87,7 @@ def _range(estimate: Estimate) -> str:
 
 def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
     mean = f"{number_text(score.mean, 'percent')} % (95 % interval {_range(score.mean)})"
-    corpora = f"{len(score.accuracies)} of the {len(MEMBERS)} corpora of the cross-dataset benchmark"
+    corpora = score.corpora.replace("the benchmark", "the cross-dataset benchmark")
     first = f"{model.name} has a mean accuracy of {mean} on {corpora}"
     if score.reference is None or score.difference is None:
         return f"{first}."

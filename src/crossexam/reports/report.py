@@ -54,12 +54,14 @@ class Report:
     """A report of *runs*, measured once, in any format.
 
     *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
-    of each test set that the page shows (None: all).
+    of each test set that the page shows (None: all).  *relative_to* is the number of the run over which the
+    relative improvement of the others is shown.
     """
 
     runs: tuple[Run, ...]
     published_rows: bool = True
     items_per_set: int | None = ITEMS_PER_SET
+    relative_to: int | None = None
 
     def __repr__(self) -> str:
         """Return the models, and the number of test sets."""
@@ -77,7 +79,12 @@ class Report:
     @cached_property
     def results(self) -> Results:
         """The measures of each run; raises CrossexamError if the runs do not fit into one report."""
-        return results_of(self.runs, published_rows=self.published_rows, items_per_set=self.items_per_set)
+        return results_of(
+            self.runs,
+            published_rows=self.published_rows,
+            items_per_set=self.items_per_set,
+            relative_to=self.relative_to,
+        )
 
     def save(self, path: str | Path) -> Path:
         """Write the report to *path* and return it; raises FormatError for an unknown suffix."""
@@ -117,27 +124,40 @@ def _table_html(table: Table) -> str:
     return html_table(table.title, header, rows)
 
 
-def make_report(*runs: Run, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET) -> Report:
+def make_report(
+    *runs: Run,
+    published_rows: bool = True,
+    items_per_set: int | None = ITEMS_PER_SET,
+    relative_to: int | None = None,
+) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
     Items with proposed labels and verified items are scored as separate test sets.
     """
-    return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set)
+    return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set, relative_to)
 
 
 def write_report(
-    runs: Sequence[Run], path: Path, *, published_rows: bool = True, items_per_set: int | None = ITEMS_PER_SET
+    runs: Sequence[Run],
+    path: Path,
+    *,
+    published_rows: bool = True,
+    items_per_set: int | None = ITEMS_PER_SET,
+    relative_to: int | None = None,
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
     Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
     """
-    return make_report(*runs, published_rows=published_rows, items_per_set=items_per_set).save(path)
+    report = make_report(
+        *runs, published_rows=published_rows, items_per_set=items_per_set, relative_to=relative_to
+    )
+    return report.save(path)
 
 
-def terminal_report(runs: Sequence[Run]) -> RenderableType:
+def terminal_report(runs: Sequence[Run], *, relative_to: int | None = None) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return make_report(*runs).terminal()
+    return make_report(*runs, relative_to=relative_to).terminal()
 
 
 def write_comparison(first: Run, second: Run, path: Path) -> Path:

@@ -73,16 +73,23 @@ class Results:
     """The results of the models of a report, and what to show of them.
 
     *published_rows* adds the published systems for the same test sets; the page shows *items_per_set* items
-    of each test set (None: all).
+    of each test set (None: all).  *relative_to* is the number of the model over which the relative
+    improvement of the others is shown.
     """
 
     models: tuple[ModelResults, ...]
     published_rows: bool = True
     items_per_set: int | None = None
+    relative_to: int | None = None
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
         return f"Results({models}: {counted_items(len(self.test_sets), 'test set')})"
+
+    @property
+    def base_model(self) -> ModelResults | None:
+        """The model over which the relative improvement of the others is shown, if any."""
+        return None if self.relative_to is None else self.models[self.relative_to]
 
     @property
     def runs(self) -> list[Run]:
@@ -128,11 +135,16 @@ class Results:
 
 
 def results_of(
-    runs: Sequence[Run], *, published_rows: bool = True, items_per_set: int | None = None
+    runs: Sequence[Run],
+    *,
+    published_rows: bool = True,
+    items_per_set: int | None = None,
+    relative_to: int | None = None,
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
-    Raises CrossexamError if there is no run, or if a test set of one name holds different items in two runs.
+    Raises CrossexamError if there is no run, if a test set of one name holds different items in two runs, or
+    if the run *relative_to* has no corpus of the cross-dataset benchmark.
     """
     from crossexam.evaluation.measures import measure
 
@@ -143,7 +155,13 @@ def results_of(
         ModelResults(name, run, tuple(measure(run)))
         for name, run in zip(model_names(runs), runs, strict=True)
     )
-    return Results(models, published_rows, items_per_set)
+    if relative_to is not None and models[relative_to].benchmark is None:
+        raise CrossexamError(
+            f"'{models[relative_to].name}' was not run over corpora of the cross-dataset benchmark",
+            where="--relative-to",
+            hint="crossexam build cross-dataset builds them; --relative-to is for their mean",
+        )
+    return Results(models, published_rows, items_per_set, relative_to)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

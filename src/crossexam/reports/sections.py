@@ -22,7 +22,7 @@ from crossexam.reports.accuracy import (
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
-from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
 from crossexam.reports.parses import parse_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
@@ -86,6 +86,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("parses",     "Parses",                 parse_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
+    Section("gain",       "Relative improvement",   gain_table,       _ALL, within="benchmark",
+            captions=True),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
     Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),

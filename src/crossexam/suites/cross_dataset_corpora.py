@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from crossexam.core.errors import UnknownNameError
-from crossexam.core.labels import Gold
+from crossexam.core.labels import Gold, Projection
+from crossexam.corpora.spec import CorpusSpec
 
-Protocol = Literal["human elicited", "human judged", "automatically recast"]
+Protocol = Literal["human elicited", "human judged", "automatically recast", "added"]
 
 #: The number of validation examples drawn from the largest corpora (section 2.2, Table 4).
 SAMPLED: Final = 10_000
@@ -23,6 +24,9 @@ class Member:
     and the validation set is sampled from *splits*.  Otherwise *sampled* examples are drawn for validation
     and the rest is the test set; None means halves.  *sizes* (validation, test) and *shares* (percentage per
     gold label) are those of Table 4.  *known* explains differences that are due to the corpus itself.
+
+    A corpus that a user *added* to the fourteen has no published figures; *projection* is the one stated for
+    it, None for that of the corpus.
     """
 
     key: str
@@ -35,13 +39,19 @@ class Member:
     given: str | None = None
     sampled: int | None = None
     known: str = ""
+    added: bool = False
+    projection: Projection | None = None
+
+    def spec_of(self, part: str) -> CorpusSpec:
+        """Return the corpus of the split *part*."""
+        return CorpusSpec.parse(self.corpus if self.added else f"{self.corpus}:{part}")
 
     @property
     def rule(self) -> str:
         """The splitting rule in words (section 2.2)."""
         if self.given is not None:
             return f"test: {self.given}; validation: as many, sampled from {', '.join(self.splits)}"
-        pool = ", ".join(self.splits)
+        pool = self.corpus if self.added else ", ".join(self.splits)
         return f"{pool}: {self.sampled:,} for validation, rest test" if self.sampled else f"{pool}: halves"
 
 

@@ -134,6 +134,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
     "judged": judged, "truncation": long_inputs, "parses": tree_reader, "gain": benchmark,
+    "highest": lexical,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one", "gain"}
@@ -142,7 +143,12 @@ PUBLISHED: Final = {"published"}
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
-    (name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")
+    *(
+        (name, header)
+        for name in ("base (x)", "majority class")
+        for header in ("Drop", "Pairs", "p (Holm)")
+    ),
+    *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
 
@@ -151,14 +157,13 @@ def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
     relative_to = 1 if section.key == "gain" else None
-    return results_of(
-        runs, published_rows=section.key in PUBLISHED, items_per_set=5, relative_to=relative_to
-    )
+    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5, relative_to=relative_to)
 
 
-def terminal_text(run: Run) -> str:
+def terminal_text(results: Results) -> str:
     console = Console(width=200, file=io.StringIO(), record=True)
-    console.print(make_report(run, published_rows=False).terminal())
+    report = make_report(*results.runs, published_rows=False, relative_to=results.relative_to)
+    console.print(report.terminal())
     return console.export_text()
 
 
@@ -188,7 +193,7 @@ def test_a_section_is_in_each_of_its_formats(section: Section, form: str) -> Non
         for table in tables:
             assert page.count(f'aria-label="{escape(table.title)}"') >= 1
     elif form == "terminal":
-        text = terminal_text(results.runs[0])
+        text = terminal_text(results)
         assert all(table.title in text for table in tables)
     else:
         text = RENDERERS[f".{form}"](results)

@@ -23,7 +23,7 @@ from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, gain_table, score_table
-from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.parses import parse_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
@@ -85,6 +85,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("truncation", "Truncation",             truncation_table),
     Section("parses",     "Parses",                 parse_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
+    Section("highest",    "Highest score",          highest_table,    _PAGE, within="misleading"),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
     Section("gain",       "Relative improvement",   gain_table,       _ALL, within="benchmark",
             captions=True),

@@ -187,10 +187,12 @@ def published_scores(keys: Sequence[str]) -> dict[str, PublishedScore]:
         if snli is None or any(figure is None for figure in figures):
             continue
         mean = sum(figure for figure in figures if figure is not None) / len(figures)
-        row = (mean / 100, snli / 100, (mean - snli) / 100, mean / snli - 1)
         reported = summary.value(system, f"{REFERENCE}.reported")
         scores[system] = PublishedScore(
-            *(round(figure, 6) for figure in row),
+            mean=round(mean / 100, 6),
+            reference=round(snli / 100, 6),
+            difference=round((mean - snli) / 100, 6),
+            relative=round(mean / snli - 1, 6),
             reported=None if reported is None else round(reported / 100, 6),
         )
     return scores

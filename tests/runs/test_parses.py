@@ -15,13 +15,13 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import BINARY_PARSE_KEY, Example
 from crossexam.core.labels import LABELS
 from crossexam.corpora.labelled import Corpus
+from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import ReadsParses
 from crossexam.models.table import open_model
 from crossexam.reports.parses import parse_table, parse_warning, parsed_counts
 from crossexam.reports.results import ModelResults, results_of
 from crossexam.runs.folder import read_run, run_into_folder
-from crossexam.runs.parses import known_parses, parsed_items
 from crossexam.runs.run import predict_suite
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory

@@ -66,7 +66,7 @@ def _published_gains() -> list[tuple[Cell, ...]]:
 
     table = published("zhang2020").table("debiasing")
     names = ("snli_test", "snli_test.relative", "mean", "mean.relative")
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for system in table.rows:
         figures = [table.value(system, name) for name in names]
         shares = [None if figure is None else figure / 100 for figure in figures]

@@ -24,6 +24,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
+from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.answers import NamesLabels, not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import (
@@ -41,7 +42,6 @@ from crossexam.models.model import (
 )
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, StoredPrediction, pair_hash
-from crossexam.runs.parses import known_parses, parsed_items
 
 if TYPE_CHECKING:
     import numpy as np

@@ -24,13 +24,16 @@ from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import part_name, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
-from crossexam.suites.cross_dataset_added import (
+from crossexam.suites.cross_dataset_corpora import (
+    MEMBERS,
+    REFERENCE,
+    Member,
     added_members,
     check_overlap,
+    member_named,
     projection_of_added,
     without_reference,
 )
-from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, Member, member_named
 
 SPLITS: Final = "splits"
 _REFERENCE_SPEC: Final[Mapping[str, str]] = {"test": "snli:test", "validation": "snli:dev"}

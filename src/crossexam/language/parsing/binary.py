@@ -15,7 +15,8 @@ the same sentence is replaced with its tree, as where subject and object change 
 inserted before a word are joined, one after another, with the largest phrase that begins there, as the
 adjective of an added modifier.  A clause appended to the sentence, as a tautology is, is joined with the tree
 of the sentence; inside it branches to the right, and the closing mark follows it.  After any other change
-there is no parse.
+there is no parse.  A suite keeps the parses of its base, but not those of the sentences that a construction
+edited: :func:`known_parses` derives these for the models that read parses.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Edit, Example, Side
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Edit, Example, Side, undo_edits
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import AlignmentError, Token, align, words
 
@@ -252,6 +254,42 @@ def with_parses(example: Example, parses: Mapping[Side, str]) -> Example:
     """Return *example* with these binary *parses* in ``info``."""
     new = {BINARY_PARSE_KEY[side]: parse for side, parse in parses.items()}
     return replace(example, info={**example.info, **new}) if new else example
+
+
+def known_parses(datasets: Iterable[Dataset]) -> dict[str, str]:
+    """Return a binary parse for each sentence of *datasets* that has one, by sentence.
+
+    It is the first parse in the data that fits the sentence, else what follows from that of the sentence
+    before its edits.
+    """
+    known: dict[str, str] = {}
+    edited: list[tuple[str, str, list[Edit]]] = []
+    for dataset in datasets:
+        for item in dataset:
+            for side in SIDES:
+                text, parse = item.text(side), item.info.get(BINARY_PARSE_KEY[side])
+                if text in known:
+                    continue
+                if parse and located_tree(text, str(parse)) is not None:
+                    known[text] = str(parse)
+                elif item.change is not None:
+                    edits = [edit for edit in item.change.edits if edit.side == side]
+                    edited.append((text, undo_edits(text, edits, side), edits))
+    grown = True
+    while grown:  # a construction may start from the items of another
+        grown = False
+        for text, original, edits in edited:
+            if text not in known and original in known:
+                parse = edited_parse(known[original], original, edits)
+                if parse is not None and located_tree(text, parse) is not None:
+                    known[text] = parse
+                    grown = True
+    return known
+
+
+def parsed_items(dataset: Dataset, parses: dict[str, str]) -> int:
+    """Return the number of items of *dataset* of which both sentences have a parse in *parses*."""
+    return sum(item.premise in parses and item.hypothesis in parses for item in dataset)
 
 
 def _leaf(word: str) -> str:

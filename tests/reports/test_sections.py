@@ -143,11 +143,7 @@ PUBLISHED: Final = {"published"}
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
-    *(
-        (name, header)
-        for name in ("base (x)", "majority class")
-        for header in ("Drop", "Pairs", "p (Holm)")
-    ),
+    *((name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]

@@ -104,8 +104,6 @@ def _another_corpus(folder: Path) -> str:
 
 #: What a suite is built with here where that is not the default.
 OPTIONS: dict[str, Callable[[Path], Any]] = {
-    "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
-    "cross-dataset.reference": lambda _: "builtin:demo",
     "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "old young"),
     "hard-subsets.model": lambda _: "builtin/overlap",
 }
@@ -127,6 +125,8 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "compositionality.model": lambda _: "builtin/overlap",
     "cross-dataset.corpora": lambda _: ("sick",),
     "cross-dataset.split": lambda _: "validation",
+    "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
+    "cross-dataset.reference": lambda _: "builtin:demo",
     "released-stress-tests.tests": lambda _: ("negation",),
     "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "hot cold"),
     "behaviour.index": _another_corpus,

@@ -14,7 +14,7 @@ from typing import Any
 
 from crossexam.constructions.apply import chunks
 from crossexam.constructions.construction import Construction, Draft
-from crossexam.constructions.resources import LanguageResources, adjectives_identity
+from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
@@ -209,7 +209,7 @@ class Augmentation:
 
     def described(self) -> str:
         """Return the augmentation as a manifest has it, with the hash of the file of adjectives."""
-        table = f" with {adjectives_identity(self.adjectives)}" if self.adjectives else ""
+        table = f" with {content_identity(self.adjectives)}" if self.adjectives else ""
         return (f"{self.name}:{self.count}" if self.count else self.name) + table
 
 

@@ -15,7 +15,7 @@ from crossexam.core.labels import LABELS, Label
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.models.table import open_model
-from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 from crossexam.suites.bases import base_from_spec
@@ -67,6 +67,26 @@ def test_without_scores_or_a_base_there_is_nothing(run: Run) -> None:
     assert misled_parts(run) == []
     assert misleading_table(results_of([run])).rows == ()
     assert misleading_charts(results_of([run])).figures == []
+
+
+def test_the_examples_of_the_highest_score_are_listed_in_order() -> None:
+    """Figure 2 of Nie et al.: what misleads most, and what the model says of it."""
+    first, second = run_of("ENNENE"), run_of("EEEEEE")
+    table = highest_table(results_of([first, second]))
+    scores = [float(str(row[1])) for row in table.rows]
+    assert scores == sorted(map(float, SCORES), reverse=True)
+    assert [column.header for column in table.columns][-2:] == ["mine (1)", "mine (2)"]
+    place = SCORES.index(max(SCORES))
+    item = first.datasets["base.x"].examples[place]
+    expected = (
+        item.premise,
+        item.hypothesis,
+        item.label,
+        str(first.predictions("base.x")[place]),
+        "entailment",
+    )
+    assert table.rows[0][2:] == expected
+    assert not highest_table(results_of([run_of("ENNENE", scores=False)])).rows
 
 
 def test_the_table_has_a_column_a_model() -> None:

@@ -125,6 +125,13 @@ def judged() -> Run:
     return run_of(dataset("so_swap.snli", ["contradiction"] * 24, info, part="snli"), **MANIFEST)
 
 
+def tree_reader() -> Run:
+    """A run of a model that reads parses, which half of the items of each test set have."""
+    run = stress()
+    entries = {name: {"rows": 24, "parsed": 12} for name in run.datasets}
+    return replace(run, manifest={**run.manifest, "test_sets": entries})
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
@@ -132,16 +139,17 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
-    "joint": pairs,
+    "joint": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint", "gain"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
-    (name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")
+    *((name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")),
+    *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
 
@@ -149,12 +157,14 @@ PAIRS: Final = [(section, form) for section in SECTIONS for form in section.form
 def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
-    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5)
+    relative_to = 1 if section.key == "gain" else None
+    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5, relative_to=relative_to)
 
 
-def terminal_text(run: Run) -> str:
+def terminal_text(results: Results) -> str:
     console = Console(width=200, file=io.StringIO(), record=True)
-    console.print(make_report(run, published_rows=False).terminal())
+    report = make_report(*results.runs, published_rows=False, relative_to=results.relative_to)
+    console.print(report.terminal())
     return console.export_text()
 
 
@@ -184,7 +194,7 @@ def test_a_section_is_in_each_of_its_formats(section: Section, form: str) -> Non
         for table in tables:
             assert page.count(f'aria-label="{escape(table.title)}"') >= 1
     elif form == "terminal":
-        text = terminal_text(results.runs[0])
+        text = terminal_text(results)
         assert all(table.title in text for table in tables)
     else:
         text = RENDERERS[f".{form}"](results)

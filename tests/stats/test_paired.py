@@ -13,7 +13,15 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from crossexam.stats.clusters import normal_quantile
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.paired import clustered_mcnemar, discordant, flip_rate, mcnemar, paired_difference, tango
+from crossexam.stats.paired import (
+    clustered_mcnemar,
+    discordant,
+    flip_rate,
+    mcnemar,
+    paired_difference,
+    relative_difference,
+    tango,
+)
 
 
 def answers(right: int, n: int) -> list[bool]:
@@ -193,6 +201,45 @@ def test_sign_flips_of_many_and_unequal_clusters_stay_a_distribution() -> None:
     sums = np.bincount(codes, weights=before.astype(float) - after)
     z = sums.sum() / np.sqrt((sums**2).sum())  # the large-sample form
     assert found.p_mid == pytest.approx(2 * stats.norm.sf(abs(z)), abs=2e-3)
+
+
+def test_a_relative_difference_is_that_of_the_mean_over_sets() -> None:
+    one, base = ([1, 1, 1, 0], [1, 0]), ([1, 0, 0, 0], [1, 1])
+    found = relative_difference([(one[k], base[k], None) for k in range(2)])
+    assert found.value == pytest.approx(((3 / 4 + 1 / 2) / 2) / ((1 / 4 + 1) / 2) - 1)
+    assert (found.n, found.clusters) == (6, 6)
+
+
+def test_a_relative_difference_has_the_clustered_bootstraps_interval() -> None:
+    rng = np.random.default_rng(5)
+    sets = []
+    for size in (600, 900):
+        clusters = rng.integers(0, size // 3, size)
+        hard = rng.random(size // 3)[clusters]
+        base = hard + rng.normal(0, 0.2, size) < 0.6
+        one = hard + rng.normal(0, 0.2, size) < 0.66
+        sets.append((one, base, clusters))
+    found = relative_difference(sets)
+    drawn = []
+    for _ in range(2_000):
+        means = np.zeros(2)
+        for one, base, clusters in sets:
+            weights = np.bincount(rng.integers(0, clusters.max() + 1, clusters.max() + 1))
+            weights = np.pad(weights, (0, clusters.max() + 1 - len(weights)))[clusters]
+            means += [(weights * one).sum() / weights.sum(), (weights * base).sum() / weights.sum()]
+        drawn.append(means[0] / means[1] - 1)
+    low, high = np.quantile(drawn, [0.025, 0.975])
+    assert (found.low, found.high) == pytest.approx((low, high), abs=0.1 * (high - low))
+    alone = relative_difference([(one, base, None) for one, base, _ in sets])
+    assert alone.high - alone.low < 0.95 * (found.high - found.low)
+
+
+def test_a_relative_difference_from_nothing_is_unknown() -> None:
+    for pairs in ([], [([1, 0], [0, 0], None)], [([], [], None)]):
+        found = relative_difference(pairs)
+        assert (str(found.value), found.low, found.high) == ("nan", -1.0, float("inf"))
+    single = relative_difference([([1, 1], [1, 0], [0, 0])])
+    assert (single.value, single.low, single.high) == (1.0, -1.0, float("inf"))
 
 
 def test_no_pairs_give_the_whole_range() -> None:

@@ -26,7 +26,7 @@ from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of
 from crossexam.runs.run import predict_suite
 from crossexam.suites.build import Built, build_to_folder
-from crossexam.suites.cross_dataset import split_member
+from crossexam.suites.cross_dataset import most_frequent, split_member
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, member_named
 from crossexam.suites.table import suite_request
 
@@ -351,7 +351,7 @@ def test_a_given_test_set_is_taken_whole(data: Path) -> None:
     assert without is not None
     assert (len(without.validation), len(without.test)) == (0, 12)
     assert without.complete  # the test set is whole
-    assert without.majority_label() is None
+    assert most_frequent(without.validation) is None
 
 
 def test_three_way_files_of_a_corpus_with_two_way_copies_stay_three_way(data: Path, tmp_path: Path) -> None:

@@ -125,6 +125,8 @@ CHANGED: dict[str, Callable[[Path], Any]] = {
     "compositionality.model": lambda _: "builtin/overlap",
     "cross-dataset.corpora": lambda _: ("sick",),
     "cross-dataset.split": lambda _: "validation",
+    "cross-dataset.add": lambda _: ("builtin:demo:two-labels",),
+    "cross-dataset.reference": lambda _: "builtin:demo",
     "released-stress-tests.tests": lambda _: ("negation",),
     "behaviour.pairs": lambda folder: _lists_of_pairs(folder, "hot cold"),
     "behaviour.index": _another_corpus,

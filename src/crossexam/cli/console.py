@@ -145,15 +145,18 @@ def written(path: Path) -> None:
     note(f"written: {path}")
 
 
-def warn_of_truncation(runs: Sequence[Run]) -> None:
-    """Report on standard error which test sets were not read to the end; nothing if all were."""
+def warn_of_gaps(runs: Sequence[Run]) -> None:
+    """Report on standard error which test sets were not read to the end, or lack parses that are read."""
     from crossexam.evaluation.verified import by_status
+    from crossexam.reports.parses import parse_warning
     from crossexam.reports.results import ModelResults
     from crossexam.reports.truncation import truncation_warning
 
     for run in runs:
-        if warning := truncation_warning(ModelResults(run.model, by_status(run), ())):
-            note(f"warning: {warning}")
+        model = ModelResults(run.model, by_status(run), ())
+        for warning in (truncation_warning(model), parse_warning(model)):
+            if warning:
+                note(f"warning: {warning}")
 
 
 _SECONDS_PER_LINE: Final = 0.2

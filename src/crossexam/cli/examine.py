@@ -51,7 +51,7 @@ def examine(
     The same command resumes an interrupted examination: finished test sets and predictions are reused.
     """
     from crossexam.cli.build import build_and_show, requested
-    from crossexam.cli.console import note, progress_bar, show, warn_of_truncation
+    from crossexam.cli.console import note, progress_bar, show, warn_of_gaps
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
     from crossexam.models.chunking import chunking_of
@@ -110,7 +110,7 @@ def examine(
     write_report(runs, page, items_per_set=most_items)
     show(terminal_report(runs))
     note(f"report: {page}")
-    warn_of_truncation(runs)
+    warn_of_gaps(runs)
 
 
 #: Two baselines and a model that is good on the base, and breaks.

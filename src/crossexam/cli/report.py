@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crossexam.cli import options
+from crossexam.core.errors import CrossexamError
 
 
 def report(
@@ -21,6 +22,14 @@ def report(
         ),
     ] = None,
     items: options.Items = None,
+    relative_to: Annotated[
+        Path | None,
+        typer.Option(
+            help="Show the relative improvement of the other models over this run on the cross-dataset "
+            "benchmark.",
+            metavar="RUN",
+        ),
+    ] = None,
     verified: options.Verified = False,
     alpha: options.Alpha = 0.05,
 ) -> None:
@@ -32,9 +41,25 @@ def report(
 
     most_items = options.items_per_set(items)
     chosen = verified_only if verified else by_status
+    base = _place_of(relative_to, runs)
     loaded = [chosen(read_run(folder)) for folder in runs]
     if output is None:
-        show(terminal_report(loaded, alpha=alpha))
+        show(terminal_report(loaded, relative_to=base, alpha=alpha))
         return
-    write_report(loaded, output, items_per_set=most_items, alpha=alpha)
+    write_report(loaded, output, items_per_set=most_items, relative_to=base, alpha=alpha)
     written(output)
+
+
+def _place_of(base: Path | None, runs: list[Path]) -> int | None:
+    """Return the place of the run *base* among *runs*; raises CrossexamError if it is not one of them."""
+    if base is None:
+        return None
+    places = [place for place, run in enumerate(runs) if run.resolve() == base.resolve()]
+    if not places or len(runs) < 2:
+        raise CrossexamError(
+            f"{base} is not one of several runs to report",
+            where="--relative-to",
+            wanted="one of the runs of the report, and at least one other",
+            hint=f"crossexam report {base} RUN --relative-to {base}",
+        )
+    return places[0]

@@ -38,7 +38,7 @@ def run(
 
     A folder holds one run: further test sets are added to it if the model is the same.
     """
-    from crossexam.cli.console import note, progress_bar, show, warn_of_truncation, written
+    from crossexam.cli.console import note, progress_bar, show, warn_of_gaps, written
     from crossexam.core.test_sets import read_suites
     from crossexam.models.chunking import chunking_of
     from crossexam.reports.report import terminal_report
@@ -72,4 +72,4 @@ def run(
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)
-    warn_of_truncation([answers])
+    warn_of_gaps([answers])

@@ -157,6 +157,23 @@ TwoLabels = Annotated[
         rich_help_panel=_CHANGES,
     ),
 ]
+Parser = Annotated[
+    str,
+    typer.Option(
+        help="Dependency parser of sentences without a parse, for syntactic_tree_lstm and --augment: "
+        "auto (only parses that the corpus ships) or spacy:PIPELINE.",
+        rich_help_panel=_CHANGES,
+        metavar="NAME",
+    ),
+]
+Adjectives = Annotated[
+    str | None,
+    typer.Option(
+        help="With --augment add_amod: count adjective-noun pairs in this corpus, or read them from a file.",
+        rich_help_panel=_CHANGES,
+        metavar="CORPUS:SPLIT|FILE",
+    ),
+]
 DebiasName = Annotated[
     str | None, typer.Option(help=f"Debiasing method: {', '.join(METHODS)}.", rich_help_panel=_CHANGES)
 ]
@@ -194,6 +211,8 @@ class _Choices:
     shuffle_words: bool
     augment: str | None
     augment_repeat: bool
+    parser: str
+    adjectives: str | None
     debias: str | None
     bias: Path | None
     two_labels: bool
@@ -237,6 +256,8 @@ class _Choices:
             "--augment": self.augment,
             "--augment-repeat": self.augment_repeat,
             "--vocabulary-from": self.vocabulary_from,
+            "--parser": self.parser != "auto",
+            "--adjectives": self.adjectives,
             "--debias": self.debias,
             "--bias": self.bias,
         }
@@ -263,6 +284,8 @@ def train(
     shuffle_words: ShuffleWords = False,
     augment: Augment = None,
     augment_repeat: AugmentRepeat = False,
+    parser: Parser = "auto",
+    adjectives: Adjectives = None,
     debias: DebiasName = None,
     bias: BiasRun = None,
     two_labels: TwoLabels = False,
@@ -419,20 +442,22 @@ def _check_names(choices: _Choices) -> None:
 def _request(choices: _Choices, watch: Callable[[Status], None]) -> TrainingRequest:
     """Return the training request that *choices* describe, with its data loaded."""
     from crossexam.cli.console import note
-    from crossexam.training.data import load_data
+    from crossexam.training.data import load_data, with_parser
     from crossexam.training.request import TrainingRequest
     from crossexam.training.vocabulary import load_word_sources
 
+    trees = _reads_trees(choices)
+    data = load_data(
+        choices.training,
+        choices.dev,
+        tests=choices.test or (),
+        limit=choices.limit,
+        two_labels=choices.two_labels,
+        **choices.reading(),
+    )
     return TrainingRequest(
         choices.model,
-        load_data(
-            choices.training,
-            choices.dev,
-            tests=choices.test or (),
-            limit=choices.limit,
-            two_labels=choices.two_labels,
-            **choices.reading(),
-        ),
+        with_parser(data, choices.parser, trees=trees),
         choices.output,
         values=choices.settings(),
         vectors=choices.vectors,
@@ -455,7 +480,22 @@ def _augmentations(choices: _Choices) -> tuple[Augmentation, ...]:
 
     if choices.augment is None:
         return ()
-    return parse_augmentations(choices.augment, repeat=choices.augment_repeat)
+    return parse_augmentations(choices.augment, choices.adjectives, repeat=choices.augment_repeat)
+
+
+def _reads_trees(choices: _Choices) -> bool:
+    """Return whether the model reads parses; raises CrossexamError if an option of parsing has no effect."""
+    from crossexam.zoo.table import ARCHITECTURES
+
+    trees = choices.model in ARCHITECTURES and "trees" in ARCHITECTURES[choices.model].needs
+    if choices.parser != "auto" and not trees and not choices.augment:
+        raise CrossexamError(
+            f"--parser has no effect on {choices.model}, which reads no parses",
+            hint="leave it out; syntactic_tree_lstm and --augment use it",
+        )
+    if choices.adjectives is not None and not choices.augment:
+        raise CrossexamError("--adjectives requires --augment", hint="--augment add_amod")
+    return trees
 
 
 def _load_run(folder: Path | None) -> Run | None:

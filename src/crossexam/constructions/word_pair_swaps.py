@@ -42,9 +42,7 @@ from crossexam.constructions.pair_matching import (
 )
 from crossexam.constructions.pair_replacement import Rules, tells_more, word_edits
 from crossexam.core.example import (
-    CLUSTER,
     CONTROL_LABEL,
-    HEAVY_INFO,
     PAIR,
     POLARITY,
     PROPOSED,
@@ -55,7 +53,7 @@ from crossexam.core.example import (
     Edit,
     Example,
     Side,
-    cluster_of,
+    light_info,
 )
 from crossexam.core.labels import LABELS, Label
 from crossexam.language.lexicons.noun_groups import PLURAL_NOUNS
@@ -128,9 +126,7 @@ def exchange(
         if isinstance(found, Rejection):
             return found
         edits[side] = found
-    info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    info |= {
-        CLUSTER: cluster_of(example),
+    info = light_info(example) | {
         PAIR: f"{match.word('premise')}/{match.word('hypothesis')}",
         RELATION: match.pair.relation,
     }

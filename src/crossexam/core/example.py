@@ -57,6 +57,9 @@ HEAVY_INFO: Final[frozenset[str]] = frozenset(
     {*PARSE_KEY.values(), *BINARY_PARSE_KEY.values(), *TAGS_KEY.values(), RATIONALE, OPTIONS}
 )
 
+#: Those of them that an unchanged example keeps, since models read them too.
+KEPT_INFO: Final[frozenset[str]] = frozenset(BINARY_PARSE_KEY.values())
+
 #: Keys of ``info`` for what people judged; a derived example was not judged.
 JUDGED_INFO: Final[frozenset[str]] = frozenset(
     {VERDICT, AGREED, STATUS, GENERATED_LABEL, JUDGED_KIND, JUDGE_LABELS}
@@ -158,6 +161,17 @@ def cluster_of(example: Example) -> str:
     if known is not None:
         return str(known)
     return hashlib.blake2b(example.premise.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def light_info(example: Example) -> dict[str, Any]:
+    """Return the ``info`` of *example* with its cluster, without what only constructions read.
+
+    >>> sorted(light_info(Example("a", "P", "H", None, info={"genre": "x", "premise_parse": "(NN P)"})))
+    ['cluster', 'genre']
+    """
+    dropped = HEAVY_INFO - KEPT_INFO
+    info = {key: value for key, value in example.info.items() if key not in dropped}
+    return info | {CLUSTER: cluster_of(example)}
 
 
 def status_of(example: Example) -> str | None:

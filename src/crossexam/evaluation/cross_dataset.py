@@ -17,18 +17,19 @@ from crossexam.evaluation.measures import TestSetResult
 from crossexam.evaluation.scores import score_run
 from crossexam.published.figures import published
 from crossexam.stats.combined import less, mean_of, ratio_less_one
-from crossexam.stats.paired import paired_difference
+from crossexam.stats.paired import paired_difference, relative_difference
 from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE
 
-_SNLI = {REFERENCE: "test", "snli_dev": "dev"}
+_SNLI = {REFERENCE: "SNLI test", "snli_dev": "SNLI dev"}
 
 
 @dataclass(frozen=True)
 class BenchmarkScore:
-    """The *accuracies* by corpus, their *mean*, the accuracy on SNLI (*reference*), and the *difference* and
-    *relative* difference of the mean from it, as shares; None if SNLI is not among the test sets.
+    """The *accuracies* by corpus, their *mean*, the accuracy on SNLI or another *reference*, and the
+    *difference* and *relative* difference of the mean from it, as shares; None if that is no test set.
 
-    *missing* corpora are not included; only a part of the *incomplete* ones is installed.
+    *missing* corpora are not included; only a part of the *incomplete* ones is installed; the *added* ones
+    are not of the benchmark.
     """
 
     accuracies: Mapping[str, Estimate]
@@ -40,16 +41,32 @@ class BenchmarkScore:
     incomplete: tuple[str, ...]
     part: str = "test"
     reference_name: str = "SNLI test"
+    added: tuple[str, ...] = ()
+
+    @property
+    def is_published(self) -> bool:
+        """Whether the mean is over corpora of the benchmark alone, and measured from SNLI."""
+        return not self.added and self.reference_name in _SNLI.values()
 
     @property
     def title(self) -> str:
         """The title of the score: that of the benchmark only if all fourteen corpora are included in full."""
         sets = "" if self.part == "test" else " (validation sets)"
+        if not self.is_published:
+            measured = "" if self.reference_name in _SNLI.values() else f", against {self.reference_name}"
+            return f"Cross-dataset evaluation{sets}: {self.corpora}{measured}"
         if not self.missing and not self.incomplete:
             return f"Cross-dataset benchmark{sets}"
         whole = len(self.accuracies) - len(self.incomplete)
         more = f", {len(self.incomplete)} in part" if self.incomplete else ""
         return f"Part of the cross-dataset benchmark{sets}: {whole} of {len(MEMBERS)} corpora{more}"
+
+    @property
+    def corpora(self) -> str:
+        """How many corpora there are, and how many of them are of the benchmark."""
+        ours = len(self.accuracies) - len(self.added)
+        more = f" and {len(self.added)} added" if self.added else ""
+        return f"{ours} of the {len(MEMBERS)} corpora of the benchmark{more}"
 
     @property
     def figures(self) -> dict[str, Estimate]:
@@ -68,18 +85,21 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
     """Return the score of *run* from its *results*; None if it holds no corpus of the benchmark."""
     accuracies: dict[str, Estimate] = {}
     incomplete: list[str] = []
+    added: list[str] = []
     reference: Estimate | None = None
     reference_name, part = "SNLI test", "test"
     for result in results:
         dataset = run.datasets.get(result.name)
         place = about(dataset) if dataset is not None else {}
         if place.get("reference"):
-            reference, reference_name = result.accuracy, f"SNLI {_SNLI[result.part]}"
+            reference = result.accuracy
+            reference_name = str(place.get("title") or _SNLI[result.part])
         elif "key" in place and dataset is not None and result.n:
             accuracies[place["key"]] = result.accuracy
             part = str(place.get("part", part))
             whole = place["complete"] and dataset.entry.rows in (None, len(dataset))
             incomplete += [] if whole else [place["key"]]
+            added += [place["key"]] if place.get("added") else []
     if not accuracies:
         return None
     mean = mean_of(list(accuracies.values()))
@@ -93,6 +113,7 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
         incomplete=tuple(incomplete),
         part=part,
         reference_name=reference_name,
+        added=tuple(added),
     )
 
 
@@ -113,18 +134,52 @@ def mean_difference(first: Run, second: Run) -> Estimate | None:
     )
 
 
+class RelativeGain(NamedTuple):
+    """How much better a model is than a base model, on the *reference* and in the *mean*, in relative terms.
+
+    A gain of 0.05 is an accuracy 1.05 times that of the base model; None if one of the two was not run there.
+    """
+
+    reference: Estimate | None
+    mean: Estimate
+
+
+def relative_gain(run: Run, base: Run) -> RelativeGain | None:
+    """Return the relative improvement of *run* over *base* (Table 3); None if they share no corpus.
+
+    The mean is over the corpora that both were run on.
+    """
+    shared = [name for name in run.datasets if name in base.datasets]
+    corpora = [name for name in shared if "key" in about(run.datasets[name])]
+    references = [name for name in shared if about(run.datasets[name]).get("reference")]
+    if not corpora:
+        return None
+    two_labels = run.two_labels or base.two_labels
+    one, other = score_run(run, two_labels=two_labels), score_run(base, two_labels=two_labels)
+
+    def gain(names: Sequence[str]) -> Estimate:
+        pairs = [(one[name].correct, other[name].correct, one[name].clusters) for name in names]
+        return relative_difference(pairs)
+
+    return RelativeGain(gain(references[:1]) if references else None, gain(corpora))
+
+
 class PublishedScore(NamedTuple):
-    """The mean over some corpora, the accuracy on SNLI, and the difference of the two, as published."""
+    """The mean over some corpora, the accuracy on SNLI, and the difference of the two, as published.
+
+    *reported* is the accuracy on SNLI that the model's own paper reports, if there is one.
+    """
 
     mean: float
     reference: float
     difference: float
     relative: float
+    reported: float | None = None
 
 
 def published_scores(keys: Sequence[str]) -> dict[str, PublishedScore]:
     """Return the scores over the corpora *keys* of each system of Table 5 that has them all."""
-    table = published("zhang2020").table("accuracy")
+    table, summary = (published("zhang2020").table(name) for name in ("accuracy", "summary"))
     scores: dict[str, PublishedScore] = {}
     for system in table.rows:
         figures = [table.value(system, key) for key in keys]
@@ -132,6 +187,12 @@ def published_scores(keys: Sequence[str]) -> dict[str, PublishedScore]:
         if snli is None or any(figure is None for figure in figures):
             continue
         mean = sum(figure for figure in figures if figure is not None) / len(figures)
-        row = (mean / 100, snli / 100, (mean - snli) / 100, mean / snli - 1)
-        scores[system] = PublishedScore(*(round(figure, 6) for figure in row))
+        reported = summary.value(system, f"{REFERENCE}.reported")
+        scores[system] = PublishedScore(
+            mean=round(mean / 100, 6),
+            reference=round(snli / 100, 6),
+            difference=round((mean - snli) / 100, 6),
+            relative=round(mean / snli - 1, 6),
+            reported=None if reported is None else round(reported / 100, 6),
+        )
     return scores

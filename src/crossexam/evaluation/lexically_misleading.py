@@ -46,14 +46,15 @@ class MisledPart:
 
 def misled_parts(run: Run, lambdas: Sequence[float] = STEPS) -> list[MisledPart]:
     """Return the parts CS_lambda of each base of *run* whose examples have scores; may be empty."""
-    bases = [name for name, dataset in run.datasets.items() if dataset.entry.is_base and _has_scores(dataset)]
+    bases = [name for name, dataset in run.datasets.items() if dataset.entry.is_base and has_scores(dataset)]
     if not bases:
         return []
     scored = score_run(run, two_labels=run.two_labels)
     return [_part(name, scored[name], lam) for name in bases for lam in lambdas]
 
 
-def _has_scores(dataset: Dataset) -> bool:
+def has_scores(dataset: Dataset) -> bool:
+    """Return whether every labelled example of *dataset* has a lexically-misleading score."""
     labelled = [example for example in dataset if example.label is not None]
     return bool(labelled) and all(SCORE in example.info for example in labelled)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair, answered_by
+from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair, ReadsParses, answered_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +39,25 @@ class Mean:
         """Return the details of each member, by name."""
         members = {member.name: dict(member.details) for member in self.members}
         return {"members": members, "two_label": any(each.get("two_label") for each in members.values())}
+
+    @property
+    def reads_parses(self) -> bool:
+        """Whether a member reads parses."""
+        return any(isinstance(each, ReadsParses) and each.reads_parses for each in self.members)
+
+    @property
+    def parses(self) -> Mapping[str, str]:
+        """The binary parses that the members read, by sentence."""
+        found = (each.parses for each in self.members if isinstance(each, ReadsParses) and each.reads_parses)
+        return next(found, {})
+
+    def with_parses(self, parses: Mapping[str, str]) -> Mean:
+        """Return the ensemble of the members that read *parses*."""
+        members = (
+            each.with_parses(parses) if isinstance(each, ReadsParses) and each.reads_parses else each
+            for each in self.members
+        )
+        return Mean(self.name, tuple(members))
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the mean of the members' probabilities of *pairs*: [n, 3].

@@ -119,6 +119,24 @@ class LocatesTokens(Protocol):
 
 
 @runtime_checkable
+class ReadsParses(Protocol):
+    """A model that reads a binary parse of each sentence, if one is known.
+
+    *parses* are those it reads, by sentence: what it predicts for a pair depends on them.
+    """
+
+    @property
+    def reads_parses(self) -> bool: ...
+
+    @property
+    def parses(self) -> Mapping[str, str]: ...
+
+    def with_parses(self, parses: Mapping[str, str]) -> Model:
+        """Return the model that reads *parses*."""
+        ...
+
+
+@runtime_checkable
 class AnswersSets(Protocol):
     """A model that looks predictions up for whole test sets, and needs no store."""
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.errors import MissingExtraError
-from crossexam.core.example import SIDES, Example, Side
+from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Example, Side
 from crossexam.core.labels import THREE_LABELS
 from crossexam.language.tokens import words
 from crossexam.models.batches import plan_batches
@@ -69,6 +70,7 @@ class ZooModel:
         self.key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
         self._model: Any = None
         self._encoder: Encoder | None = None
+        self._parses: Mapping[str, str] = {}
         self._facts: dict[str, Any] = {
             "checkpoint": content,
             "architecture": self._described.architecture.name,
@@ -77,6 +79,22 @@ class ZooModel:
             "sentences_asked": 0,
             "sentences_encoded": 0,
         }
+
+    @property
+    def reads_parses(self) -> bool:
+        """Whether the architecture reads trees."""
+        return "trees" in self._described.architecture.needs
+
+    @property
+    def parses(self) -> Mapping[str, str]:
+        """The binary parses that it reads, by sentence; other sentences get right-branching trees."""
+        return self._parses
+
+    def with_parses(self, parses: Mapping[str, str]) -> ZooModel:
+        """Return the model that reads *parses*, which must fit their sentences."""
+        changed = copy(self)
+        changed._parses, changed._facts = parses, dict(self._facts)
+        return changed
 
     @property
     def details(self) -> Mapping[str, Any]:
@@ -168,8 +186,15 @@ class ZooModel:
         return plan_batches(lengths, tokens=words)
 
     def _encoded(self, pairs: Sequence[Pair]) -> EncodedPairs:
-        examples = [Example(f"of the pair {p!r}, {h!r}", p, h, None) for p, h in pairs]
+        examples = [
+            Example(f"of the pair {pair!r}", *pair, None, info=self._annotation(pair)) for pair in pairs
+        ]
         return self._collator().pairs(examples, max_length=self._options.max_length)
+
+    def _annotation(self, pair: Pair) -> dict[str, str]:
+        """Return the binary parses of the sentences of *pair*, as in the ``info`` of examples."""
+        found = zip(SIDES, map(self._parses.get, pair), strict=True)
+        return {BINARY_PARSE_KEY[side]: parse for side, parse in found if parse is not None}
 
     def _most_words(self) -> int | None:
         """Return how many words of a sentence are read, by the options or by the architecture."""
@@ -201,10 +226,8 @@ class ZooModel:
         self._facts["device"] = str(device)
 
     def _note_sources(self) -> None:
-        """Record what replaced the annotation that a corpus ships and a pair of texts does not."""
+        """Record what replaced the tags that a corpus ships and a pair of texts does not."""
         encoder = self._collator()
-        if "trees" in encoder.needs:
-            self._facts["trees"] = "right-branching: a pair of texts ships no parse"
         if "tags" in encoder.needs:
             self._facts["tags_from"] = encoder.reader.tagged
 

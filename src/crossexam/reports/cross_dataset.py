@@ -12,10 +12,75 @@ from crossexam.reports.table import Cell, Column, Table
 if TYPE_CHECKING:
     from crossexam.evaluation.cross_dataset import BenchmarkScore
 
-_NOTE: Final = (
-    "Mean: unweighted mean of the accuracies on the corpora. Difference, relative: of the mean from SNLI, in "
-    "points and in percent. Intervals: MOVER, with independent corpora and items clustered by premise."
+_GAIN_NOTE: Final = (
+    "Relative improvement: 100 times the quotient of the two accuracies, less 100, as in Table 3 of Zhang "
+    "et al. (2020). Intervals: linearization of the quotient, with the items of both models paired, "
+    "independent corpora and items clustered by premise."
 )
+
+
+def _note(score: BenchmarkScore) -> str:
+    return (
+        "Mean: unweighted mean of the accuracies on the corpora. Difference, relative: of the mean from "
+        f"{score.reference_name}, in points and in percent. Intervals: MOVER, with independent corpora and "
+        "items clustered by premise."
+    )
+
+
+def gain_table(results: Results) -> Table:
+    """Return the relative improvement of each model over the base model (Table 3); may have no rows.
+
+    Published rows are beside it if the corpora and the reference are those of the paper.
+    """
+    from crossexam.evaluation.cross_dataset import relative_gain
+
+    base = results.base_model
+    if base is None or base.benchmark is None:
+        return Table("Relative improvement", (), ())
+    rows: list[tuple[Cell, ...]] = []
+    for model in results.models:
+        gain = None if model is base or model.benchmark is None else relative_gain(model.run, base.run)
+        if model.benchmark is not None:
+            score = model.benchmark
+            rows.append(
+                (model.name, score.reference, gain and gain.reference, score.mean, gain and gain.mean)
+            )
+    notes = [_GAIN_NOTE]
+    score = base.benchmark
+    if results.published_rows and score.part == "test" and not score.missing and score.is_published:
+        rows += _published_gains()
+        notes.append(_table_source("Table 3"))
+    columns = (
+        Column("Model"),
+        Column(score.reference_name, "percent"),
+        Column("Relative, %", "points"),
+        Column("Mean", "percent"),
+        Column("Relative, % (mean)", "points"),
+    )
+    return Table(f"Relative improvement over {base.name}", columns, tuple(rows), tuple(notes))
+
+
+def _published_gains() -> list[tuple[Cell, ...]]:
+    """Return the rows of the paper's Table 3, whose base model is BiLSTM."""
+    from crossexam.published.figures import published
+
+    table = published("zhang2020").table("debiasing")
+    names = ("snli_test", "snli_test.relative", "mean", "mean.relative")
+    rows: list[tuple[Cell, ...]] = []
+    for system in table.rows:
+        figures = [table.value(system, name) for name in names]
+        shares = [None if figure is None else figure / 100 for figure in figures]
+        rows.append((f"{system} (published)", *shares))
+    return rows
+
+
+def _differences(scores: Sequence[tuple[str, BenchmarkScore]]) -> list[str]:
+    """Return a note if the models were run on different corpora, so that their means do not compare."""
+    first = set(scores[0][1].accuracies)
+    others = [name for name, score in scores[1:] if set(score.accuracies) != first]
+    if not others:
+        return []
+    return [f"Not over the same corpora as {scores[0][0]}, so the means do not compare: {', '.join(others)}."]
 
 
 def score_table(results: Results) -> Table:
@@ -25,25 +90,33 @@ def score_table(results: Results) -> Table:
     scores = [(model.name, model.benchmark) for model in results.models if model.benchmark is not None]
     if not scores:
         return Table("Cross-dataset benchmark", (), ())
+    first = scores[0][1]
+    keys = list(first.accuracies)
+    beside = results.published_rows and first.part == "test" and first.is_published
+    published = published_scores(keys) if beside else {}
     rows: list[tuple[Cell, ...]] = [
-        (name, len(score.accuracies), score.mean, score.reference, score.difference, score.relative)
+        (
+            *(name, len(score.accuracies), score.mean, *([None] if published else ())),
+            *(score.reference, score.difference, score.relative),
+        )
         for name, score in scores
     ]
-    first = scores[0][1]
-    notes = [_NOTE, *_coverage(first)]
-    if results.published_rows and first.part == "test":
-        keys = list(first.accuracies)
-        published = published_scores(keys).items()
-        rows += [(f"{system} (published)", len(keys), *figures) for system, figures in published]
-        notes.append(_source(len(keys)))
+    rows += [
+        (f"{system} (published)", len(keys), each.mean, each.reported, *each[1:4])
+        for system, each in published.items()
+    ]
     columns = (
         Column("Model"),
         Column("Corpora", "count"),
         Column("Mean", "percent"),
+        *((Column(f"{first.reference_name}, reported", "percent"),) if published else ()),
         Column(first.reference_name, "percent"),
         Column("Difference", "points"),
         Column("Relative, %", "points"),
     )
+    notes = [_note(first), *_coverage(first), *_differences(scores)]
+    if published:
+        notes.append(_source(len(keys)))
     return Table(first.title, columns, tuple(rows), tuple(notes))
 
 
@@ -73,14 +146,16 @@ def corpus_table(results: Results) -> Table:
 
 def mean_note(first: Run, second: Run) -> str | None:
     """Return a sentence on the difference of two runs in the mean of the benchmark; None without any."""
-    from crossexam.evaluation.cross_dataset import mean_difference
+    from crossexam.evaluation.cross_dataset import about, mean_difference
     from crossexam.reports.table import interval_text, number_text
 
     found = mean_difference(first, second)
     if found is None:
         return None
     points = f"{number_text(found, 'points')} {interval_text(found)} points".replace("-", "−")
-    return f"Mean of the corpora of the cross-dataset benchmark, A minus B: {points}."
+    added = sum(bool(about(dataset).get("added")) for dataset in first.datasets.values())
+    outside = f" and of {added} added" if added else ""
+    return f"Mean of the corpora of the cross-dataset benchmark{outside}, A minus B: {points}."
 
 
 def _coverage(score: BenchmarkScore) -> list[str]:
@@ -100,9 +175,14 @@ def _projections(rows: Sequence[tuple[Cell, ...]]) -> list[str]:
 
 
 def _source(corpora: int) -> str:
-    from crossexam.published.figures import published
     from crossexam.suites.cross_dataset_corpora import MEMBERS
 
-    study = published("zhang2020")
     over = "" if corpora == len(MEMBERS) else f", their mean taken over the same {corpora} corpora"
-    return f"Published: Table 5 of {study.citation} {study.source}{over}; trained on all of SNLI."
+    return _table_source("Tables 2 (reported: by the paper of each model) and 5", over)
+
+
+def _table_source(place: str, over: str = "") -> str:
+    from crossexam.published.figures import published
+
+    study = published("zhang2020")
+    return f"Published: {place} of {study.citation} {study.source}{over}; trained on all of SNLI."

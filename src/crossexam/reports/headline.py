@@ -10,10 +10,10 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
+from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.truncation import truncation_warnings
-from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 
 def culprit(results: Results) -> ModelResults | None:
@@ -87,7 +87,7 @@ def _range(estimate: Estimate) -> str:
 
 def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
     mean = f"{number_text(score.mean, 'percent')} % (95 % interval {_range(score.mean)})"
-    corpora = f"{len(score.accuracies)} of the {len(MEMBERS)} corpora of the cross-dataset benchmark"
+    corpora = score.corpora.replace("the benchmark", "the cross-dataset benchmark")
     first = f"{model.name} has a mean accuracy of {mean} on {corpora}"
     if score.reference is None or score.difference is None:
         return f"{first}."
@@ -110,7 +110,7 @@ def warnings(results: Results) -> list[str]:
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
-    return [*doubts, *truncation_warnings(results)] + [
+    return [*doubts, *truncation_warnings(results), *parse_warnings(results)] + [
         _warning(model, result, results)
         for model in results.models
         for result in model.results

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.example import SCORE
 from crossexam.reports.charts import WIDTHS, Charts, svg_of
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.lexically_misleading import MisledPart
 
 _FEWEST: Final = 10  # examples at a point of the curve
+_HIGHEST: Final = 10  # examples of the highest score that are listed
 _NOTE: Final = (
     "CS: the examples to which a bag-of-words model assigns a wrong label with at least that probability "
     "(Nie et al. 2019, section 5.4). Majority: share of the most frequent label. Annotator: accuracy of a "
@@ -47,6 +50,40 @@ def misleading_table(results: Results) -> Table:
         *(Column(model.name, "percent") for model in results.models),
     )
     return Table("Lexically misleading examples", columns, tuple(rows), (_NOTE,), grouped=1)
+
+
+def highest_table(results: Results) -> Table:
+    """Return the examples of the highest score of each base that has scores (Figure 2); may have no rows."""
+    from crossexam.evaluation.lexically_misleading import has_scores
+
+    rows: list[tuple[Cell, ...]] = []
+    for name, dataset in results.test_sets.items():
+        if not (dataset.entry.is_base and has_scores(dataset)):
+            continue
+        predicted = [m.run.predictions(name) if name in m.run.datasets else None for m in results.models]
+        labelled = (place for place, example in enumerate(dataset) if example.label is not None)
+        for place in nlargest(_HIGHEST, labelled, key=lambda k: float(dataset.examples[k].info[SCORE])):
+            example = dataset.examples[place]
+            answers = (None if labels is None else str(labels[place]) for labels in predicted)
+            score = f"{float(example.info[SCORE]):.3f}"
+            rows.append(
+                (dataset.entry.part, score, example.premise, example.hypothesis, example.label, *answers)
+            )
+    columns = (
+        Column("Base"),
+        Column("Score"),
+        Column("Premise"),
+        Column("Hypothesis"),
+        Column("Gold"),
+        *(Column(model.name) for model in results.models),
+    )
+    note = (
+        f"The {_HIGHEST} examples of each base whose words suggest a wrong label most, with the predictions."
+    )
+    folded = "Show the examples of the highest score"
+    return Table(
+        "Examples of the highest lexically-misleading score", columns, tuple(rows), (note,), 1, folded
+    )
 
 
 def _name(lam: float) -> str:

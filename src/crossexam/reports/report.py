@@ -55,13 +55,15 @@ class Report:
     """A report of *runs*, measured once, in any format.
 
     *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
-    of each test set that the page shows (None: all).  Corrected p-values of at most *alpha* are significant.
+    of each test set that the page shows (None: all).  *relative_to* is the number of the run over which the
+    relative improvement of the others is shown.  Corrected p-values of at most *alpha* are significant.
     Raises CrossexamError if *alpha* is not between 0 and 1.
     """
 
     runs: tuple[Run, ...]
     published_rows: bool = True
     items_per_set: int | None = ITEMS_PER_SET
+    relative_to: int | None = None
     alpha: float = ALPHA
 
     def __post_init__(self) -> None:
@@ -87,6 +89,7 @@ class Report:
             self.runs,
             published_rows=self.published_rows,
             items_per_set=self.items_per_set,
+            relative_to=self.relative_to,
             alpha=self.alpha,
         )
 
@@ -132,13 +135,15 @@ def make_report(
     *runs: Run,
     published_rows: bool = True,
     items_per_set: int | None = ITEMS_PER_SET,
+    relative_to: int | None = None,
     alpha: float = ALPHA,
 ) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
     Items with proposed labels and verified items are scored as separate test sets.
     """
-    return Report(tuple(by_status(run) for run in runs), published_rows, items_per_set, alpha)
+    chosen = tuple(by_status(run) for run in runs)
+    return Report(chosen, published_rows, items_per_set, relative_to, alpha)
 
 
 def write_report(
@@ -147,19 +152,28 @@ def write_report(
     *,
     published_rows: bool = True,
     items_per_set: int | None = ITEMS_PER_SET,
+    relative_to: int | None = None,
     alpha: float = ALPHA,
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
     Raises FormatError for any suffix but ``.html .md .tex .csv .json``.
     """
-    made = make_report(*runs, published_rows=published_rows, items_per_set=items_per_set, alpha=alpha)
+    made = make_report(
+        *runs,
+        published_rows=published_rows,
+        items_per_set=items_per_set,
+        relative_to=relative_to,
+        alpha=alpha,
+    )
     return made.save(path)
 
 
-def terminal_report(runs: Sequence[Run], *, alpha: float = ALPHA) -> RenderableType:
+def terminal_report(
+    runs: Sequence[Run], *, relative_to: int | None = None, alpha: float = ALPHA
+) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return make_report(*runs, alpha=alpha).terminal()
+    return make_report(*runs, relative_to=relative_to, alpha=alpha).terminal()
 
 
 def write_comparison(first: Run, second: Run, path: Path, *, alpha: float = ALPHA) -> Path:

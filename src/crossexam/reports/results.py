@@ -85,17 +85,24 @@ class Results:
     """The results of the models of a report, and what to show of them.
 
     *published_rows* adds the published systems for the same test sets; the page shows *items_per_set* items
-    of each test set (None: all).  Corrected p-values of at most *alpha* are marked as significant.
+    of each test set (None: all).  *relative_to* is the number of the model over which the relative
+    improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.
     """
 
     models: tuple[ModelResults, ...]
     published_rows: bool = True
     items_per_set: int | None = None
+    relative_to: int | None = None
     alpha: float = ALPHA
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
         return f"Results({models}: {counted_items(len(self.test_sets), 'test set')})"
+
+    @property
+    def base_model(self) -> ModelResults | None:
+        """The model over which the relative improvement of the others is shown, if any."""
+        return None if self.relative_to is None else self.models[self.relative_to]
 
     @property
     def runs(self) -> list[Run]:
@@ -159,11 +166,13 @@ def results_of(
     *,
     published_rows: bool = True,
     items_per_set: int | None = None,
+    relative_to: int | None = None,
     alpha: float = ALPHA,
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
-    Raises CrossexamError if there is no run, or if a test set of one name holds different items in two runs.
+    Raises CrossexamError if there is no run, if a test set of one name holds different items in two runs, or
+    if the run *relative_to* has no corpus of the cross-dataset benchmark.
     """
     from crossexam.evaluation.measures import measure
 
@@ -174,7 +183,13 @@ def results_of(
         ModelResults(name, run, tuple(measure(run, alpha=alpha)), alpha)
         for name, run in zip(model_names(runs), runs, strict=True)
     )
-    return Results(models, published_rows, items_per_set, alpha)
+    if relative_to is not None and models[relative_to].benchmark is None:
+        raise CrossexamError(
+            f"'{models[relative_to].name}' was not run over corpora of the cross-dataset benchmark",
+            where="--relative-to",
+            hint="crossexam build cross-dataset builds them; --relative-to is for their mean",
+        )
+    return Results(models, published_rows, items_per_set, relative_to, alpha)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

@@ -22,10 +22,11 @@ from crossexam.reports.accuracy import (
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
-from crossexam.reports.cross_dataset import corpus_table, score_table
+from crossexam.reports.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.joint import joint_against_table
 from crossexam.reports.keys import keyed_against_table, keys_table
-from crossexam.reports.lexically_misleading import misleading_charts, misleading_table
+from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
+from crossexam.reports.parses import parse_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
@@ -87,8 +88,12 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("judged",     "Judges",                 judged_table),
     Section("keys",       "Keys",                   keys_table,       _ALL),
     Section("truncation", "Truncation",             truncation_table),
+    Section("parses",     "Parses",                 parse_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),
+    Section("highest",    "Highest score",          highest_table,    _PAGE, within="misleading"),
     Section("benchmark",  "Cross-dataset",          score_table,      _ALL),
+    Section("gain",       "Relative improvement",   gain_table,       _ALL, within="benchmark",
+            captions=True),
     Section("corpora",    "Corpora",                corpus_table,     within="benchmark"),
     Section("behaviour",  "Word swaps",             behaviour_table,  _ALL),
     Section("factors",    "Factors",                factor_table,     within="behaviour"),

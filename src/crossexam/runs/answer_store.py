@@ -69,13 +69,17 @@ class StoredPrediction(NamedTuple):
     read: CharactersRead | None
 
 
-def pair_hash(premise: str, hypothesis: str) -> bytes:
+def pair_hash(premise: str, hypothesis: str, parses: Sequence[str | None] = ()) -> bytes:
     """Return the 16 bytes under which predictions for a pair are stored.
+
+    *parses* are those of the two sentences that the model read.
 
     >>> pair_hash("a b", "c") == pair_hash("a", "b c")
     False
     """
     text = f"{len(premise)}\x1f{premise}\x1f{hypothesis}"
+    if any(parses):
+        text += "".join(f"\x1f{len(parse or '')}\x1f{parse or ''}" for parse in parses)
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -24,6 +24,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
+from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.answers import NamesLabels, not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import (
@@ -35,6 +36,7 @@ from crossexam.models.model import (
     Pair,
     Parts,
     PlansBatches,
+    ReadsParses,
     answered_by,
     check_batch_size,
 )
@@ -86,6 +88,11 @@ def predict_suite(
     given = _test_sets(data)
     datasets = {name: _first(dataset, limit) for name, dataset in given.items()}
     opened = open_model(model, options)
+    parsed: Mapping[str, int] = {}
+    if isinstance(opened, ReadsParses) and opened.reads_parses:
+        parses = known_parses(given.values())
+        opened = opened.with_parses(parses)
+        parsed = {name: parsed_items(dataset, parses) for name, dataset in datasets.items()}
     if chunking is not None:
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
@@ -95,6 +102,8 @@ def predict_suite(
         predicted = _predict_pairs(opened, datasets, store, options, progress)
     seconds = time.monotonic() - start
     entries = {name: _entry(name, datasets[name], given[name], predicted) for name in datasets}
+    for name, count in parsed.items():
+        entries[name]["parsed"] = count
     manifest = _manifest(opened, predicted, entries, seconds, limit)
     return Run(opened.name, datasets, predicted.probabilities, manifest, predicted.reading)
 
@@ -213,7 +222,8 @@ def _stored_predictions(
 
     The number is that of the pairs that were stored before; the last are the facts on the model.
     """
-    hashes = [pair_hash(*pair) for pair in pairs]
+    parses = model.parses if isinstance(model, ReadsParses) else {}
+    hashes = [pair_hash(*pair, [parses.get(text) for text in pair] if parses else ()) for pair in pairs]
     stage = f"running {model.name}"
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as answers:
         before = answers.known(hashes)

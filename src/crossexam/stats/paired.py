@@ -8,8 +8,8 @@ same items are compared in the same way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from math import nan, sqrt
+from collections.abc import Callable, Sequence
+from math import inf, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +93,39 @@ def paired_difference(
     scale = size.n_eff / n
     low, high = tango(b * scale, c * scale, size.n_eff, confidence)
     return Estimate(value, low, high, n, size.clusters)
+
+
+def relative_difference(pairs: Sequence[tuple[ArrayLike, ArrayLike, Clusters]]) -> Estimate:
+    """Return the relative difference ``A / B - 1`` of two models in the mean of their accuracies.
+
+    *pairs* has for each set which items [n] the model and the base model got right, and the clusters.  ``A``
+    and ``B`` are the unweighted means of the accuracies on the sets.  The interval is that of a ratio of
+    means by linearization (Cochran 1977, *Sampling Techniques*, section 6.4), with sets independent and the
+    items of a cluster dependent: with residuals ``e_i = a_i - b_i A / B``, less their mean on the set,
+    cluster sums ``z_c`` and *m* clusters among *n* items, the variance of a set is ``m/(m-1) sum_c z_c^2 /
+    n^2``, and the standard error of the ratio is the root of their sum, divided by ``k B`` for *k* sets.  If
+    ``B`` is 0, the value is nan and the interval the whole range.
+
+    >>> relative_difference([([1, 1, 1, 0], [1, 1, 0, 0], None)]).value
+    0.5
+    """
+    read = [(*_pair(one, base), cluster_codes(clusters, np.size(one))) for one, base, clusters in pairs]
+    n, m = sum(len(one) for one, _, _ in read), sum(int(codes.max(initial=-1)) + 1 for _, _, codes in read)
+    if not read or any(not len(one) for one, _, _ in read) or not sum(base.mean() for _, base, _ in read):
+        return Estimate(nan, -1.0, inf, n, m)
+    mean = sum(float(one.mean()) for one, _, _ in read) / len(read)
+    of_base = sum(float(base.mean()) for _, base, _ in read) / len(read)
+    ratio = mean / of_base
+    variance = 0.0
+    for one, base, codes in read:
+        residuals = one - ratio * base
+        sums = np.bincount(codes, weights=residuals - residuals.mean())
+        few = len(sums) / (len(sums) - 1) if len(sums) > 1 else inf
+        variance += few * float((sums**2).sum()) / len(one) ** 2
+    half = normal_quantile(0.95) * sqrt(variance) / len(read) / of_base
+    if isnan(half):  # a single cluster
+        half = inf
+    return Estimate(ratio - 1, max(-1.0, ratio - 1 - half), ratio - 1 + half, n, m)
 
 
 def flip_rate(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
+from crossexam.core.example import Example, light_info
 from crossexam.core.labels import (
     ENTAILMENT_OR_NOT,
     LABELS,
@@ -199,8 +199,7 @@ def with_gold(
 
 def with_notes(example: Example, notes: Mapping[str, Any]) -> Example:
     """Return *example* with *notes* and its cluster in ``info``, without data only for constructions."""
-    light = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    return replace(example, info={**light, CLUSTER: cluster_of(example), **notes})
+    return replace(example, info={**light_info(example), **notes})
 
 
 def part_of_base(dataset: Dataset, name: str, examples: tuple[Example, ...]) -> Dataset:

@@ -12,10 +12,12 @@ from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.core.errors import CrossexamError, MissingResourceError
-from crossexam.core.example import CLUSTER, HEAVY_INFO, Example, cluster_of
+from crossexam.core.example import Example, light_info
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import seldom_collected
+from crossexam.language.parsing.binary import derived_parses
+from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.models.table import open_model
 from crossexam.suites.bases import Base
 from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
@@ -112,6 +114,7 @@ def _build_from(
     projection = projection or base.projection
     for construction in constructions:
         resources.gather(construction, base.open)
+    trees = tree_parser(request.parser)
     base_set = f"{BASE}.{base.part}"
     whole = _BaseSet(writer.open(base_set)) if with_base else None
     derived = [
@@ -125,11 +128,13 @@ def _build_from(
     done = 0
     with seldom_collected():
         for chunk in chunks(base.open(), CHUNK):
+            chunk = trees.completed(chunk) if trees else chunk
             resources.prepare(chunk)
             if whole is not None:
                 whole.take(subsets.take(chunk) if subsets else chunk)
-            for test_set in derived:
-                test_set.take(chunk)
+            made = [(test_set, test_set.made(chunk)) for test_set in derived]
+            for test_set, items in made:
+                test_set.take(_with_trees(items, chunk if with_base else (), trees))
             done += len(chunk)
             writer.progress(f"building from {base.spec}", done, None)
     if done == 0:
@@ -138,13 +143,14 @@ def _build_from(
         )
     writer.progress(f"building from {base.spec}", done, done)
     if whole is not None:
-        signed = signature(_corpus(base, request))
+        signed = signature(_corpus(base, request, trees))
         entry = TestSetEntry(BASE, base.part, signature=signed, projection=projection.declaration)
         writer.close(whole.sink, entry)
     for test_set in derived:
         test_set.finish()
         writer.close(
-            test_set.sink, _entry(test_set.applier, base, base_set if with_base else None, request, resources)
+            test_set.sink,
+            _entry(test_set.applier, base, base_set if with_base else None, request, resources, trees),
         )
     if subsets is not None:
         subsets.close(request.limit_part())
@@ -174,13 +180,17 @@ class _DerivedSet:
     per_key: int | None = None
     held: list[Example] = field(default_factory=list)
 
-    def take(self, chunk: Iterable[Example]) -> None:
-        for example in chunk:
-            for item in self.applier.items(example):
-                if self.per_key is None:
-                    self.sink.write(item)
-                else:
-                    self.held.append(item)
+    def made(self, chunk: Iterable[Example]) -> list[Example]:
+        """Return the items of the examples of *chunk*."""
+        return [item for example in chunk for item in self.applier.items(example)]
+
+    def take(self, items: Iterable[Example]) -> None:
+        """Write *items*, or hold them back if their number per key is limited."""
+        for item in items:
+            if self.per_key is None:
+                self.sink.write(item)
+            else:
+                self.held.append(item)
 
     def finish(self) -> None:
         """Write the items that were held back, at most so many per key, and count the others."""
@@ -196,14 +206,29 @@ class _DerivedSet:
             self.sink.write(item)
 
 
+def _with_trees(
+    items: Sequence[Example], bases: Iterable[Example], trees: TreeParser | None
+) -> Sequence[Example]:
+    """Return *items* with binary parses where these do not follow from *bases*, if there is a parser."""
+    if trees is None:
+        return items
+    by_id = {base.id: base for base in bases}
+    known = [derived_parses(item, by_id[item.base]) if item.base in by_id else {} for item in items]
+    return trees.completed(items, known)
+
+
 def light(example: Example) -> Example:
     """Return *example* with its cluster, without the data that only constructions need."""
-    info = {key: value for key, value in example.info.items() if key not in HEAVY_INFO}
-    return replace(example, info=info | {CLUSTER: cluster_of(example)})
+    return replace(example, info=light_info(example))
 
 
 def _entry(
-    applier: Applier, base: Base, base_set: str | None, request: SuiteRequest, resources: LanguageResources
+    applier: Applier,
+    base: Base,
+    base_set: str | None,
+    request: SuiteRequest,
+    resources: LanguageResources,
+    trees: TreeParser | None,
 ) -> TestSetEntry:
     construction = applier.construction
     used = _used(construction, resources)
@@ -215,6 +240,7 @@ def _entry(
         **{name: value for name, value in options.items() if name not in used},
         **({"seed": request.seed} if construction.draws or (construction.key and request.per_key) else {}),
         **(request.per_key_part() if construction.key else {}),
+        **_trees_part(trees),
         **request.limit_part(),
     }
     return TestSetEntry(
@@ -230,8 +256,13 @@ def _entry(
     )
 
 
-def _corpus(base: Base, request: SuiteRequest) -> dict[str, object]:
-    return {"corpus": f"{base.spec}@{base.identity}", **request.limit_part()}
+def _corpus(base: Base, request: SuiteRequest, trees: TreeParser | None) -> dict[str, object]:
+    return {"corpus": f"{base.spec}@{base.identity}", **_trees_part(trees), **request.limit_part()}
+
+
+def _trees_part(trees: TreeParser | None) -> dict[str, object]:
+    """Return the part of a signature that names the parser of the sentences without a parse, if any."""
+    return {"trees": trees.name} if trees else {}
 
 
 #: The names of renamed resources in signatures and manifests, which must not change.

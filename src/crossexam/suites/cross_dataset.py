@@ -17,13 +17,23 @@ from typing import Any, Final, Literal
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
+from crossexam.core.labels import projection_for
 from crossexam.core.manifest import BASE, CROSS_DATASET, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress
 from crossexam.corpora.readers.table import READERS
 from crossexam.corpora.spec import CorpusSpec
-from crossexam.suites.bases import with_notes
+from crossexam.suites.bases import part_name, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
-from crossexam.suites.cross_dataset_corpora import MEMBERS, REFERENCE, Member, member_named
+from crossexam.suites.cross_dataset_corpora import (
+    MEMBERS,
+    REFERENCE,
+    Member,
+    added_members,
+    check_overlap,
+    member_named,
+    projection_of_added,
+    without_reference,
+)
 
 SPLITS: Final = "splits"
 _REFERENCE_SPEC: Final[Mapping[str, str]] = {"test": "snli:test", "validation": "snli:dev"}
@@ -31,14 +41,31 @@ _REFERENCE_SPEC: Final[Mapping[str, str]] = {"test": "snli:test", "validation": 
 
 @dataclass(frozen=True)
 class CrossDatasetOptions:
-    """The *corpora* (keys of MEMBERS; if empty, all installed ones) and the *split*: test or validation."""
+    """The *corpora* (keys of MEMBERS; if empty, all installed ones) and the *split*: test or validation.
+
+    *add* names further corpora, each possibly with a projection (CORPUS:PROJECTION), and *reference* the
+    corpus from which the difference of the mean is measured; None is SNLI.
+    """
 
     corpora: tuple[str, ...] = ()
     split: Literal["test", "validation"] = "test"
+    add: tuple[str, ...] = ()
+    reference: str | None = None
 
     def members(self) -> list[Member]:
-        """Return the requested corpora; raises UnknownNameError."""
-        return [member_named(name) for name in self.corpora] or list(MEMBERS.values())
+        """Return the requested corpora; raises UnknownNameError, CrossexamError if two have common files."""
+        chosen = [member_named(name) for name in self.corpora] or list(MEMBERS.values())
+        members = [*chosen, *added_members(self.add)]
+        check_overlap(members)
+        reference = self.reference_spec
+        if self.reference is None and not CorpusSpec.parse(reference).installed():
+            return members
+        return without_reference(members, reference, named=bool(self.corpora))
+
+    @property
+    def reference_spec(self) -> str:
+        """The corpus from which the difference is measured."""
+        return self.reference or _REFERENCE_SPEC[self.split]
 
 
 def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
@@ -48,6 +75,9 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
     is requested by name and is not installed, or if none is.
     """
     options: CrossDatasetOptions = request.options
+    excluded = _excluded(options)
+    if excluded:
+        writer.note(f"not part of the mean, as {options.reference} is the reference: {', '.join(excluded)}")
     splits, absent = _splits(options, request.seed, writer.progress)
     if absent:
         missing = ", ".join(absent)
@@ -68,7 +98,15 @@ def build_cross_dataset(request: SuiteRequest, writer: SuiteWriter) -> None:
     for key, manifest in manifests.items():
         writer.write_extra(f"{SPLITS}/{key}.json", manifest)
     signed = {"part": options.split, "seed": request.seed, "corpora": "+".join(splits)}
-    writer.finish(signed, absent=list(absent))
+    other = {"added": list(options.add), "reference": options.reference, "excluded": excluded}
+    writer.finish(signed, absent=list(absent), **{name: value for name, value in other.items() if value})
+
+
+def _excluded(options: CrossDatasetOptions) -> list[str]:
+    """Return the corpora of the benchmark that are left out because they are the reference."""
+    if options.reference is None or options.corpora:
+        return []
+    return [key for key in MEMBERS if key not in {member.key for member in options.members()}]
 
 
 def _splits(
@@ -99,6 +137,7 @@ def _identity(request: SuiteRequest, manifests: Mapping[str, Mapping[str, Any]])
         "suite": request.kind.name,
         "part": part,
         "splits": {key: manifest[part]["content_hash"] for key, manifest in manifests.items()},
+        **_changed(request.options),
         "seed": request.seed,
         "format": request.file_format,
         "limit": request.limit,
@@ -106,25 +145,49 @@ def _identity(request: SuiteRequest, manifests: Mapping[str, Mapping[str, Any]])
     }
 
 
+def _changed(options: CrossDatasetOptions) -> dict[str, Any]:
+    """Return what makes the suite another one than the published benchmark, for its identity."""
+    reference = options.reference
+    found = {
+        "add": list(options.add),
+        "reference": f"{reference}@{CorpusSpec.parse(reference).identity()}" if reference else None,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
 def _rows(examples: Sequence[Example], request: SuiteRequest) -> Iterator[Example]:
     return (with_notes(example, {}) for example in examples[: request.limit])
 
 
 def _reference(options: CrossDatasetOptions) -> Iterator[tuple[TestSetEntry, Sequence[Example]]]:
-    """Yield the test set of the training corpus, from which the drop is measured, if it is installed."""
-    spec = _REFERENCE_SPEC[options.split]
+    """Yield the test set of the training corpus, from which the drop is measured, if it is installed.
+
+    The most frequent label of SNLI is that of its training set; of another reference, its own.
+    """
+    spec = options.reference_spec
     corpus = CorpusSpec.parse(spec)
-    if not corpus.installed():
+    if options.reference is None and not corpus.installed():
         return
+    examples = tuple(corpus.examples())
     facts = {"majority": "entailment", "reference": True, "part": options.split}
-    part = REFERENCE if options.split == "test" else "snli_dev"
-    signed = signature({"corpus": spec, "part": options.split})
-    yield TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), tuple(corpus.examples())
+    if options.reference is None:
+        part = REFERENCE if options.split == "test" else "snli_dev"
+        signed = signature({"corpus": spec, "part": options.split})
+        yield TestSetEntry(BASE, part, signature=signed, facts={CROSS_DATASET: facts}), examples
+        return
+    projection = projection_for(corpus.declared_projection(), (example.label for example in examples))
+    entry = TestSetEntry(
+        BASE,
+        part_name(spec),
+        signature=signature({"corpus": f"{spec}@{corpus.identity()}", "part": options.split}),
+        projection=projection.declaration,
+        facts={CROSS_DATASET: {**facts, "majority": most_frequent(examples), "title": spec}},
+    )
+    yield entry, examples
 
 
 def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
     member, part = split.member, request.options.split
-    reader = READERS.get(member.corpus)
     parts: dict[str, object] = {
         "corpus": member.key,
         "files": "+".join(split.files),
@@ -141,13 +204,14 @@ def _entry(request: SuiteRequest, split: Split) -> TestSetEntry:
         "complete": split.complete and request.limit is None,
         "differences": split.differences(),
         "known": member.known,
-        "majority": split.majority_label(),
+        "majority": most_frequent(split.validation),
+        **({"added": True} if member.added else {}),
     }
     return TestSetEntry(
         BASE,
         member.key,
         signature=signature(parts),
-        projection=reader.projection if reader and not _has_three_labels(split) else None,
+        projection=_projection(split),
         facts={CROSS_DATASET: facts},
     )
 
@@ -160,9 +224,19 @@ def cross_dataset_overview(manifest: Mapping[str, Any]) -> Overview:
         differences = "; ".join(about.get("differences", ())) or "–"
         if about.get("known") and about.get("differences"):
             differences += f" ({about['known']})"
+        if about.get("added"):
+            differences = "not in the paper"
         rows.append((name, f"{entry.rows:,}", entry.projection or "three labels", differences))
     header = ("test set", "items", "labels", "differs from Table 4 of the paper")
     return Overview(str(manifest["name"]), header, rows, numbers=(1,))
+
+
+def _projection(split: Split) -> str | None:
+    """Return the projection of the corpus as its entry declares it."""
+    if split.member.added:
+        return projection_of_added(split.member, (*split.validation, *split.test)).declaration
+    reader = READERS.get(split.member.corpus)
+    return reader.projection if reader and not _has_three_labels(split) else None
 
 
 def _has_three_labels(split: Split) -> bool:
@@ -194,18 +268,17 @@ class Split:
 
         Fewer labels suffice if the corpus itself has fewer than the paper states (*known*).
         """
+        if self.member.added:
+            return True
         if len(self.test) < self.member.sizes[1] and not self.member.known:
             return False
         rows = len(self.validation) + len(self.test)
         return not self.absent or self.member.given is not None or rows >= sum(self.member.sizes)
 
-    def majority_label(self) -> str | None:
-        """Return the most frequent label of the validation set, or None if that is empty."""
-        counts = Counter(example.label for example in self.validation)
-        return min(counts, key=lambda label: (-counts[label], str(label))) if counts else None
-
     def differences(self) -> list[str]:
         """Return the differences from Table 4: missing files, sizes and label shares."""
+        if self.member.added:
+            return []
         found = [f"not installed: {', '.join(self.absent)}"] if self.absent else []
         ours = (len(self.validation), len(self.test))
         for name, here, published in zip(("validation", "test"), ours, self.member.sizes, strict=True):
@@ -233,6 +306,12 @@ class Split:
                 for name, part in (("validation", self.validation), ("test", self.test))
             },
         }
+
+
+def most_frequent(examples: Sequence[Example]) -> str | None:
+    """Return the most frequent gold label of *examples*, or None if there are none."""
+    counts = Counter(example.label for example in examples)
+    return min(counts, key=lambda label: (-counts[label], str(label))) if counts else None
 
 
 def label_shares(examples: Sequence[Example]) -> dict[str, float]:
@@ -281,15 +360,33 @@ def _pool(member: Member) -> tuple[list[Example], tuple[str, ...], tuple[str, ..
     examples: list[Example] = []
     absent, files = [], []
     for part in member.splits:
-        spec = CorpusSpec.parse(f"{member.corpus}:{part}")
+        spec = member.spec_of(part)
         if not spec.installed():
             absent.append(spec.text)
             continue
         files.append(spec.path().name)
-        found = spec.examples()
+        found = _labelled(spec, member)
         single = len(member.splits) == 1
         examples += (example if single else replace(example, id=f"{part}:{example.id}") for example in found)
     return examples, tuple(absent), tuple(files)
+
+
+def _labelled(spec: CorpusSpec, member: Member) -> Iterator[Example]:
+    """Yield the labelled examples of a split, with the labels of the projection stated for it, if any."""
+    if not member.added:
+        yield from spec.examples()
+        return
+    count = 0
+    for example in spec.examples(labelled_only=True):
+        count += 1
+        label = example.label if member.projection is None else member.projection.gold(example.label)
+        yield replace(example, label=label)
+    if count < 2:
+        raise CrossexamError(
+            f"'{member.corpus}' has {count} labelled pairs",
+            where="--add",
+            wanted="at least two, one for validation and one for the test set",
+        )
 
 
 def _drawn(pool: Sequence[Example], seed: int) -> list[int]:

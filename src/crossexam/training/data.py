@@ -9,32 +9,42 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
 from crossexam.constructions.apply import chunks
 from crossexam.constructions.construction import Construction, Draft
-from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.constructions.table import construction_named
 from crossexam.core.dataset import counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import HEAVY_INFO, SIDES, TAGS_KEY, Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import rng_for
+from crossexam.core.settings import with_options
 from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
 from crossexam.corpora.labelled import Corpus, load_corpus, trains_two_labels
 from crossexam.corpora.spec import CorpusSpec, each_reading
+from crossexam.language.parsing.binary import derived_parses, with_parses
+from crossexam.language.parsing.parsers import tree_parser
 from crossexam.training.tokenization import words_of
 
 
 @dataclass(frozen=True)
 class Data:
-    """What a training reads: corpora to train on, those to stop and choose by, and *tests* for the end."""
+    """What a training reads: corpora to train on, those to stop and choose by, and *tests* for the end.
+
+    *parser* is that of the constructions that augment the data; if it is a spaCy pipeline, *parser_name* has
+    its version.
+    """
 
     train: tuple[Corpus, ...]
     dev: DevSets
     tests: tuple[Corpus, ...] = ()
     two_labels: bool = False
+    parser: str = "auto"
+    parser_name: str | None = None
 
     @property
     def classes(self) -> Projection:
@@ -66,7 +76,8 @@ class Data:
     def describe(self) -> dict[str, Any]:
         """Return what a manifest says of the data that the weights depend on."""
         described = {"train": [corpus.describe() for corpus in self.train], "dev": self.dev.describe()}
-        return {**described, **({"two_labels": True} if self.two_labels else {})}
+        parser = {"parser": self.parser_name} if self.parser_name else {}
+        return {**described, **parser, **({"two_labels": True} if self.two_labels else {})}
 
 
 def load_data(
@@ -105,6 +116,26 @@ def load_data(
     return data
 
 
+def with_parser(data: Data, spec: str, *, trees: bool) -> Data:
+    """Return *data* with the parser *spec*: ``auto``, ``parses`` or ``spacy:PIPELINE``.
+
+    The parser serves augmentation.  If *trees*, a spaCy pipeline also parses the sentences whose corpus ships
+    no binary parse, in the training, dev and test data.  Raises CrossexamError if there is no such parser.
+    """
+    parser = tree_parser(spec)
+    if parser is None:
+        return replace(data, parser=spec)
+    named = replace(data, parser=spec, parser_name=parser.name)
+    if not trees:
+        return named
+
+    def parsed(corpora: tuple[Corpus, ...]) -> tuple[Corpus, ...]:
+        return tuple(replace(each, examples=tuple(parser.completed(each.examples))) for each in corpora)
+
+    dev = replace(data.dev, corpora=parsed(data.dev.corpora))
+    return replace(named, train=parsed(data.train), dev=dev, tests=parsed(data.tests))
+
+
 def _unique_ids(corpora: Sequence[Corpus]) -> list[Corpus]:
     """Return *corpora* with their names before their ids where two share an id."""
     ids = Counter(example.id for corpus in corpora for example in corpus.examples)
@@ -136,7 +167,10 @@ class TrainingSet:
         examples = self.data.of_epoch(epoch, self.seed)
         added = {}
         for augmentation in self.augmentations:
-            items = augment(self.data.examples, augmentation, seed=self.seed, epoch=epoch)
+            resources = LanguageResources(parser_spec=self.data.parser)
+            items = augment(
+                self.data.examples, augmentation, seed=self.seed, epoch=epoch, resources=resources
+            )
             added[augmentation.name] = AddedItems.of(items, augmentation)
             examples = examples + items
         if self.shuffled:
@@ -170,12 +204,14 @@ class Augmentation:
     """Items of a construction added to the training data: one per example, or *count* drawn per epoch.
 
     If there are fewer than *count* different items, an epoch has these once each or, if it may *repeat* them,
-    as many as it takes.
+    as many as it takes.  *adjectives* are the adjective-noun counts of a construction that uses some: a
+    corpus or a file.
     """
 
     name: str
     count: int | None = None
     repeat: bool = False
+    adjectives: str | None = None
 
     @property
     def redrawn(self) -> bool:
@@ -183,10 +219,14 @@ class Augmentation:
         return self.count is not None
 
     def describe(self) -> str:
-        """Return what was asked for, for a manifest; how many items there were is in its learning curve."""
+        """Return what was asked for, for a manifest, with the hash of the file of adjectives.
+
+        How many items there were is in the learning curve.
+        """
+        table = f" with {content_identity(self.adjectives)}" if self.adjectives else ""
         if self.count is None:
-            return self.name
-        return f"{self.name}: {'' if self.repeat else 'at most '}{self.count} items per epoch"
+            return self.name + table
+        return f"{self.name}: {'' if self.repeat else 'at most '}{self.count} items per epoch{table}"
 
 
 class AddedItems(NamedTuple):
@@ -232,14 +272,17 @@ class EpochExamples(NamedTuple):
     added: Mapping[str, AddedItems]
 
 
-def parse_augmentations(text: str, *, repeat: bool = False) -> tuple[Augmentation, ...]:
+def parse_augmentations(
+    text: str, adjectives: str | None = None, *, repeat: bool = False
+) -> tuple[Augmentation, ...]:
     """Return the augmentations in a text like ``negation,antonymy:20000``; those with a count may *repeat*.
 
-    Raises UnknownNameError, or CrossexamError if a count is malformed, if a construction is given twice, or
-    if there is no count to *repeat* for.
+    *adjectives* names the adjective-noun counts for those that use some.  Raises UnknownNameError, or
+    CrossexamError if a count is malformed, if a construction is given twice, if no construction uses
+    *adjectives*, or if there is no count to *repeat* for.
 
     >>> parse_augmentations("negation,antonymy:20000")[1]
-    Augmentation(name='antonymy', count=20000, repeat=False)
+    Augmentation(name='antonymy', count=20000, repeat=False, adjectives=None)
     """
     found: list[Augmentation] = []
     for piece in text.split(","):
@@ -258,7 +301,13 @@ def parse_augmentations(text: str, *, repeat: bool = False) -> tuple[Augmentatio
             raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
         if construction.name in {each.name for each in found}:
             raise CrossexamError(f"'{construction.name}' is given twice", where=f"--augment {text}")
-        found.append(Augmentation(construction.name, int(count) if count else None, repeat and bool(count)))
+        table = adjectives if "adjectives" in construction.uses else None
+        number = int(count) if count else None
+        found.append(Augmentation(construction.name, number, repeat and bool(count), table))
+    if adjectives is not None and not any(each.adjectives for each in found):
+        raise CrossexamError(
+            f"--adjectives has no effect on --augment {text}", hint="only add_amod counts adjectives"
+        )
     if repeat and not any(each.repeat for each in found):
         raise CrossexamError(
             "--augment-repeat has no effect on one item per example",
@@ -283,7 +332,7 @@ def augment(
     anew in each epoch (Nie et al. 2019, Table 4).  If there are fewer, these are all, or are repeated in
     turn.  Items without a label are left out.  Raises CrossexamError if there are no items.
     """
-    construction = construction_named(wanted.name)
+    construction = _configured(wanted)
     resources = resources or LanguageResources()
     resources.gather(construction, lambda: examples)
     projection = projection_of({}, (example.label for example in examples))
@@ -318,6 +367,14 @@ def _distinct(items: Iterable[Example], count: int) -> list[Example]:
     return list(found.values())
 
 
+def _configured(wanted: Augmentation) -> Construction:
+    construction = construction_named(wanted.name)
+    if wanted.adjectives is None:
+        return construction
+    options = with_options(construction.options, {"adjectives": wanted.adjectives}, wanted.name)
+    return replace(construction, function=partial(construction.function, options=options), options=options)
+
+
 def _first_items(
     construction: Construction,
     examples: Iterable[Example],
@@ -331,5 +388,6 @@ def _first_items(
             rng = rng_for(seed, construction.name, str(epoch), example.id)
             for outcome in construction.function(example, resources, rng):
                 if isinstance(outcome, Draft) and outcome.label is not None:
-                    yield outcome.item(example, construction.versioned)
+                    item = outcome.item(example, construction.versioned)
+                    yield with_parses(item, derived_parses(item, example))
                     break

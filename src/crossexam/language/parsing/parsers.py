@@ -9,12 +9,13 @@ conjunct of the next one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
-from crossexam.core.example import PARSE_KEY, SIDES, Example, Side
+from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, SIDES, Example, Side
+from crossexam.language.parsing.binary import binary_from_dependencies, located_tree, with_parses
 from crossexam.language.parsing.constituency import parsed_from_parse
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.parsing.head_rules import BE
@@ -193,9 +194,11 @@ class SpacyDependencies:
 
     def prepare(self, examples: Sequence[Example]) -> None:
         """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk."""
-        texts = list(dict.fromkeys(example.text(side) for example in examples for side in SIDES))
-        self._chunk = {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(texts)}
-        self.answered[self.name] += len(texts)
+        texts = dict.fromkeys(example.text(side) for example in examples for side in SIDES)
+        new = [text for text in texts if text not in self._chunk]
+        kept = {text: parse for text, parse in self._chunk.items() if text in texts}
+        self._chunk = kept | {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(new)}
+        self.answered[self.name] += len(new)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
         """Return the dependencies of the sentence on *side*, None for an empty one."""
@@ -258,6 +261,57 @@ def _is_clear(doc: Any, labels: Sequence[str]) -> bool:
     return bool(set(labels) & (CLEAR_ONLY | {"prep", "attr", "acomp", "poss", "relcl", "prt"})) or not (
         set(labels) & universal
     )
+
+
+class TreeParser:
+    """A spaCy pipeline that parses the sentences whose example has no usable binary parse."""
+
+    def __init__(self, pipeline: str) -> None:
+        self._parser = SpacyDependencies(pipeline)
+        self.name = self._parser.name
+
+    def completed(
+        self, examples: Sequence[Example], known: Sequence[Collection[Side]] | None = None
+    ) -> list[Example]:
+        """Return *examples* with a binary parse of each sentence in ``info``, but for the *known* sides.
+
+        Parses that fit their sentence are kept.  A sentence whose phrases are not contiguous has none.
+        """
+        missing = [
+            [side for side in SIDES if side not in sides and not has_binary_parse(each, side)]
+            for each, sides in zip(examples, known or [()] * len(examples), strict=True)
+        ]
+        self._parser.prepare([each for each, sides in zip(examples, missing, strict=True) if sides])
+        return [
+            self._with_new(each, sides) if sides else each
+            for each, sides in zip(examples, missing, strict=True)
+        ]
+
+    def _with_new(self, example: Example, sides: Sequence[Side]) -> Example:
+        found: dict[Side, str] = {}
+        for side in sides:
+            parsed = self._parser.parsed(example, side)
+            tree = binary_from_dependencies(parsed) if parsed else None
+            if tree is not None and located_tree(example.text(side), tree) is not None:
+                found[side] = tree
+        return with_parses(example, found)
+
+
+def has_binary_parse(example: Example, side: Side) -> bool:
+    """Return whether *example* has a binary parse of the sentence on *side* that fits it."""
+    parse = example.info.get(BINARY_PARSE_KEY[side])
+    return bool(parse) and located_tree(example.text(side), str(parse)) is not None
+
+
+def tree_parser(spec: str) -> TreeParser | None:
+    """Return the parser that completes binary parses if *spec* names a spaCy pipeline, else None.
+
+    Raises UnknownNameError for an unknown kind of parser, CrossexamError if the pipeline has no parser.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind not in PARSERS:
+        raise UnknownNameError("parser", kind, PARSERS)
+    return TreeParser(argument) if kind == "spacy" else None
 
 
 def _parses(argument: str, tagger_spec: str) -> DependencyParser:

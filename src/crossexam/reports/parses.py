@@ -1,0 +1,72 @@
+"""How many items had a parse for a model that reads one: the table, and the warning."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from crossexam.core.dataset import Run
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import Column, Table
+
+_NOTE = (
+    "Parsed: items of which both sentences have a parse: that of the corpus, one that follows from it, or "
+    "one of --parser. In the other items the model read right-branching trees for sentences without one."
+)
+
+
+def parse_table(results: Results) -> Table:
+    """Return the share of parsed items of every test set, for the models that read parses."""
+    several = len(results.models) > 1
+    rows = [
+        (
+            *((model.name,) if several else ()),
+            results.short_names.get(name, name),
+            items,
+            parsed,
+            parsed / items,
+        )
+        for model in results.models
+        for name, (parsed, items) in parsed_counts(model.run).items()
+        if items
+    ]
+    columns = (
+        *((Column("Model"),) if several else ()),
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("Parsed", "count"),
+        Column("Parsed, %", "percent"),
+    )
+    return Table("Parses", columns, tuple(rows), (_NOTE,), grouped=int(several))
+
+
+def parse_warnings(results: Results) -> list[str]:
+    """Return a warning per model that lacked parses."""
+    warnings = (parse_warning(model) for model in results.models)
+    return [warning for warning in warnings if warning is not None]
+
+
+def parse_warning(model: ModelResults) -> str | None:
+    """Return which share of which test sets had no parse for *model*; None if all had, or it reads none."""
+    counts = parsed_counts(model.run)
+    without = {name: (items - parsed, items) for name, (parsed, items) in counts.items() if parsed < items}
+    if not without:
+        return None
+    total = sum(missing for missing, _ in without.values())
+    items = sum(of for _, of in counts.values())
+    sets = ", ".join(f"{name} {missing:,} of {of:,}" for name, (missing, of) in without.items())
+    return (
+        f"{model.name} reads parses, and {total:,} of {items:,} items have none for both sentences: {sets}. "
+        "There it read right-branching trees. Build the suite with --parser spacy:PIPELINE to parse them."
+    )
+
+
+def parsed_counts(run: Run) -> dict[str, tuple[int, int]]:
+    """Return per test set how many items are parsed, and of how many; empty if the model reads no parses."""
+    entries = run.manifest.get("test_sets")
+    if not isinstance(entries, Mapping):
+        return {}
+    return {
+        name: (int(entry["parsed"]), int(entry["rows"]))
+        for name, entry in entries.items()
+        if isinstance(entry, Mapping) and "parsed" in entry
+    }

@@ -1,0 +1,159 @@
+"""Binary parses: from dependencies, and after the edits of constructions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.example import BINARY_PARSE_KEY, Change, Edit, Example, apply_edits
+from crossexam.language.parsing.binary import (
+    binary_from_dependencies,
+    binary_tree,
+    derived_parses,
+    edited_parse,
+    located_tree,
+)
+from crossexam.language.parsing.constituency import parsed_from_parse
+from crossexam.language.parsing.dependencies import Parsed
+from crossexam.language.parsing.parsers import TreeParser
+from crossexam.language.tokens import Token
+
+SENTENCE = "The tall man (a cook) is feeding two pigeons in a park."
+PARSE = (
+    "( ( ( The ( tall man ) ) ( -LRB- ( ( a cook ) -RRB- ) ) ) "
+    "( ( is ( ( feeding ( two pigeons ) ) ( in ( a park ) ) ) ) . ) )"
+)
+
+
+def edit(old: str, new: str, sentence: str = SENTENCE) -> Edit:
+    start = sentence.index(old)
+    return Edit("premise", start, start + len(old), old, new)
+
+
+def after(*edits: Edit, sentence: str = SENTENCE, parse: str = PARSE) -> str | None:
+    """The parse after *edits*, which must fit the edited text."""
+    found = edited_parse(parse, sentence, edits)
+    if found is not None:
+        assert located_tree(apply_edits(sentence, edits, "premise"), found) is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("edits", "old", "new"),
+    [
+        ([edit("tall", "short")], "tall man", "short man"),
+        ([Edit("premise", 14, 15, "a", "an")], "( a cook )", "( an cook )"),
+        ([edit("pigeons", "pigoens")], "pigeons", "pigoens"),
+    ],
+)
+def test_a_word_for_a_word_keeps_the_tree(edits: list[Edit], old: str, new: str) -> None:
+    assert after(*edits) == PARSE.replace(old, new)
+
+
+def test_phrases_that_change_places_take_their_trees_along() -> None:
+    sentence = "A tall man feeds pigeons."
+    parse = "( ( A ( tall man ) ) ( ( feeds pigeons ) . ) )"
+    subject = Edit("premise", 0, 10, "A tall man", "Pigeons")
+    verb = Edit("premise", 11, 16, "feeds", "feed")
+    found = after(subject, verb, edit("pigeons", "a tall man", sentence), sentence=sentence, parse=parse)
+    assert found == "( Pigeons ( ( feed ( a ( tall man ) ) ) . ) )"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (edit("tall", "very tall"), ("( tall man )", "( very ( tall man ) )")),
+        (Edit("premise", 9, 9, "", "old "), ("( tall man )", "( tall ( old man ) )")),
+        (Edit("premise", 4, 4, "", "old "), ("( tall man )", "( old ( tall man ) )")),
+        (edit("The tall man (a cook) is", "is The tall man (a cook)"), None),  # another order
+        (Edit("premise", 0, 0, "", "A dog barks at the gate. "), None),
+        (Edit("premise", 54, 54, "", " and. So on"), None),  # not one clause
+        (edit("two ", ""), None),
+        (edit("feeding", "feed(ing"), None),  # a bracket within a leaf
+    ],
+)
+def test_what_follows_from_other_edits(made: Edit, expected: tuple[str, str] | None) -> None:
+    assert SENTENCE[54] == "."
+    assert after(made) == (None if expected is None else PARSE.replace(*expected))
+
+
+def test_an_adjective_before_the_first_word() -> None:
+    parse = "( ( Dogs ( in ( the park ) ) ) ( bark . ) )"
+    found = after(Edit("premise", 0, 4, "Dogs", "Big dogs"), sentence="Dogs in the park bark.", parse=parse)
+    assert found == "( ( Big ( dogs ( in ( the park ) ) ) ) ( bark . ) )"
+
+
+def test_a_clause_is_joined_with_the_whole_sentence() -> None:
+    found = after(
+        Edit("premise", 9, 9, "", " and it is wet"), sentence="Rain fell.", parse="( Rain ( fell . ) )"
+    )
+    assert found == "( ( Rain fell ) ( ( and ( it ( is wet ) ) ) . ) )"
+    bare = after(Edit("premise", 9, 9, "", " and it is wet"), sentence="Rain fell", parse="( Rain fell )")
+    assert bare == "( ( Rain fell ) ( and ( it ( is wet ) ) ) )"
+
+
+def test_the_parse_of_another_sentence_is_none() -> None:
+    assert edited_parse(PARSE, "It rains.", [Edit("premise", 0, 2, "It", "He")]) is None
+    for broken in ("( A man", "A man", "( A tall man )", ") A ("):
+        assert binary_tree(broken) is None
+
+
+@given(st.lists(st.sampled_from(SENTENCE.split()[:4]), min_size=1, max_size=2), st.integers(0, 54))
+def test_any_insertion_leaves_a_binary_tree_or_none(words: list[str], place: int) -> None:
+    found = edited_parse(PARSE, SENTENCE, [Edit("premise", place, place, "", " ".join(words) + " ")])
+    tree = binary_tree(found) if found else None
+    assert found is None or (tree is not None and len(tree.spans) == len(tree.leaves) - 1)
+
+
+def test_an_item_may_start_from_the_other_side_of_its_base() -> None:
+    base = Example("a", SENTENCE, "It rains.", None, info={BINARY_PARSE_KEY["premise"]: PARSE})
+    change = Change("x.v1", "premise", "premise", (Edit("hypothesis", 4, 8, "tall", "short"),))
+    item = base.derive("contradiction", change)
+    assert derived_parses(item, base) == {"premise": PARSE, "hypothesis": PARSE.replace("tall", "short")}
+    assert derived_parses(base, base) == {}
+
+
+@pytest.mark.parametrize(
+    ("sentence", "parse", "expected"),
+    [
+        (
+            "A woman drinks coffee in a cafe.",
+            "(S (NP (DT A) (NN woman)) (VP (VBZ drinks) (NP (NN coffee)) "
+            "(PP (IN in) (NP (DT a) (NN cafe)))) (. .))",
+            "( ( A woman ) ( ( ( drinks coffee ) ( in ( a cafe ) ) ) . ) )",
+        ),
+        (
+            "Two kids in jackets are running.",
+            "(S (NP (NP (CD Two) (NNS kids)) (PP (IN in) (NP (NNS jackets)))) "
+            "(VP (VBP are) (VP (VBG running))) (. .))",
+            "( ( ( Two kids ) ( in jackets ) ) ( ( are running ) . ) )",
+        ),
+    ],
+)
+def test_dependencies_are_binarised_as_the_corpus_binarises(sentence: str, parse: str, expected: str) -> None:
+    assert binary_from_dependencies(parsed_from_parse(sentence, parse)) == expected
+
+
+def test_dependencies_that_cross_have_no_tree() -> None:
+    tokens = tuple(Token(word, k, k + 1, "NN") for k, word in enumerate("abcd"))
+    assert binary_from_dependencies(Parsed(tokens, (-1, 3, 0, 0), ("root", "dep", "dep", "dep"))) is None
+    assert binary_from_dependencies(Parsed(tokens[:2], (1, 0), ("dep", "dep"))) is None  # a cycle
+    two = Parsed(tokens, (-1, 0, -1, 2), ("root", "dep", "root", "dep"))
+    assert binary_from_dependencies(two) == "( ( a b ) ( c d ) )"
+
+
+def test_a_pipeline_completes_parses(shared_data: Path) -> None:
+    pytest.importorskip("spacy")
+    parser = TreeParser(str(shared_data / "spacy" / "en_ewt_small"))
+    info = {BINARY_PARSE_KEY["premise"]: "( It rains )"}
+    kept = Example("a", "It rains", "A man sleeps.", None, info=info)
+    wrong = Example("b", "It pours (hard).", "A man sleeps.", None, info=info)
+    first, second = parser.completed([kept, wrong])
+    assert first.info[BINARY_PARSE_KEY["premise"]] == "( It rains )"
+    assert first.info[BINARY_PARSE_KEY["hypothesis"]] == "( ( A man ) ( sleeps . ) )"
+    assert located_tree(second.premise, second.info[BINARY_PARSE_KEY["premise"]]) is not None
+    (spared,) = parser.completed([kept], [("hypothesis",)])
+    assert spared == kept

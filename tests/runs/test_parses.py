@@ -1,0 +1,178 @@
+"""The parses of the sentences of test sets, from suites to the models that read them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from crossexam.constructions.apply import apply_construction
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.example import BINARY_PARSE_KEY, Example
+from crossexam.core.labels import LABELS
+from crossexam.corpora.labelled import Corpus
+from crossexam.language.parsing.binary import known_parses, parsed_items
+from crossexam.models.ensemble import Mean
+from crossexam.models.model import ReadsParses
+from crossexam.models.table import open_model
+from crossexam.reports.parses import parse_table, parse_warning, parsed_counts
+from crossexam.reports.results import ModelResults, results_of
+from crossexam.runs.folder import read_run, run_into_folder
+from crossexam.runs.run import predict_suite
+from crossexam.suites.bases import base_from_examples
+from crossexam.suites.build import build_in_memory
+from crossexam.suites.table import suite_request
+from crossexam.training.data import Data
+from crossexam.training.request import TrainingRequest
+from crossexam.training.train import train_model
+from crossexam.training.zoo import load_zoo
+from crossexam.zoo.trees import parse_binary
+
+NOUNS = ("man", "woman", "dog", "cat", "child", "girl", "boy", "cook")
+VERBS = ("runs", "sleeps", "eats", "sings")
+
+
+def pair(k: int, *, parsed: bool = True) -> Example:
+    """A pair whose parse is neither right- nor left-branching."""
+    noun, other, verb = NOUNS[k % 8], NOUNS[(k * 3 + 1) % 8], VERBS[k % 4]
+    texts = (f"A {noun} and a {other} {verb} here.", f"A {noun} {verb}.")
+    info: dict[str, Any] = {
+        BINARY_PARSE_KEY["premise"]: f"( ( ( ( A {noun} ) and ) ( a {other} ) ) ( ( {verb} here ) . ) )",
+        BINARY_PARSE_KEY["hypothesis"]: f"( ( A {noun} ) ( {verb} . ) )",
+    }
+    return Example(str(k), *texts, LABELS[k % 3], info=info if parsed else {})
+
+
+PAIRS = tuple(pair(k) for k in range(24))
+
+
+@pytest.fixture(scope="module")
+def tree_model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A trained tree-LSTM."""
+    corpus = Corpus("made", PAIRS)
+    folder = tmp_path_factory.mktemp("tree") / "model"
+    values = {"hidden": "4", "width": "6", "epochs": "2", "lr": "0.05", "dropout": "0", "deviation": "1"}
+    train_model(TrainingRequest("syntactic_tree_lstm", Data((corpus,), corpus), folder, values=values))
+    return f"zoo/{folder}"
+
+
+def suite_of(*constructions: str, parsed: bool = True) -> Suite:
+    base = base_from_examples(Dataset("made", tuple(pair(k, parsed=parsed) for k in range(24))))
+    sets: dict[str, Dataset] = {}
+    for name in constructions:
+        sets |= build_in_memory(suite_request(name, [base])).datasets
+    return Suite("made", sets)
+
+
+def test_a_suite_keeps_the_binary_parses_of_its_base_alone() -> None:
+    suite = suite_of("negation")
+    base, negated = suite["base.made"], suite["negation.made"]
+    assert all(set(BINARY_PARSE_KEY.values()) <= set(item.info) for item in base)
+    assert not any(set(BINARY_PARSE_KEY.values()) & set(item.info) for item in negated)
+
+
+def test_the_parse_of_an_edited_sentence_follows_from_that_of_its_base() -> None:
+    suite = suite_of("negation", "spelling_error_keyboard_swap")
+    parses = known_parses(suite)
+    for dataset in suite:
+        assert parsed_items(dataset, parses) == len(dataset)
+        for item in dataset:
+            words, _ = parse_binary(parses[item.hypothesis])
+            assert "".join(words) == item.hypothesis.replace(" ", "")
+    alone = known_parses([suite["negation.made"]])
+    assert parsed_items(suite["negation.made"], alone) == 0
+
+
+def test_the_parse_follows_through_a_construction_on_a_construction() -> None:
+    negated, _ = apply_construction("negation", PAIRS[:3])
+    twice, _ = apply_construction("spelling_error_keyboard_swap", negated)
+    sets = [Dataset("b", tuple(twice)), Dataset("a", tuple(negated)), Dataset("base", PAIRS[:3])]
+    assert parsed_items(sets[0], known_parses(sets)) == len(twice) > 0
+
+
+@pytest.mark.parametrize("parse", ["( It rains )", "( A man", "( ( A man ) ( sleeps here ) )", ""])
+def test_a_parse_that_does_not_fit_its_sentence_is_none(parse: str) -> None:
+    item = Example("a", "A man sleeps.", "It rains.", None, info={BINARY_PARSE_KEY["premise"]: parse})
+    assert known_parses([Dataset("x", (item,))]) == {}
+
+
+def test_a_model_reads_in_a_run_what_it_reads_in_training(tree_model: str) -> None:
+    """The accuracy that training reports, on trees of the corpus, is that of a run over the same pairs."""
+    run = predict_suite(tree_model, suite_of("negation"), options={"device": "cpu"})
+    model, pipeline = load_zoo(Path(tree_model.removeprefix("zoo/")))
+    encoded = pipeline.encode(PAIRS)
+    with torch.inference_mode():
+        logits = pipeline.logits(model.eval(), pipeline.collate(encoded, range(24)).inputs)
+    expected = torch.softmax(logits.double(), -1).numpy()
+    assert run.answers("base.made") == pytest.approx(expected, abs=1e-5)
+    flat = predict_suite(tree_model, suite_of("negation", parsed=False), options={"device": "cpu"})
+    assert np.abs(flat.answers("base.made") - run.answers("base.made")).max() > 1e-3
+    assert parsed_counts(run) == {"base.made": (24, 24), "negation.made": (24, 24)}
+    assert parsed_counts(flat) == {"base.made": (0, 24), "negation.made": (0, 24)}
+
+
+def test_a_prediction_on_a_parse_is_not_taken_for_one_without(tree_model: str, tmp_path: Path) -> None:
+    options = {"device": "cpu"}
+    flat = predict_suite(tree_model, suite_of("negation", parsed=False), store=tmp_path, options=options)
+    run = predict_suite(tree_model, suite_of("negation"), store=tmp_path, options=options)
+    assert run.manifest["pairs_from_store"] == 0
+    again = predict_suite(tree_model, suite_of("negation"), store=tmp_path, options=options)
+    assert again.manifest["asked_pairs"] == 0
+    assert again.answers("base.made") == pytest.approx(run.answers("base.made"), abs=0)
+    assert not np.allclose(flat.answers("base.made"), run.answers("base.made"))
+
+
+def test_an_ensemble_hands_parses_to_its_members(tree_model: str) -> None:
+    member, other = open_model(tree_model, {"device": "cpu"}), open_model("builtin/overlap")
+    both = Mean("mean/x", (member, other))
+    assert isinstance(both, ReadsParses)
+    assert both.reads_parses
+    assert not Mean("mean/y", (other, other)).reads_parses
+    parses = known_parses([Dataset("x", PAIRS)])
+    pairs = [(item.premise, item.hypothesis) for item in PAIRS]
+    assert isinstance(member, ReadsParses)
+    expected = (member.with_parses(parses).predict(pairs) + other.predict(pairs)) / 2
+    assert both.with_parses(parses).predict(pairs) == pytest.approx(expected)
+    assert both.with_parses(parses).parses == parses
+    assert not member.parses
+
+
+def test_a_run_says_which_share_of_the_items_has_parses(
+    tree_model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = suite_of("negation")
+    unparsed = replace(suite["base.made"], examples=tuple(pair(k, parsed=k < 6) for k in range(24)))
+    mixed = Suite("made", {"base.made": unparsed, "negation.made": suite["negation.made"]})
+    run_into_folder(tree_model, mixed, tmp_path / "run", options={"device": "cpu"})
+    run = read_run(tmp_path / "run")
+    found = parsed_counts(run)["base.made"]
+    assert found[1] == 24
+    assert 6 <= found[0] < 24  # a sentence that has a parse somewhere has it everywhere
+    results = results_of([run])
+    warning = parse_warning(results.models[0])
+    assert warning is not None
+    assert f"base.made {24 - found[0]} of 24" in warning
+    assert "--parser spacy:PIPELINE" in warning
+    assert next(row[:3] for row in parse_table(results).rows) == ("base (made)", *found[::-1])
+    whole = predict_suite(tree_model, suite, options={"device": "cpu"})
+    assert parse_warning(ModelResults("m", whole, ())) is None
+    other = predict_suite("builtin/overlap", suite)
+    assert parsed_counts(other) == {}
+    assert not parse_table(results_of([other])).rows
+
+
+def test_a_parser_parses_what_does_not_follow(shared_data: Path, tmp_path: Path) -> None:
+    pytest.importorskip("spacy")
+    base = base_from_examples(Dataset("made", tuple(pair(k, parsed=False) for k in range(4))))
+    spec = f"spacy:{shared_data / 'spacy' / 'en_ewt_small'}"
+    for name, stored in (("negation", 0), ("word_shuffle", 4)):
+        suite = build_in_memory(suite_request(name, [base], parser=spec))
+        items = suite[f"{name}.made"]
+        assert parsed_items(suite["base.made"], known_parses(suite)) == 4
+        assert parsed_items(items, known_parses(suite)) == len(items) == 4
+        assert sum(bool(set(BINARY_PARSE_KEY.values()) & set(item.info)) for item in items) == stored
+        assert "trees:spacy:en_ewt_small" in str(suite["base.made"].entry.signature)

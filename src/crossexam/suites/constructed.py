@@ -116,7 +116,7 @@ def _build_from(
     derived = [
         _DerivedSet(
             Applier(construction, resources, seed=request.seed, projection=projection),
-            writer.open(f"{construction.name}.{base.part}"),
+            writer.open(f"{construction.makes}.{base.part}"),
         )
         for construction in constructions
     ]
@@ -197,6 +197,7 @@ def _entry(
         construction.name,
         base.part,
         version=construction.version,
+        rules=construction.rules,
         base_set=None if construction.reads_problems else base_set,
         keeps_label=construction.keeps_label,
         test_class=construction.test_class,

@@ -194,7 +194,7 @@ def parse_augmentations(text: str) -> tuple[Augmentation, ...]:
             )
         if "word_pairs" in construction.uses:
             raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
-        found.append(Augmentation(construction.name, int(count) if count else None))
+        found.append(Augmentation(construction.makes, int(count) if count else None))
     return tuple(found)
 
 
@@ -247,7 +247,7 @@ def _first_items(
         resources.prepare(chunk)
         for example in chunk:
             rng = rng_for(seed, construction.name, str(epoch), example.id)
-            for outcome in construction.function(example, resources, rng):
+            for outcome in construction.bound(example, resources, rng):
                 if isinstance(outcome, Draft) and outcome.label is not None:
                     yield outcome.item(example, construction.versioned)
                     break

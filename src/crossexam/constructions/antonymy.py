@@ -540,19 +540,9 @@ def _is_in_relative_clause(tokens: Sequence[Token], position: int) -> bool:
     return False
 
 
-# Antonymy by the rules of the authors' script (``make_antonym_adv_samples.py`` of NLI_StressTest).
-#
-# Every token of a sentence, in lower case and unless it is on a list of words, is looked up: its sense is
-# that of Lesk's algorithm over all parts of speech, the last by name of those with the same overlap (as in
-# the NLTK of 2018). If this is a noun or a satellite adjective, each antonym of each lemma of the sense (so
-# also of synonyms) gives an item, in which it replaces the first occurrence of the token as a substring of
-# the sentence, inflected or not, inside another word or not. A sentence from the hypothesis side stays the
-# hypothesis; its copy becomes the premise.
-#
-# In WordNet 3.0 no satellite has an antonym, so that the script makes pairs of nouns only.
-#
-# Difference from the script: tokens are ours (the parse's if the corpus has one), since MultiNLI's binary
-# parses may be missing; the yields show what this changes.
+# By the authors' script (``make_antonym_adv_samples.py``): the sense of each token is that of Lesk's algorithm
+# over all parts of speech, the last by name of equals; if it is a noun or satellite, each antonym of its lemmas
+# replaces the first occurrence of the token as a substring.  The copy of a hypothesis becomes the premise.
 
 _NOT_AS_ANTONYM: Final = "civilian"
 _SKIPPED: Final = NO_CONTRADICTION - {_NOT_AS_ANTONYM}

@@ -540,9 +540,9 @@ def _is_in_relative_clause(tokens: Sequence[Token], position: int) -> bool:
     return False
 
 
-# By the authors' script (``make_antonym_adv_samples.py``): the sense of each token is that of Lesk's algorithm
-# over all parts of speech, the last by name of equals; if it is a noun or satellite, each antonym of its lemmas
-# replaces the first occurrence of the token as a substring.  The copy of a hypothesis becomes the premise.
+# By the authors' script (``make_antonym_adv_samples.py``): a token's sense is that of Lesk over all parts of
+# speech, the last by name of equals; each antonym of a noun or satellite's lemmas replaces the first
+# occurrence of the token as a substring.  The copy of a hypothesis becomes the premise.
 
 _NOT_AS_ANTONYM: Final = "civilian"
 _SKIPPED: Final = NO_CONTRADICTION - {_NOT_AS_ANTONYM}

@@ -67,6 +67,7 @@ _AS_PUBLISHED: Final = (
     "tautology.rules=released",
     "so_swap.rules=paper",
     "add_amod.rules=paper",
+    "behaviour.rules=paper",
 )
 SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
     ShortForm("--as-published",    _AS_PUBLISHED,

@@ -176,7 +176,8 @@ def build(
     kind = suite_named(required(suite, str, "suite", wanted="the name of a suite or construction"))
     limit = None if limit is None else whole_number(limit, "limit", least=1)
     target = None if folder is None else path_of(folder, "folder")
-    given = merged(_by_name(options), expand(kind.name, keywords(short_forms)))
+    stated = _by_name(options)
+    given = merged(stated, expand(kind.name, keywords(short_forms), joined=stated))
     bases = []
     if kind.base_option is not None:
         named = (

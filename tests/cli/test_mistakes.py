@@ -86,17 +86,18 @@ MISTAKES: dict[str, dict[str, str]] = {
         "--limit 0": "Invalid value for '--limit' | equal to 1",
         "--seed text": "Invalid value for '--seed' | integer",
         "--format csv": "'csv' is not a format | --format parquet",
-        "--set negation.clause=x": "'negation' has no options | leave out negation.clause",
+        "--set negation.clause=x": "no option of negation is called 'clause' | available: rules",
         "--set antonymy": "'antonymy' is not a valid value for --set | NAME.OPTION=VALUE | ls options",
-        "--set antonymy.as_published=true": "'negation' does not use 'antonymy' | ls options",
+        "--set antonymy.rules=paper": "'negation' does not use 'antonymy' | ls options",
         "--tagger spaci:en": "no tagger is called 'spaci' | 'spacy'",
         "--parser corenlp": "no parser is called 'corenlp' | parses",
         "--entities list": "is called 'list' | did you mean 'lists'?",
     },
     "build antonymy --base pairs.csv {} -o out": {
-        "--set antonymy.as_publishd=true":
-            "no option of antonymy is called 'as_publishd' | did you mean 'as_published'?",
-        "--set antonymy.as_published=maybe": "cannot be 'maybe' | true or false",
+        "--set antonymy.rule=paper": "no option of antonymy is called 'rule' | did you mean 'rules'?",
+        "--set antonymy.rules=theirs": "cannot be 'theirs' | ours, paper",
+        "--set antonymy.rules=released --set antonymy.indirect=true":
+            "script uses no indirect antonyms | rules=paper",
     },
     "build {} -o out": {
         "negation": "negation needs a base corpus | --base CORPUS:SPLIT",

@@ -15,10 +15,8 @@ def example(tagged: str) -> Example:
     return Example("e", " ".join(word for word, _ in tags), "", None, info={"premise_tags": tags})
 
 
-def made(
-    tagged: str, *, indirect: bool = False, as_published: bool = False
-) -> tuple[list[Example], dict[str, int]]:
-    options = {"indirect": indirect, "as_published": as_published}
+def made(tagged: str, *, indirect: bool = False, rules: str = "ours") -> tuple[list[Example], dict[str, int]]:
+    options = {"indirect": indirect, "rules": rules}
     items, counts = apply_construction(
         "antonymy", [example(tagged)], resources=LanguageResources("parses"), options=options
     )
@@ -40,7 +38,7 @@ def made(
 )
 def test_why_a_word_is_not_replaced(tagged: str, reason: str) -> None:
     assert made(tagged) == ([], {reason: 1})
-    assert made(tagged, as_published=True) == ([], {reason: 1})  # these are no doubts
+    assert made(tagged, rules="paper") == ([], {reason: 1})  # these are no doubts
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from crossexam.core.example import Example
 
 
 def made(
-    tagged: str, *, as_published: bool = False, attested_in: str | None = None
+    tagged: str, *, rules: str = "ours", attested_in: str | None = None
 ) -> tuple[list[Example], dict[str, int]]:
     """What antonymy makes of words with their Penn tags, such as ``soup/NN``, and why not more."""
     tags = [piece.rsplit("/", 1) for piece in tagged.split()]
@@ -23,13 +23,13 @@ def made(
         "antonymy",
         [given],
         resources=LanguageResources("parses"),
-        options={"as_published": as_published, "attested_in": attested_in},
+        options={"rules": rules, "attested_in": attested_in},
     )
     return items, counts["rejected"]
 
 
 # fmt: off
-# The reason, a sentence that has it in one word, and what as-published makes of it.
+# The reason, a sentence that has it in one word, and what the paper's rules make of it.
 DOUBTFUL = [
     ("determiner or quantifier", "The/DT same/JJ soup/NN was/VBD there/RB", "The other soup was there"),
     ("determiner or quantifier", "Few/JJ boats/NNS sank/VBD", "Many boats sank"),
@@ -60,7 +60,7 @@ def test_a_doubtful_replacement_is_rejected_or_marked(reason: str, tagged: str, 
     assert items == []
     assert rejected.pop(reason) == 1
     assert set(rejected) <= {"the sense has no antonym"}  # of another word
-    (item,), _ = made(tagged, as_published=True)
+    (item,), _ = made(tagged, rules="paper")
     assert item.hypothesis == published
     assert item.info["doubts"][0] == reason
 
@@ -86,13 +86,13 @@ def test_beside_the_rules_words_are_replaced(tagged: str, expected: list[str]) -
     items, rejected = made(tagged)
     assert [item.hypothesis for item in items] == expected
     assert rejected == {}
-    assert all("doubts" not in item.info for item in made(tagged, as_published=True)[0])
+    assert all("doubts" not in item.info for item in made(tagged, rules="paper")[0])
 
 
 def test_an_antonym_in_any_form_may_stand_in_the_sentence() -> None:
     tagged = "The/DT husband/NN met/VBD two/CD wives/NNS"
     assert made(tagged) == ([], {"antonym stands in the sentence": 2})
-    items, _ = made(tagged, as_published=True)
+    items, _ = made(tagged, rules="paper")
     assert [item.hypothesis for item in items] == ["The wife met two wives", "The husband met two husbands"]
     assert all(item.info["doubts"] == ["antonym stands in the sentence"] for item in items)
 
@@ -100,7 +100,7 @@ def test_an_antonym_in_any_form_may_stand_in_the_sentence() -> None:
 def test_the_first_doubt_is_counted_and_all_are_recorded() -> None:
     tagged = "The/DT soup/NN might/MD not/RB be/VB hot/JJ ?/."
     assert made(tagged) == ([], {"under negation": 1})
-    (item,), _ = made(tagged, as_published=True)
+    (item,), _ = made(tagged, rules="paper")
     doubts = item.info["doubts"]
     assert doubts[:3] == ["under negation", "modal, conditional or reported", "question"]
     assert doubts[3:] == ["not in an upward monotone context"]

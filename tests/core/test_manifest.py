@@ -36,6 +36,7 @@ CHANGED: dict[str, Any] = {
     "yields": {"examples": 9, "items": 7, "rejected": {"too short": 2}},
     "projection": "two labels",
     "base_known": False,
+    "rules": "released",
     "facts": {CROSS_DATASET: {"key": "sick"}, "path": "/there"},
 }
 

@@ -33,6 +33,8 @@ def test_the_suite_has_its_test_sets(request_of: SuiteRequest) -> None:
         "word_overlap.tiny",
         "negation.tiny",
         "length_mismatch.tiny",
+        "spelling_error_mixed_content_word.tiny",
+        "spelling_error_mixed_function_word.tiny",
         "spelling_error_content_word.tiny",
         "spelling_error_function_word.tiny",
         "spelling_error_keyboard_swap.tiny",

@@ -89,7 +89,7 @@ def test_the_pair_of_an_item_is_found_by_its_text(data: Path) -> None:
         found = items(suite, f"{name}.{part}")
         assert [item.base for item in found] == [pair for pair, *_ in DEV]
         assert all(item.change is not None for item in found)
-    known, unknown = items(suite, f"spelling_error_content_word_authors.{part}")
+    known, unknown = items(suite, f"spelling_error_mixed_content_word_authors.{part}")
     assert (known.base, unknown.base) == ("1n", None)
     assert known.change is not None
     assert [(edit.old, edit.new) for edit in known.change.edits] == [("sl", "ls")]

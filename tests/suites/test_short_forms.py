@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
 from typer.testing import CliRunner
@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.settings import parse_option_settings
+from crossexam.core.settings import parse_option_settings, with_options
 from crossexam.core.test_sets import read_suite
 from crossexam.suites.short_forms import SHORT_FORMS, ShortForm, expand, merged
 from crossexam.suites.table import SUITES, suite_named, suite_request, with_own_options
@@ -34,21 +34,33 @@ def _bytes(folder: Path) -> dict[str, bytes]:
 @ALL
 def test_its_targets_exist(form: ShortForm) -> None:
     options = with_own_options()
-    for target in form.targets:
-        name, _, option = target.rpartition(".")
+    for name, option, value in form.settings:
         assert option in {each.name for each in fields(options[name])}
+        if value is not None:
+            changed = with_options(options[name], {option: value}, name)
+            assert getattr(changed, option) != getattr(options[name], option)
+            continue
         kinds = {type(getattr(options[name], option))}
         assert (kinds == {bool}) == (not form.takes)  # a switch sets what is true or false
         assert (kinds == {tuple}) == form.repeatable
     assert form.keyword.isidentifier()
 
 
+def test_as_published_covers_all_that_has_rules_with_the_script_before_the_text() -> None:
+    known = {name: get_type_hints(type(options)).get("rules") for name, options in with_own_options().items()}
+    rules = {name: get_args(kind) for name, kind in known.items() if kind is not None}
+    wanted = {(name, "released" if "released" in of else "paper") for name, of in rules.items()}
+    settings = SHORT_FORMS["--as-published"].settings
+    assert {(name, value) for name, option, value in settings if option == "rules"} == wanted
+    assert all(of[0] == "ours" and set(of) <= {"ours", "paper", "released"} for of in rules.values())
+
+
 @ALL
 @pytest.mark.parametrize("suite", [*SUITES, "negation", "antonymy", "add_amod", "tautology"])
 def test_it_sets_what_the_suite_has_or_is_refused(form: ShortForm, suite: str) -> None:
     kind = suite_named(suite)
-    used = {kind.name, *kind.constructions, *kind.optional}
-    wanted = [target for target in form.targets if target.partition(".")[0] in used]
+    used = {kind.name, *kind.constructions, *(() if form.adds_nothing else kind.optional)}
+    wanted = [f"{name}.{option}" for name, option, _ in form.settings if name in used]
     if wanted:
         options = expand(suite, {form.flag: "x"})
         assert [f"{name}.{option}" for name, values in options.items() for option in values] == wanted
@@ -65,19 +77,21 @@ def test_help_lists_them_all(verb: str) -> None:
     for form in SHORT_FORMS.values():
         assert form.flag in text
         assert form.help in text
-        assert f"--set {form.targets[0]}=" in text
+        first = form.settings[0]
+        assert f"--set {'NAME' if form.adds_nothing else first[0]}.{first[1]}=" in text
     assert "--short-form" not in text
 
 
 @pytest.mark.parametrize(
     ("suite", "short", "long"),
     [
-        ("antonymy", ["--as-published"], ["antonymy.as_published=true"]),
+        ("antonymy", ["--as-published"], ["antonymy.rules=released"]),
         (
             "antonymy",
-            ["--as-published", "--indirect"],
-            ["antonymy.indirect=True", "antonymy.as_published=true"],
+            ["--as-published", "--tautology", "up is not down"],
+            ["tautology.clause=up is not down", "tautology.rules=released", "antonymy.rules=released"],
         ),
+        ("compositionality", ["--as-published"], ["so_swap.rules=paper", "add_amod.rules=paper"]),
         ("so_swap", ["--min-plausibility", "0.5"], ["so_swap.min_plausibility=0.5"]),
         ("add_amod", ["--both-directions"], ["add_amod.both_directions=true"]),
         ("add_amod", ["--adjectives", "mine.tsv"], ["add_amod.adjectives=mine.tsv"]),
@@ -142,7 +156,7 @@ def test_verbs_share_them(tmp_path: Path) -> None:
         (["antonymy", "--set", "antonymy.indirect=maybe"], "'antonymy.indirect' cannot be 'maybe'"),
         (["antonymy", "--set", "antonymy.indrect=true"], "did you mean 'indirect'"),
         (["antonymy", "--set", "so_swap.rules=paper"], "'antonymy' does not use 'so_swap'"),
-        (["negation", "--set", "negation.clause=x"], "'negation' has no options"),
+        (["negation", "--set", "negation.clause=x"], "no option of negation is called 'clause'"),
         (["behaviour", "--controls", "many"], "'behaviour.controls' cannot be 'many'"),
     ],
 )
@@ -167,9 +181,8 @@ def test_what_follows_two_dashes_is_no_short_form() -> None:
 def test_keywords_of_the_library() -> None:
     base = cx.load("builtin:demo").examples[:60]
     plain, published = cx.build("antonymy", base), cx.build("antonymy", base, as_published=True)
-    stated = cx.build("antonymy", base, options={"antonymy": {"as_published": True}})
-    assert len(published["antonymy.examples"]) > len(plain["antonymy.examples"])
-    assert list(published["antonymy.examples"]) == list(stated["antonymy.examples"])
+    stated = cx.build("antonymy", base, options={"antonymy": {"rules": "released"}})
+    assert list(published["antonymy_released.examples"]) == list(stated["antonymy_released.examples"]) != []
     assert published.manifest == stated.manifest
     assert cx.build("antonymy", base, as_published=False, indirect=None).manifest == plain.manifest
     both = cx.build("antonymy", base, tautology="up is not down")

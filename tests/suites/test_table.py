@@ -110,7 +110,16 @@ OPTIONS: dict[str, Callable[[Path], Any]] = {
 #: Another value of every option, made in the data folder.
 CHANGED: dict[str, Callable[[Path], Any]] = {
     "antonymy.indirect": lambda _: True,
-    "antonymy.as_published": lambda _: "true",
+    "antonymy.rules": lambda _: "released",
+    "numerical_reasoning.rules": lambda _: "released",
+    "word_overlap.rules": lambda _: "paper",
+    "negation.rules": lambda _: "paper",
+    "length_mismatch.rules": lambda _: "paper",
+    "spelling_error_mixed_content_word.rules": lambda _: "released",
+    "spelling_error_mixed_function_word.rules": lambda _: "released",
+    "spelling_error_keyboard_swap.rules": lambda _: "released",
+    "spelling_error_adjacent_swap.rules": lambda _: "released",
+    "tautology.rules": lambda _: "paper",
     "so_swap.rules": lambda _: "paper",
     "so_swap.plausibility": _roles,
     "so_swap.min_plausibility": lambda _: "0.9",

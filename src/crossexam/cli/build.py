@@ -79,8 +79,10 @@ def requested(
     from crossexam.suites.table import suite_named, suite_request
 
     kind = suite_named(suite)
+    settings = list(settings)
     stated = [{name: {option: value}} for name, option, value in settings]
-    given = merged(expand(kind.name, options.short_form_values(short_forms or ())), *stated)
+    joined = [name for name, *_ in settings]
+    given = merged(expand(kind.name, options.short_form_values(short_forms or ()), joined=joined), *stated)
     if kind.base_option is not None:
         given = merged(given, {kind.name: {kind.base_option: tuple(base or ())}})
         return suite_request(suite, options=given, limit=limit, **fields)

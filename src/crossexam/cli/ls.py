@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 
 from crossexam.core.errors import MissingExtraError, UnknownNameError
 
 if TYPE_CHECKING:
+    from dataclasses import Field
+
     from rich.table import Table
 
 
@@ -77,8 +89,11 @@ def _short(splits: Sequence[str]) -> str:
 def _constructions() -> _Listing:
     from crossexam.constructions.table import CONSTRUCTIONS
 
-    rows = [(c.versioned, c.test_class, c.summary, c.paper) for c in CONSTRUCTIONS.values()]
-    return _Listing(("name", "class", "items", "source"), rows)
+    rows = [
+        (c.versioned, c.test_class, c.summary, ", ".join(c.known_rules), c.paper)
+        for c in CONSTRUCTIONS.values()
+    ]
+    return _Listing(("name", "class", "items", "rules", "source"), rows)
 
 
 def _suites() -> _Listing:
@@ -95,14 +110,27 @@ def _options() -> _Listing:
     from crossexam.suites.short_forms import SHORT_FORMS
     from crossexam.suites.table import with_own_options
 
-    short = {target: form.flag for form in SHORT_FORMS.values() for target in form.targets}
+    short = {
+        f"{name}.{option}": form.flag for form in SHORT_FORMS.values() for name, option, _ in form.settings
+    }
     owners = {**with_own_options(), **{kind.name: kind.options for kind in MODELS.values()}}
     rows = [
-        (f"{name}.{field.name}", str(field.type), str(field.default), short.get(f"{name}.{field.name}", ""))
+        (
+            f"{name}.{field.name}",
+            _type_of(options, field),
+            str(field.default),
+            short.get(f"{name}.{field.name}", ""),
+        )
         for name, options in owners.items()
         for field in fields(options)
     ]
     return _Listing(("--set", "type", "default", "short form"), rows)
+
+
+def _type_of(options: Any, field: Field[Any]) -> str:
+    """Return the type of *field* as it is written, or the values that it can have."""
+    kind = None if isinstance(options, type) else get_type_hints(type(options))[field.name]
+    return ", ".join(map(str, get_args(kind))) if get_origin(kind) is Literal else str(field.type)
 
 
 def _models() -> _Listing:

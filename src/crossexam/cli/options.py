@@ -55,7 +55,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         help="Set an option of a construction or suite (with examine, also of a kind of model): "
-        "--set antonymy.as_published=true. Repeatable; crossexam ls options lists all options.",
+        "--set antonymy.rules=released. Repeatable; crossexam ls options lists all options.",
         rich_help_panel=_CONSTRUCTION,
         metavar="NAME.OPTION=VALUE",
         show_default=False,
@@ -360,8 +360,7 @@ def _short_form_table() -> Table:
 
     table = Table(title="Short forms", title_justify="left", box=ROUNDED, show_header=False)
     for form in SHORT_FORMS.values():
-        meaning = ", ".join(f"--set {target}={form.takes or 'true'}" for target in form.targets)
-        table.add_row(f"{form.flag} {form.takes}".strip(), form.help, meaning)
+        table.add_row(f"{form.flag} {form.takes}".strip(), form.help, form.meaning)
     return table
 
 

@@ -272,6 +272,7 @@ def _sample_table(test_sets: dict[str, dict[str, object]]) -> Table:
 def _result_tables(study: Study) -> list[Table]:
     from rich.table import Table
 
+    from crossexam.reports.published_systems import other_rules_note
     from crossexam.validation.verdict import question_results
 
     results = question_results(study)
@@ -298,6 +299,8 @@ def _result_tables(study: Study) -> list[Table]:
         "95 % confidence intervals, clustered by premise. Kappa: over the items that all judges answered. "
         "Alpha: Krippendorff's, over all items with at least two answers."
     )
+    differences = {each.test_set: each.published.difference for each in results if each.published}
+    shares.caption = "\n".join([shares.caption, *other_rules_note(differences)])
     return [shares, *(_TABLES[result.question](result) for result in results if result.question in _TABLES)]
 
 
@@ -337,8 +340,11 @@ _RULES: Final = {
 
 
 def _row(result: QuestionResult) -> tuple[str, ...]:
+    from crossexam.reports.table import MARK
+
     agreed = result.agreed
     published = result.published
+    mark = MARK if published and published.difference else ""
     return (
         result.test_set,
         result.question,
@@ -347,7 +353,7 @@ def _row(result: QuestionResult) -> tuple[str, ...]:
         f"{result.unsure:,}",
         f"{round(agreed.value * agreed.n):,} of {agreed.n:,}" if agreed is not None and agreed.n else "",
         f"{agreed}" if agreed is not None and agreed.n else "",
-        f"{published.figure:g} ({published.study}, {published.place})" if published else "",
+        f"{published.figure:g}{mark} ({published.study}, {published.place})" if published else "",
         _coefficient(result.kappa),
         _coefficient(result.alpha),
     )

@@ -9,7 +9,8 @@ which the result is not English (:func:`antonym_doubts`).  Footnote 7 of the pap
 conjunction, metaphor and failed word sense disambiguation as the cases in which its labels fail; each rule
 covers one of these, and its name is the reason counted in the yield table.  The paper keeps all replacements
 except those of its word list, and its judges considered 86 % of the items contradictions.
-``--as-published`` keeps the doubtful items, with the doubts in ``info["doubts"]``.
+With ``rules=paper`` the doubtful items are kept, with the doubts in ``info["doubts"]``; ``rules=released``
+follows the authors' script instead.
 
 Difference from the paper: if several definitions have the same overlap, Lesk chooses the sense that WordNet
 lists first.  The NLTK of 2018 chose the last one by name ("white.n.11"), which is arbitrary.
@@ -25,8 +26,10 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.edits import article_edit, pronoun_edits
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import KIND, PAIR, SIDES, Edit, Example, Side
 from crossexam.core.labels import LABEL_INDEX
+from crossexam.core.rules import OURS, Rules
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
@@ -49,21 +52,32 @@ _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
 class Options:
     """The options of antonymy.
 
-    *indirect* also uses the antonyms of the head of a satellite adjective's cluster; *as_published* keeps
-    the items that are doubtful by our rules, as the paper does.  *attested_in* names corpora, joined by
-    ``+``: only pairs that stand in contradictions there in more than half of the examples that have them, in
-    either order, are used.
+    *indirect* also uses the antonyms of the head of a satellite adjective's cluster.  *rules*: *paper* keeps
+    the items that are doubtful by ours, *released* follows the authors' script.  *attested_in* names corpora,
+    joined by ``+``: only pairs that stand in contradictions there in more than half of the examples that have
+    them, in either order, are used.
     """
 
     indirect: bool = False
-    as_published: bool = False
+    rules: Rules = OURS
     attested_in: str | None = field(default=None, metadata={"content": True})
+
+    def __post_init__(self) -> None:
+        if self.rules == "released" and (self.indirect or self.attested_in):
+            raise CrossexamError(
+                "the authors' script uses no indirect antonyms and asks no corpus",
+                where="antonymy.rules",
+                hint="leave out the other option, or choose rules=ours or rules=paper",
+            )
 
 
 def antonymy(
     example: Example, resources: Resources, rng: random.Random, options: Options = Options()
 ) -> Iterator[Outcome]:
     """Yield each sentence paired with its copy in which an adjective or noun is replaced by an antonym."""
+    if options.rules == "released":
+        yield from antonymy_by_script(example, resources)
+        return
     met = found = False
     wordnet = resources.wordnet
     for side in SIDES:
@@ -123,7 +137,7 @@ def _replaced(
     lemma = _lemma(wordnet, sense, word, pos)
     swap = Swap(word, pos, sense, antonym, new, lemma)
     found = antonym_doubts(wordnet, sentence.tokens, sentence.words, position, swap)
-    if not options.as_published:
+    if options.rules == OURS:
         first = next(found, None)
         if first:
             return Rejection(first)
@@ -132,10 +146,10 @@ def _replaced(
     facts |= {"doubts": still} if still else {}
     pronouns = pronoun_edits(sentence.tokens, (position,), new, "hypothesis", wordnet) if pos == "n" else ()
     if isinstance(pronouns, Unclear):
-        if not options.as_published:
+        if options.rules == OURS:
             return Rejection(pronouns.reason)
         facts["doubts"] = [*still, pronouns.reason]
-    mended = () if options.as_published or isinstance(pronouns, Unclear) else pronouns
+    mended = () if options.rules != OURS or isinstance(pronouns, Unclear) else pronouns
     return _item(sentence, position, antonym.lemma.lower(), new, lemma, mended, facts)
 
 
@@ -524,3 +538,62 @@ def _is_in_relative_clause(tokens: Sequence[Token], position: int) -> bool:
         if opens and tokens[k - 1].tag != ",":
             return True
     return False
+
+
+# By the authors' script (``make_antonym_adv_samples.py``): a token's sense is that of Lesk over all parts of
+# speech, the last by name of equals; each antonym of a noun or satellite's lemmas replaces the first
+# occurrence of the token as a substring.  The copy of a hypothesis becomes the premise.
+
+_NOT_AS_ANTONYM: Final = "civilian"
+_SKIPPED: Final = NO_CONTRADICTION - {_NOT_AS_ANTONYM}
+_SCRIPT_CLASSES: Final = {"n": "noun", "s": "adjective"}
+_OTHER: Final[dict[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
+
+
+def antonymy_by_script(example: Example, resources: Resources) -> Iterator[Outcome]:
+    """Yield each sentence and its copy with an antonym, in the order of the side that it is from."""
+    found = False
+    for side in SIDES:
+        words = [token.text.lower() for token in resources.tokens(example, side)]
+        context = frozenset(words)
+        for number, word in enumerate(words):
+            if word in _SKIPPED:
+                continue
+            sense = lesk(resources.wordnet, context, word, ties="name")
+            if sense is None or resources.wordnet.pos_of(sense) not in _SCRIPT_CLASSES:
+                continue
+            for place, antonym in enumerate(_antonyms_of_sense(resources.wordnet, sense)):
+                found = True
+                yield _item_by_script(
+                    example, side, word, antonym, sense, f"{number}.{place}", resources.wordnet
+                )
+    if not found:
+        yield Rejection("no noun or satellite adjective with an antonym")
+
+
+def _antonyms_of_sense(wordnet: WordNet, sense: int) -> list[str]:
+    """Return the antonyms of all lemmas of *sense* in WordNet's order, as the script keeps them."""
+    names = (name for _, name in wordnet.antonyms(sense))
+    return [name for name in names if "_" not in name and name != _NOT_AS_ANTONYM]
+
+
+def _item_by_script(
+    example: Example, side: Side, word: str, antonym: str, sense: int, place: str, wordnet: WordNet
+) -> Outcome:
+    """Return the item in which *antonym* replaces the first *word* as a substring of the sentence."""
+    start = example.text(side).find(word)
+    if start < 0:
+        return Rejection("the word in lower case is not in the sentence")
+    if word == antonym:
+        return Rejection("the antonym is the word itself")
+    edit = Edit(_OTHER[side], start, start + len(word), word, antonym)
+    pos = wordnet.pos_of(sense)
+    lemma = next(iter(wordnet.lemmas_of(word, pos)), word)
+    info = {
+        PAIR: f"{lemma}/{antonym.lower()}",
+        KIND: antonym_kind(lemma, antonym.lower()),
+        "word_class": _SCRIPT_CLASSES[pos],
+        "side": side,
+        "sense": wordnet.name(sense),
+    }
+    return Draft("contradiction", (edit,), side, side, suffix=f":{side}:{place}", info=info)

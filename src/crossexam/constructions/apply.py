@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from typing import Any, Final
 
@@ -56,9 +55,7 @@ class Applier:
         self.construction, self.resources, self.seed = construction, resources, seed
         self.projection = projection if construction.keeps_label else projection.of_new_labels
         self.counts = YieldCounts()
-        options = construction.options
-        function = construction.function
-        self._function = function if options is None else partial(function, options=options)
+        self._function = construction.bound
         self._versioned = construction.versioned
         self._stream = construction.drawn_as or construction.name
         self._random = SeededOnUse()

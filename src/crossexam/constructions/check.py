@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crossexam.constructions.construction import Construction
-from crossexam.constructions.table import KNOWN
+from crossexam.constructions.table import known_construction
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import RELATION, SIDES, Example, as_generated, undo_edits
@@ -209,7 +209,7 @@ CHECKS: Final[dict[str, Check]] = {
 
 
 def _construction(item: Example) -> Construction | None:
-    return KNOWN.get(item.change.construction.partition(".")[0]) if item.change else None
+    return known_construction(item.change.construction.partition(".")[0]) if item.change else None
 
 
 def _must_be_unique(item: Example) -> bool:

@@ -7,12 +7,14 @@ pair starts and which edits apply to it; :class:`~crossexam.constructions.apply.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, get_args, get_type_hints
 
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import LABELS, Gold, Label
+from crossexam.core.rules import OURS, with_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -119,10 +121,11 @@ class Construction:
     construction requires a new ``version``.  ``per_sentence`` means that each sentence is processed
     independently, so that repeated sentences are skipped.  ``draws`` means that it makes random choices.
     ``uses`` are the resources named in the signature of a test set.  ``options`` is an instance of the
-    construction's own dataclass ``Options``, if it has one.  ``control`` names the construction with whose
-    items these are compared, unless that is the base; ``drawn_as`` names the construction whose random
-    choices are shared, if any.  ``key`` names the entries of ``info`` that together say which words or rule
-    an item tests; items with the same key are not independent.
+    construction's own dataclass ``Options``, if it has one; its field ``rules`` says by whose rules items are
+    made, and other rules than ours are part of the name of what they make.  ``control`` names the
+    construction with whose items these are compared, unless that is the base; ``drawn_as`` names the
+    construction whose random choices are shared, if any.  ``key`` names the entries of ``info`` that together
+    say which words or rule an item tests; items with the same key are not independent.
     """
 
     name: str
@@ -146,9 +149,34 @@ class Construction:
     key: tuple[str, ...] = ()
 
     @property
+    def rules(self) -> str:
+        """By whose rules it makes items: ours, unless its options say otherwise."""
+        return str(getattr(self.options, "rules", OURS))
+
+    @property
+    def known_rules(self) -> tuple[str, ...]:
+        """The rules that it knows, ours first."""
+        kind = None if self.options is None else get_type_hints(type(self.options)).get("rules")
+        return get_args(kind) or (OURS,)
+
+    @property
+    def makes(self) -> str:
+        """The name of its test sets and items: ``antonymy``, or ``antonymy_released`` under other rules."""
+        return with_rules(self.name, self.rules)
+
+    @property
     def versioned(self) -> str:
-        """The name with the version: ``antonymy.v1``."""
-        return f"{self.name}.v{self.version}"
+        """The name of its test sets with the version: ``antonymy.v1``."""
+        return f"{self.makes}.v{self.version}"
+
+    @property
+    def bound(self) -> Function:
+        """The function, with the options if there are any."""
+        return self.function if self.options is None else partial(self.function, options=self.options)
+
+    def under(self, rules: str) -> Construction:
+        """Return the same construction under *rules*, which it has to know."""
+        return self if rules == self.rules else replace(self, options=replace(self.options, rules=rules))
 
     @property
     def takes_single_texts(self) -> bool:

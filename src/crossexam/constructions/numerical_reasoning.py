@@ -16,7 +16,8 @@ grammatical after "less than" (not "the less than 5 boys", "a less than 3 litre 
 and never one, since its noun is singular.  The new number has the same style and magnitude, so that its
 appearance does not give the change away.  Sentences of running text, but not of word problems, are rejected
 if they are conditions, rules, questions or headings (:data:`DOUBTS`): with another number these can be just
-as true.  Fewer sentences qualify.
+as true.  Fewer sentences qualify.  ``rules=paper`` draws from all numbers and has none of these rules;
+``rules=released`` follows the authors' script.
 """
 
 from __future__ import annotations
@@ -24,18 +25,20 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.core.example import CLUSTER, CORRECT, HOW, OPTIONS, RATIONALE, Edit, Example
 from crossexam.core.labels import Label
-from crossexam.language.numbers import Quantity, RejectedNumber, quantities, render_number
+from crossexam.core.rules import OURS, Rules
+from crossexam.language.numbers import Quantity, RejectedNumber, all_quantities, quantities, render_number
 from crossexam.language.sentences import split_sentences
 from crossexam.language.tokens import Token
 
 _MOST_RATIONALE_SENTENCES: Final = 3
+_NO_ENTITY: Final = Rejection("no named entity")
 _NUMERIC_ANSWER: Final = re.compile(
     r"^\W*(?:[A-Za-z]{0,3}\.?\s*)?[-−]?[\d,]*\.?\d+\s*(?:[%°]|[A-Za-z/. ²³]{0,20})$"
 )
@@ -69,9 +72,19 @@ _ASKS: Final = re.compile(
 _FINITE: Final = ("VBD", "VBZ", "VBP", "MD")
 
 
-def numerical_reasoning(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+@dataclass(frozen=True)
+class Options:
+    """By whose *rules* problems, sentences and numbers are chosen: ours, the paper's, or the script's."""
+
+    rules: Rules = OURS
+
+
+def numerical_reasoning(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield three items per sentence of the problem that has a quantity and a named entity."""
-    reason = _too_complex(example)
+    ours, released = options.rules == OURS, options.rules == "released"
+    reason = too_complex_for_script(example) if released else _too_complex(example)
     if reason:
         yield Rejection(reason)
         return
@@ -87,8 +100,16 @@ def numerical_reasoning(example: Example, resources: Resources, rng: random.Rand
             for t in tokens
             if start <= t.start and t.end <= end
         ]
-        doubt = None if is_problem else _doubt(sentence.premise, inside)
-        yield from _items(sentence, inside, doubt, resources, rng)
+        if ours:
+            doubt = None if is_problem else _doubt(sentence.premise, inside)
+            yield from _items(sentence, inside, doubt, resources, rng)
+        elif not released:
+            yield from _items_of_paper(sentence, inside, resources, rng)
+        elif number_span := first_integer(sentence.premise):
+            has_entity = bool(resources.recognizer.entities(sentence.premise, inside))
+            yield from items_by_script(sentence, number_span, rng) if has_entity else [_NO_ENTITY]
+        else:
+            yield Rejection("no integer")
 
 
 def _too_complex(example: Example) -> str | None:
@@ -134,7 +155,7 @@ def _items(
         yield Rejection(doubt)
         return
     if not resources.recognizer.entities(sentence.premise, tokens):
-        yield Rejection("no named entity")
+        yield _NO_ENTITY
         return
     usable = [
         each for each in found if isinstance(each, Quantity) and _can_carry_prefix(sentence.premise, each)
@@ -143,6 +164,19 @@ def _items(
         yield Rejection("no quantity that can carry 'less than'")
         return
     yield from _three(sentence, usable, rng)
+
+
+def _items_of_paper(
+    sentence: Example, tokens: Sequence[Token], resources: Resources, rng: random.Random
+) -> Iterator[Outcome]:
+    """Yield the items of a sentence as the paper describes them: any number, without further conditions."""
+    numbers = all_quantities(sentence.premise)
+    if not numbers:
+        yield Rejection("no number")
+    elif not resources.recognizer.entities(sentence.premise, tokens):
+        yield _NO_ENTITY
+    else:
+        yield from _three(sentence, numbers, rng, careful=False)
 
 
 def _is_problem(example: Example) -> bool:
@@ -170,33 +204,27 @@ def _can_carry_prefix(sentence: str, quantity: Quantity) -> bool:
     return after != "-"
 
 
-def _three(sentence: Example, usable: Sequence[Quantity], rng: random.Random) -> Iterator[Outcome]:
+def _three(
+    sentence: Example, usable: Sequence[Quantity], rng: random.Random, *, careful: bool = True
+) -> Iterator[Outcome]:
     quantity = rng.choice(usable)
     changed = _changed(quantity, rng)
     # The original number is less than a higher one and more than a lower one.
     prefix = "less than " if changed > quantity.value else "more than "
     entailed = _edit(sentence.premise, quantity, prefix, changed)
-    yield _draft(sentence, "entailment", entailed, "changed and prefixed", quantity)
+    yield draft_of(sentence, "entailment", entailed, "changed and prefixed", quantity.text)
 
     other = rng.choice(usable)
     if rng.random() < 0.5:
         contradicted = _edit(sentence.premise, other, "", _changed(other, rng))
-        yield _draft(sentence, "contradiction", contradicted, "changed", other)
+        yield draft_of(sentence, "contradiction", contradicted, "changed", other.text)
     else:
-        prefixes = ("less than ", "more than ")[other.value <= 2 :]  # not "less than two dogs"
+        prefixes = ("less than ", "more than ")[careful and other.value <= 2 :]  # not "less than two dogs"
         contradicted = _edit(sentence.premise, other, rng.choice(prefixes), other.value)
-        yield _draft(sentence, "contradiction", contradicted, "prefixed", other)
+        yield draft_of(sentence, "contradiction", contradicted, "prefixed", other.text)
 
     flipped = tuple(replace(edit, side="premise") for edit in entailed)
-    yield _draft(sentence, "neutral", flipped, "flipped", quantity)
-
-
-def _draft(sentence: Example, label: Label, edits: tuple[Edit, ...], how: str, quantity: Quantity) -> Draft:
-    question = sentence.premise.rstrip().endswith("?")
-    conditional = re.match(r"(?i)if\b", sentence.premise) is not None
-    info = {HOW: how, "quantity": quantity.text, "question": question, "conditional": conditional}
-    suffix = f":{label[0]}"
-    return Draft(label, edits, target="premise", suffix=suffix, info=info, base=sentence)
+    yield draft_of(sentence, "neutral", flipped, "flipped", quantity.text)
 
 
 def _edit(sentence: str, quantity: Quantity, prefix: str, value: Decimal) -> tuple[Edit, ...]:
@@ -230,3 +258,82 @@ def _roundness(steps: int, width: int) -> int:
     while steps >= 100 and steps % (step * 10) == 0 and width >= 5 * step * 10:
         step *= 10
     return step
+
+
+# Numerical reasoning by the rules of the authors' scripts (NLI_StressTest).
+#
+# ``gen_num_test.py`` keeps a problem if its correct option is a number above 1 that Python reads, and if
+# its rationale has at most five lines; ``quant_ner.py`` keeps sentences with a person, location or
+# organization; ``quant_example_gen.py`` takes the first token that is an integer. Its first digit becomes
+# another one from 1 to 8, with "less than" or "more than" before it (entailment). In half of the
+# contradictions the digit is changed alone; in a quarter each "more than" or "less than" is put before the
+# unchanged number. Neutral is the flipped entailed pair.
+#
+# Differences from the scripts: how problems were split into sentences was not released, so the sentences
+# are ours, and so is the named entity recognizer (theirs is Stanford's); spaces are kept as they are.
+
+_MOST_LINES: Final = 5
+_LETTER: Final = re.compile(r"[A-Z]\s?\)")  # "A)27", and "A )27" as in the authors' copy of AQuA-RAT
+_INTEGER: Final = re.compile(r"(?<!\S)\+?[0-9]+(?!\S)")
+_DIGITS: Final = "12345678"  # randint(1, 9) of numpy is never 9
+
+Span = tuple[int, int]
+
+
+def draft_of(sentence: Example, label: Label, edits: tuple[Edit, ...], how: str, quantity: str) -> Draft:
+    """Return the item of *sentence* with *edits*, made as *how* says from the number *quantity*."""
+    question = sentence.premise.rstrip().endswith("?")
+    conditional = re.match(r"(?i)if\b", sentence.premise) is not None
+    info = {HOW: how, "quantity": quantity, "question": question, "conditional": conditional}
+    return Draft(label, edits, target="premise", suffix=f":{label[0]}", info=info, base=sentence)
+
+
+def too_complex_for_script(example: Example) -> str | None:
+    """Return why ``gen_num_test.py`` excludes a word problem, or None if it does not."""
+    options, correct = example.info.get(OPTIONS), example.info.get(CORRECT)
+    if options and correct:
+        right = next((option for option in options if option.startswith(correct)), "")
+        if not _above_one(_LETTER.sub("", right, count=1)):
+            return "the answer is not a number above 1"
+    rationale = example.info.get(RATIONALE)
+    if rationale and len(rationale.split("\n")) > _MOST_LINES:
+        return "rationale of more than 5 lines"
+    return None
+
+
+def _above_one(answer: str) -> bool:
+    try:
+        return float(answer) > 1
+    except ValueError:
+        return False
+
+
+def first_integer(sentence: str) -> Span | None:
+    """Return where the first token of *sentence* is that Python reads as an integer without a minus sign.
+
+    >>> first_integer("Tom, aged 12.5, has 40 books and 3 pens."), first_integer("Tom has $40.")
+    ((20, 22), None)
+    """
+    match = _INTEGER.search(sentence)
+    return match.span() if match else None
+
+
+def items_by_script(sentence: Example, number: Span, rng: random.Random) -> Iterator[Draft]:
+    """Yield the three items in which the integer at *number* is changed, prefixed or both."""
+    old = sentence.premise[slice(*number)]
+    digits = str(int(old))
+    changed = _with_other_digit(digits, rng)
+    prefix = "less than" if digits[0] < changed[0] else "more than"
+    entailed = Edit("hypothesis", *number, old, f"{prefix} {changed}")
+    yield draft_of(sentence, "entailment", (entailed,), "changed and prefixed", old)
+    if rng.random() < 0.5:
+        how, new = "changed", _with_other_digit(digits, rng)
+    else:
+        how, new = "prefixed", f"{rng.choice(('more than', 'less than'))} {digits}"
+    yield draft_of(sentence, "contradiction", (Edit("hypothesis", *number, old, new),), how, old)
+    yield draft_of(sentence, "neutral", (replace(entailed, side="premise"),), "flipped", old)
+
+
+def _with_other_digit(digits: str, rng: random.Random) -> str:
+    """Return *digits* with another first digit."""
+    return rng.choice(_DIGITS.replace(digits[0], "")) + digits[1:]

@@ -1,15 +1,18 @@
 """Spelling errors (Naik et al., 2018, C18-1198, section 3.3 and appendix C).
 
-There are four variants, all with one error in one word of the hypothesis per item: two adjacent letters
-swapped; or a letter replaced by its neighbour on the keyboard, in any word, in a content word (nouns and
-adjectives: the column of Table 3), or in a function word (conjunctions, pronouns and articles).
+There are six variants, all with one error in one word of the hypothesis per item.  Four are those of
+Table 8: two adjacent letters swapped in any word; a letter replaced by its neighbour on the keyboard in any
+word; and either of the two, with equal probability, in a content word (nouns and adjectives: also the column
+of Table 3) or in a function word (conjunctions, pronouns and articles).  In the other two, which are ours,
+the error in the content or function word is always one of the keyboard.
 
 Differences from the paper.  The result is never another English word ("on" does not become "no", nor
 "form" "from"), because the label is only preserved if the sentence keeps its meaning; without this rule
 about one keyboard error in twenty produced another word.  The case pattern is kept ("The" becomes "Hte",
-not "hTe"), as it would be in a typing error.
+not "hTe"), as it would be in a typing error.  ``rules=paper`` has neither rule; ``rules=released`` follows
+the authors' script.
 
-A fifth variant, for documents, is our own: errors in each sentence of the premise, since one in a long text
+A seventh variant, for documents, is our own: errors in each sentence of the premise, since one in a long text
 is hardly noise.
 """
 
@@ -17,18 +20,22 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Final
+from typing import Final, Literal
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.passages import ONE_SENTENCE, sentences_of
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Edit, Example, Side
+from crossexam.core.example import ERROR, Edit, Example, Side
+from crossexam.core.labels import Gold
+from crossexam.core.rules import OURS, Rules
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.tokens import words
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
@@ -36,22 +43,30 @@ _LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
 
 _NO_ERROR: Final = Rejection("every error makes another word")
+_NO_CONTENT_WORD: Final = "no noun or adjective"
+_NO_FUNCTION_WORD: Final = "no conjunction, pronoun or article"
 
 Span = tuple[int, int]
 Misspell = Callable[[str, random.Random], Iterator[str]]
 
 
-def adjacent_swaps(word: str, rng: random.Random) -> Iterator[str]:
+def adjacent_swaps(word: str, rng: random.Random, *, cased: bool = True) -> Iterator[str]:
     """Yield *word* with two different adjacent letters swapped, for all positions in random order.
+
+    The pattern of capitals stays if *cased*; else each letter keeps its own case.
 
     >>> sorted(adjacent_swaps("The", random.Random(0)))
     ['Hte', 'Teh']
+    >>> sorted(adjacent_swaps("The", random.Random(0), cased=False))
+    ['Teh', 'hTe']
     """
     places = [i for i in range(len(word) - 1) if word[i].lower() != word[i + 1].lower()]
     rng.shuffle(places)
     for i in places:
         first, second = word[i + 1], word[i]
-        yield word[:i] + _cased(first, word[i]) + _cased(second, word[i + 1]) + word[i + 2 :]
+        if cased:
+            first, second = _cased(first, word[i]), _cased(second, word[i + 1])
+        yield word[:i] + first + second + word[i + 2 :]
 
 
 def keyboard_swaps(word: str, rng: random.Random) -> Iterator[str]:
@@ -81,44 +96,143 @@ def _errors(
     misspell: Misspell,
     resources: Resources,
     rng: random.Random,
+    *,
+    any_word: bool = False,
 ) -> Iterator[Edit]:
-    """Yield an error in each of the words at *spans* of *side* in which there can be one, in random order."""
+    """Yield an error in each of the words at *spans* of *side* in which there can be one, in random order.
+
+    The error may be another English word if *any_word*.
+    """
     sentence = example.text(side)
     order = list(spans)
     rng.shuffle(order)
     for start, end in order:
         word = sentence[start:end]
         for wrong in misspell(word, rng):
-            if wrong != word and not is_english(wrong, resources.wordnet):
+            if wrong != word and (any_word or not is_english(wrong, resources.wordnet)):
                 yield Edit(side, start, end, word, wrong)
                 break
+
+
+@dataclass(frozen=True)
+class Options:
+    """By whose *rules* errors are made: ours, the paper's, or the authors' script's."""
+
+    rules: Rules = OURS
+
+
+_OURS: Final[dict[Kind, Misspell]] = {"swap": adjacent_swaps, "keyboard": keyboard_swaps}
+_AS_WRITTEN: Final[dict[Kind, Misspell]] = {
+    "swap": partial(adjacent_swaps, cased=False),
+    "keyboard": keyboard_swaps,
+}
 
 
 def _misspelt(
     example: Example,
     spans: Sequence[Span],
-    misspell: Misspell,
+    kinds: Sequence[Kind],
     resources: Resources,
     rng: random.Random,
+    options: Options,
     nothing: str,
 ) -> Iterator[Outcome]:
+    """Yield the pair with an error of one of *kinds* in one of the words at *spans* of the hypothesis.
+
+    Of several kinds one is drawn; the next one is tried if no word can have such an error.
+    """
     if not spans:
         yield Rejection(nothing)
         return
-    edit = next(_errors(example, "hypothesis", spans, misspell, resources, rng), None)
-    if edit is None:
-        yield _NO_ERROR
+    ours = options.rules == OURS
+    misspell = _OURS if ours else _AS_WRITTEN
+    for kind in rng.sample(kinds, len(kinds)) if len(kinds) > 1 else kinds:
+        errors = _errors(example, "hypothesis", spans, misspell[kind], resources, rng, any_word=not ours)
+        if edit := next(errors, None):
+            yield misspelt(example.label, edit, kind if len(kinds) > 1 else None)
+            return
+    yield _NO_ERROR
+
+
+def _any_word(example: Example, least: int = 1) -> list[Span]:
+    """Return the words of the hypothesis that have *least* letters."""
+    return [m.span() for m in _WORD.finditer(example.hypothesis) if len(m.group()) >= least]
+
+
+def _content_words(example: Example, resources: Resources) -> list[Span]:
+    return [
+        (token.start, token.end)
+        for token in resources.tokens(example, "hypothesis")
+        if token.tag.startswith(_CONTENT_TAGS) and _WORD.fullmatch(token.text)
+    ]
+
+
+def _function_words(example: Example, resources: Resources) -> list[Span]:
+    return [
+        (token.start, token.end)
+        for token in resources.tokens(example, "hypothesis")
+        if is_function_word(token.text, token.tag)
+    ]
+
+
+def adjacent_swap(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the pair with two adjacent letters of a random hypothesis word swapped (AdjSWAP)."""
+    if options.rules == "released":
+        yield swap_by_script(example, rng)
         return
-    kind = "function" if edit.old.lower() in CLOSED_CLASSES else "content"
-    yield Draft(example.label, (edit,), info={"word_class": kind})
+    spans = _any_word(example, least=2)
+    yield from _misspelt(example, spans, ("swap",), resources, rng, options, "no word of letters")
 
 
-def _any_word(example: Example) -> list[Span]:
-    return [match.span() for match in _WORD.finditer(example.hypothesis)]
+def keyboard_swap(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the pair with a keyboard neighbour for a letter of a random hypothesis word (KBSWAP)."""
+    if options.rules == "released":
+        yield keyboard_by_script(example, rng)
+        return
+    spans = _any_word(example)
+    yield from _misspelt(example, spans, ("keyboard",), resources, rng, options, "no word of letters")
+
+
+def mixed_content_word(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the pair with AdjSWAP or KBSWAP in a noun or adjective: the spelling test of Table 3."""
+    if options.rules == "released":
+        yield mixed_by_script(example, resources, rng, CONTENT_TAGS)
+        return
+    spans = _content_words(example, resources)
+    yield from _misspelt(example, spans, ("swap", "keyboard"), resources, rng, options, _NO_CONTENT_WORD)
+
+
+def mixed_function_word(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
+    """Yield the pair with AdjSWAP or KBSWAP in a conjunction, pronoun or article (Table 8)."""
+    if options.rules == "released":
+        yield mixed_by_script(example, resources, rng, FUNCTION_TAGS)
+        return
+    spans = _function_words(example, resources)
+    yield from _misspelt(example, spans, ("swap", "keyboard"), resources, rng, options, _NO_FUNCTION_WORD)
+
+
+def content_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """Yield the pair with KBSWAP in a noun or adjective."""
+    spans = _content_words(example, resources)
+    yield from _misspelt(example, spans, ("keyboard",), resources, rng, Options(), _NO_CONTENT_WORD)
+
+
+def function_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+    """Yield the pair with KBSWAP in a conjunction, pronoun or article."""
+    spans = _function_words(example, resources)
+    yield from _misspelt(example, spans, ("keyboard",), resources, rng, Options(), _NO_FUNCTION_WORD)
 
 
 @dataclass(frozen=True)
-class Options:
+class PremiseOptions:
     """In how many words of each sentence there is an error: *per_sentence*, or fewer if it has fewer."""
 
     per_sentence: int = 1
@@ -131,7 +245,7 @@ class Options:
 
 
 def premise(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+    example: Example, resources: Resources, rng: random.Random, options: PremiseOptions = PremiseOptions()
 ) -> Iterator[Outcome]:
     """Yield the pair with KBSWAP in words of each sentence of a premise of several sentences."""
     sentences = sentences_of(example.premise)
@@ -149,65 +263,6 @@ def premise(
         yield _NO_ERROR
 
 
-def adjacent_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with two adjacent letters of a random hypothesis word swapped (AdjSWAP)."""
-    spans = [span for span in _any_word(example) if span[1] - span[0] > 1]
-    yield from _misspelt(
-        example,
-        spans,
-        adjacent_swaps,
-        resources,
-        rng,
-        "no word of letters",
-    )
-
-
-def keyboard_swap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with a keyboard neighbour for a letter of a random hypothesis word (KBSWAP)."""
-    yield from _misspelt(
-        example,
-        _any_word(example),
-        keyboard_swaps,
-        resources,
-        rng,
-        "no word of letters",
-    )
-
-
-def content_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with KBSWAP in a noun or adjective, the spelling test of Table 3."""
-    spans = [
-        (token.start, token.end)
-        for token in resources.tokens(example, "hypothesis")
-        if token.tag.startswith(_CONTENT_TAGS) and _WORD.fullmatch(token.text)
-    ]
-    yield from _misspelt(
-        example,
-        spans,
-        keyboard_swaps,
-        resources,
-        rng,
-        "no noun or adjective",
-    )
-
-
-def function_word(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
-    """Yield the pair with KBSWAP in a conjunction, pronoun or article."""
-    spans = [
-        (token.start, token.end)
-        for token in resources.tokens(example, "hypothesis")
-        if is_function_word(token.text, token.tag)
-    ]
-    yield from _misspelt(
-        example,
-        spans,
-        keyboard_swaps,
-        resources,
-        rng,
-        "no conjunction, pronoun or article",
-    )
-
-
 def is_function_word(word: str, tag: str) -> bool:
     """Return whether *word* with Penn *tag* is a conjunction, pronoun or article (appendix C).
 
@@ -222,3 +277,105 @@ def is_function_word(word: str, tag: str) -> bool:
     if tag in _PRONOUN_TAGS or tag == "CC":
         return True
     return (tag == "IN" and lower in CONJUNCTIONS) or (tag == "DT" and lower in ARTICLES)
+
+
+# Spelling errors by the rules of the authors' script (NLI_StressTest).
+#
+# ``make_grammar_adv_samples_jsonl.py`` makes the four columns of Table 8; commit 7fac817 has the code of
+# all four, later ones only that of the keyboard. AdjSWAP and KBSWAP draw a token in lower case; the two
+# mixed ones draw a token as it is written by its Penn tag, then AdjSWAP or KBSWAP with equal probability.
+# The error goes to the first occurrence of the word as a substring of the hypothesis, or of the word with a
+# capital if there is one. The result may be another word. The script's list of tags for content words has
+# NNP twice and no NN, and that for function words has IN and DT, hence all prepositions and determiners;
+# both are kept here.
+#
+# Difference from the script: it leaves pairs unchanged when the substring is not found or the two letters
+# are equal; here these yield no item.
+
+Kind = Literal["swap", "keyboard"]
+
+CONTENT_TAGS: Final = frozenset({"NNP", "NNS", "NNPS", "JJ", "JJR", "JJS"})
+FUNCTION_TAGS: Final = frozenset({"IN", "CC", "DT", "PRP", "PRP$", "WP", "WP$"})
+_TRIES: Final = 5
+_LEAST_LETTERS: Final = 3  # different ones, for a swap in any word
+
+_NO_WORD: Final = Rejection("no word that the script may misspell")
+_UNCHANGED: Final = Rejection("the script leaves the pair unchanged")
+
+
+def misspelt(label: Gold | None, edit: Edit, kind: Kind | None = None) -> Draft:
+    """Return the item with *edit*, an error of *kind* if the test has several."""
+    word_class = "function" if edit.old.lower() in CLOSED_CLASSES else "content"
+    return Draft(label, (edit,), info={"word_class": word_class, **({ERROR: kind} if kind else {})})
+
+
+def swap_by_script(example: Example, rng: random.Random) -> Outcome:
+    """Return the pair with two adjacent letters of a random token swapped."""
+    found = [word for word in _lower(example.hypothesis) if "-" not in word]
+    found = [word for word in found if len(set(word)) >= _LEAST_LETTERS]
+    if not found:
+        return _NO_WORD
+    word = rng.choice(found)
+    start = example.hypothesis.find(word)
+    for _ in range(_TRIES if start >= 0 else 0):
+        wrong = _swapped(word, rng)
+        if wrong != word:
+            edit = Edit("hypothesis", start, start + len(word), word, wrong)
+            return misspelt(example.label, edit)
+    return _UNCHANGED
+
+
+def keyboard_by_script(example: Example, rng: random.Random) -> Outcome:
+    """Return the pair with a keyboard neighbour for a letter of a random token."""
+    found = [word for word in _lower(example.hypothesis) if _typed(word)]
+    if not found:
+        return _NO_WORD
+    word = rng.choice(found)
+    return _placed(example, word, _mistyped(word, rng))
+
+
+def mixed_by_script(
+    example: Example, resources: Resources, rng: random.Random, tags: Collection[str]
+) -> Outcome:
+    """Return the pair with a swap or a keyboard error in a random token that has one of *tags*."""
+    tokens = resources.tokens(example, "hypothesis")
+    tagged = [token.text for token in tokens if token.tag in tags and len(token.text) > 1]
+    found = [word for word in tagged if _typed(word)]
+    if not found:
+        return _NO_WORD
+    word = rng.choice(found)
+    if rng.random() < 0.5:
+        return _placed(example, word, _swapped(word, rng), "swap")
+    return _placed(example, word, _mistyped(word, rng), "keyboard")
+
+
+def _lower(sentence: str) -> list[str]:
+    lower = (token.text.lower() for token in words(sentence))
+    return [word for word in lower if len(word) > 1]
+
+
+def _typed(word: str) -> list[int]:
+    """Return the places of the letters that have neighbours on the keyboard."""
+    return [place for place, letter in enumerate(word) if neighbours(letter.lower())]
+
+
+def _swapped(word: str, rng: random.Random) -> str:
+    place = rng.randrange(len(word) - 1)
+    return word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+
+
+def _mistyped(word: str, rng: random.Random) -> str:
+    """Return *word* with one letter replaced by a neighbour, in lower case."""
+    place = rng.choice(_typed(word))
+    return word[:place] + rng.choice(neighbours(word[place].lower())) + word[place + 1 :]
+
+
+def _placed(example: Example, word: str, wrong: str, kind: Kind | None = None) -> Outcome:
+    """Return the pair with *wrong* for the first *word* with a capital, or else for the first *word*."""
+    capital = word[0].upper() + word[1:]
+    if capital in example.hypothesis:
+        word, wrong = capital, wrong[0].upper() + wrong[1:]
+    start = example.hypothesis.find(word)
+    if start < 0 or word == wrong:
+        return _UNCHANGED
+    return misspelt(example.label, Edit("hypothesis", start, start + len(word), word, wrong), kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from crossexam.constructions import (
@@ -18,6 +19,7 @@ from crossexam.constructions import (
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.errors import UnknownNameError
+from crossexam.core.rules import without_rules
 
 _FLOOD = "Heavy rain flooded the old town."
 
@@ -32,6 +34,7 @@ _ALL: Final = (
         ("The soup was hot.", "The soup was cold.", "contradiction"),
         keeps_label=False,
         labels=("contradiction",),
+        edits=("premise", "hypothesis"),  # the premise only by the released rules
         unique_pairs=True,
         per_sentence=True,
         uses=("tagger", "wordnet", "lemminflect"),
@@ -52,6 +55,7 @@ _ALL: Final = (
         reads_problems=True,
         uses=("tagger", "recognizer"),
         key=("how",),
+        options=numerical_reasoning.Options(),
     ),
     Construction(
         "word_overlap",
@@ -62,6 +66,7 @@ _ALL: Final = (
         "Naik et al. 2018, section 3.2",
         (_FLOOD, "The town was wet and true is true.", "entailment"),
         draws=False,
+        options=tautology.Options(),
     ),
     Construction(
         "negation",
@@ -72,6 +77,7 @@ _ALL: Final = (
         "Naik et al. 2018, section 3.2",
         (_FLOOD, "The town was wet and false is not true.", "entailment"),
         draws=False,
+        options=tautology.Options(),
     ),
     Construction(
         "length_mismatch",
@@ -87,14 +93,37 @@ _ALL: Final = (
         ),
         edits=("premise",),
         draws=False,
+        options=tautology.Options(),
+    ),
+    Construction(
+        "spelling_error_mixed_content_word",
+        1,
+        spelling_error.mixed_content_word,
+        "noise",
+        "adjacent letters swapped or a keyboard error in a noun or adjective of the hypothesis (Table 3)",
+        "Naik et al. 2018, section 3.3 and appendix C",
+        (_FLOOD, "The twon was wet.", "entailment"),
+        uses=("tagger", "wordnet"),
+        options=spelling_error.Options(),
+    ),
+    Construction(
+        "spelling_error_mixed_function_word",
+        1,
+        spelling_error.mixed_function_word,
+        "noise",
+        "the same in a conjunction, pronoun or article of the hypothesis (Table 8)",
+        "Naik et al. 2018, appendix C",
+        (_FLOOD, "Teh town was wet.", "entailment"),
+        uses=("tagger", "wordnet"),
+        options=spelling_error.Options(),
     ),
     Construction(
         "spelling_error_content_word",
         1,
         spelling_error.content_word,
         "noise",
-        "a keyboard error in a noun or adjective of the hypothesis (the paper's Table 3)",
-        "Naik et al. 2018, section 3.3 and appendix C",
+        "a keyboard error in a noun or adjective of the hypothesis",
+        "Crossexam",
         (_FLOOD, "The towm was wet.", "entailment"),
         uses=("tagger", "wordnet"),
     ),
@@ -104,7 +133,7 @@ _ALL: Final = (
         spelling_error.function_word,
         "noise",
         "a keyboard error in a conjunction, pronoun or article of the hypothesis",
-        "Naik et al. 2018, appendix C",
+        "Crossexam",
         (_FLOOD, "Tje town was wet.", "entailment"),
         uses=("tagger", "wordnet"),
     ),
@@ -117,6 +146,7 @@ _ALL: Final = (
         "Naik et al. 2018, section 3.3 and appendix C",
         (_FLOOD, "The town qas wet.", "entailment"),
         uses=("wordnet",),
+        options=spelling_error.Options(),
     ),
     Construction(
         "spelling_error_adjacent_swap",
@@ -127,6 +157,7 @@ _ALL: Final = (
         "Naik et al. 2018, section 3.3 and appendix C",
         (_FLOOD, "The town aws wet.", "entailment"),
         uses=("wordnet",),
+        options=spelling_error.Options(),
     ),
     Construction(
         "tautology",
@@ -137,7 +168,7 @@ _ALL: Final = (
         "Naik et al. 2018, section 4.6",
         (_FLOOD, "The town was wet and green is not red.", "entailment"),
         draws=False,
-        options=tautology.Options(),
+        options=tautology.TautologyOptions(),
     ),
     Construction(
         "distractor_passage",
@@ -171,7 +202,7 @@ _ALL: Final = (
         ("The bus qas late. Ann walkef.", "Ann went on foot.", "entailment"),
         edits=("premise",),
         uses=("wordnet",),
-        options=spelling_error.Options(),
+        options=spelling_error.PremiseOptions(),
     ),
     Construction(
         "so_swap",
@@ -246,15 +277,25 @@ KNOWN: Final[dict[str, Construction]] = {**CONSTRUCTIONS, **SWAPS}
 
 
 def construction_named(name: str) -> Construction:
-    """Return the construction called *name*, with or without its version.
+    """Return the construction called *name*, with or without its version and rules.
 
     Raises UnknownNameError.
 
-    >>> construction_named("negation.v1").name
-    'negation'
+    >>> construction_named("negation.v1").name, construction_named("antonymy_released").options.rules
+    ('negation', 'released')
     """
-    bare, _, version = name.partition(".")
-    construction = KNOWN.get(bare)
+    made_by, _, version = name.partition(".")
+    construction = known_construction(made_by)
     if construction is None or (version and version != f"v{construction.version}"):
         raise UnknownNameError("construction", name, KNOWN)
     return construction
+
+
+@cache
+def known_construction(made_by: str) -> Construction | None:
+    """Return the construction that makes test sets called *made_by*, under its rules; None if none does."""
+    bare, rules = without_rules(made_by)
+    construction = KNOWN.get(bare)
+    if construction is None or rules not in construction.known_rules:
+        return None
+    return construction.under(rules)

@@ -9,21 +9,26 @@ hypothesis, and length mismatch "and true is true" five times to the premise; ``
 chosen by the user.
 
 Difference from the paper: it appends to the very end of the sentence, and its Table 2 shows that the final
-full stop is dropped.  We insert before the closing punctuation and quotation marks, so that the sentence
-still ends as before and the edit is a pure insertion.
+full stop is dropped (``rules=paper``).  We insert before the closing punctuation and quotation marks, so that
+the sentence still ends as before and the edit is a pure insertion.
+
+The authors' script (``make_distraction_adv_samples_jsonl.py`` of NLI_StressTest, ``rules=released``) cuts the
+sentence at its first ".", "!" or "?", inserts the tautology before that mark and drops whatever follows it,
+even if the mark is within "3.5" or "U.S."; a sentence without a token that ends in such a mark keeps all.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example, Side
+from crossexam.core.rules import OURS, Rules
 
 _CLOSING: Final = re.compile(r"""[\s.!?…,;:"'”’»*-]*$""")
 _OPEN_QUOTE: Final = re.compile(r"""(?:^|[\s(\[])['‘]""")
@@ -60,21 +65,58 @@ def _last_word(text: str) -> str:
     return text.rsplit(maxsplit=1)[-1]
 
 
-def append(example: Example, side: Side, clause: str, times: int = 1) -> Iterator[Outcome]:
+def append(
+    example: Example, side: Side, clause: str, times: int = 1, *, rules: Rules = OURS
+) -> Iterator[Outcome]:
     """Yield *example* with "and *clause*" appended *times* times to the sentence on *side*."""
     sentence = example.text(side)
     if not sentence.strip():
         yield Rejection("empty sentence")
         return
-    place, needs_stop = insertion_point(sentence)
-    addition = f" and {clause}" * times + ("." if needs_stop else "")
-    edit = Edit(side, place, place, "", addition)
+    place, end, closing = _PLACES[rules](sentence)
+    edit = Edit(side, place, end, sentence[place:end], f" and {clause}" * times + closing)
     yield Draft(example.label, (edit,))
+
+
+def _ours(sentence: str) -> tuple[int, int, str]:
+    place, needs_stop = insertion_point(sentence)
+    return place, place, "." if needs_stop else ""
+
+
+def _at_the_end(sentence: str) -> tuple[int, int, str]:
+    """Return the place after the last word, which takes the final full stop away (Table 2)."""
+    place = len(sentence.rstrip().removesuffix("."))
+    return place, len(sentence), ""
+
+
+def _before_the_first_mark(sentence: str) -> tuple[int, int, str]:
+    """Return the first mark of the sentence, which the script puts last."""
+    mark = re.search(r"[.!?]\s*", sentence) if _ENDS_TOKEN.search(sentence) else None
+    if mark is None:
+        return len(sentence), len(sentence), ""
+    return mark.start(), len(sentence), mark.group()
+
+
+#: A mark that ends a token of the parse, which is what the script looks for first.
+_ENDS_TOKEN: Final = re.compile(r"[.!?](?!\w)")
+#: By rules: what of the sentence is replaced, from where to where, and what follows the clause.
+_PLACES: Final[dict[Rules, Callable[[str], tuple[int, int, str]]]] = {
+    "ours": _ours,
+    "paper": _at_the_end,
+    "released": _before_the_first_mark,
+}
 
 
 @dataclass(frozen=True)
 class Options:
-    """The *clause* to append; the default is DIFF TAUT of the paper (Table 5)."""
+    """By whose *rules* the tautology is appended: ours, the paper's, or the authors' script's."""
+
+    rules: Rules = OURS
+
+
+@dataclass(frozen=True)
+class TautologyOptions(Options):
+    """The *clause* to append, and by whose *rules*; the default is DIFF TAUT of the paper (Table 5)."""
 
     clause: str = "green is not red"
 
@@ -89,22 +131,28 @@ class Options:
 
 
 def tautology(
-    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+    example: Example, resources: Resources, rng: random.Random, options: TautologyOptions = TautologyOptions()
 ) -> Iterator[Outcome]:
     """Yield the pair with a user-defined tautology after the hypothesis (section 4.6, Table 5)."""
-    yield from append(example, "hypothesis", options.bare)
+    yield from append(example, "hypothesis", options.bare, rules=options.rules)
 
 
-def negation(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def negation(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield the pair with a tautology containing a strong negation word after the hypothesis."""
-    yield from append(example, "hypothesis", "false is not true")
+    yield from append(example, "hypothesis", "false is not true", rules=options.rules)
 
 
-def word_overlap(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def word_overlap(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield the pair with a tautology after the hypothesis, which lowers the word overlap."""
-    yield from append(example, "hypothesis", "true is true")
+    yield from append(example, "hypothesis", "true is true", rules=options.rules)
 
 
-def length_mismatch(example: Example, resources: Resources, rng: random.Random) -> Iterator[Outcome]:
+def length_mismatch(
+    example: Example, resources: Resources, rng: random.Random, options: Options = Options()
+) -> Iterator[Outcome]:
     """Yield the pair with a premise made much longer, but not more informative (section 3.2)."""
-    yield from append(example, "premise", "true is true", times=5)
+    yield from append(example, "premise", "true is true", times=5, rules=options.rules)

@@ -28,6 +28,7 @@ ANNOTATOR_LABELS: Final = "annotator_labels"  # the labels that single annotator
 PAIR:             Final = "pair"              # of words: "hot/cold"
 KIND:             Final = "kind"              # of antonyms; of a single text ("problem", "sentence")
 HOW:              Final = "how"               # the rule that made a numerical item
+ERROR:            Final = "error"             # of spelling, in tests with several: swap or keyboard
 RELATION:         Final = "relation"          # of the words that were swapped
 CONTROL_LABEL:    Final = "control_label"     # the gold label of the control of a swap
 SEEN:             Final = "seen"              # whether the pair of words is in the training corpus

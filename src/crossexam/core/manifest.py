@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 
 from crossexam.core.arguments import shown
 from crossexam.core.errors import FormatError
+from crossexam.core.rules import OURS, with_rules, without_rules
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
@@ -70,12 +71,12 @@ def signature(parts: Mapping[str, object]) -> str:
 class TestSetEntry:
     """What a suite's manifest says of one test set.
 
-    ``construction`` and ``version`` made it (``base`` without a version: a corpus as it is), from the base
-    called ``part``.  ``base_set`` names the test set that its items are compared with; ``keeps_label``: they
-    have the gold labels of that set, ``paired`` overrides whether they are compared one by one, which else
-    follows from the labels.  ``base_known`` is False if the manifest does not say what the base is.
-    ``projection`` says how three predicted labels are read as the set's two.  ``yields`` are the counts of
-    examples, items and rejections; ``facts`` is everything else that the manifest records.
+    ``construction`` and ``version`` made it (``base`` without a version: a corpus as it is) by ``rules``,
+    from the base called ``part``.  ``base_set`` names the test set that its items are compared with;
+    ``keeps_label``: they have the gold labels of that set, ``paired`` overrides whether they are compared
+    one by one, which else follows from the labels.  ``base_known`` is False if the manifest does not say
+    what the base is.  ``projection`` says how three predicted labels are read as the set's two.  ``yields``
+    are the counts of examples, items and rejections; ``facts`` is all else that the manifest records.
     """
 
     __test__: ClassVar[bool] = False  # pytest collects classes by their name
@@ -94,17 +95,23 @@ class TestSetEntry:
     yields: Mapping[str, Any] | None = None
     projection: str | None = None
     base_known: bool = True
+    rules: str = OURS
     facts: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
 
     @property
     def name(self) -> str:
-        """The name of the test set: ``negation.dev_matched``."""
-        return f"{self.construction}.{self.part}"
+        """The name of the test set: ``negation.dev_matched``, ``antonymy_released.dev_matched``."""
+        return f"{self.made_by}.{self.part}"
+
+    @property
+    def made_by(self) -> str:
+        """The construction with its rules, unless they are ours: ``antonymy_released``."""
+        return with_rules(self.construction, self.rules)
 
     @property
     def versioned(self) -> str:
         """The construction with its version: ``negation.v1``; ``base`` has none."""
-        return self.construction if self.version is None else f"{self.construction}.v{self.version}"
+        return self.made_by if self.version is None else f"{self.made_by}.v{self.version}"
 
     @property
     def compares_items(self) -> bool:
@@ -149,8 +156,10 @@ class TestSetEntry:
         bare, _, part = name.partition(".")
         construction = str(entry.get("construction") or bare)
         match = _VERSIONED.fullmatch(construction)
+        made_by, rules = without_rules(match[1] if match else construction.partition(".")[0])
         return cls(
-            construction=match[1] if match else construction.partition(".")[0],
+            construction=made_by,
+            rules=rules,
             version=int(match[2]) if match else None,
             part=str(entry.get("part") or part),
             file=entry.get("file"),

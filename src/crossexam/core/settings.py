@@ -1,7 +1,7 @@
 """``--set FIELD=VALUE``: change fields of frozen dataclasses from the command line.
 
 The dataclasses, here called parts, have names: the configuration and the recipe of a training, the options of
-a kind of model (``--set hf.dtype=bfloat16``), those of a construction (``--set antonymy.as_published=true``).
+a kind of model (``--set hf.dtype=bfloat16``), those of a construction (``--set antonymy.rules=released``).
 ``FIELD`` is enough if only one part has it, else ``PART.FIELD``.  Values are read by the type of the field.
 """
 
@@ -307,7 +307,7 @@ def _option_value(value: Any, kind: Any, name: str) -> Any:
 
 
 def parse_option_settings(
-    pieces: Sequence[str], *, example: str = "antonymy.as_published=true"
+    pieces: Sequence[str], *, example: str = "antonymy.rules=released"
 ) -> list[tuple[str, str, str]]:
     """Return (name, option, value) of each ``NAME.OPTION=VALUE``; raises CrossexamError.
 

@@ -19,6 +19,7 @@ from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
+from crossexam.core.rules import OURS
 from crossexam.evaluation.scores import (
     Scored,
     describe_projection,
@@ -99,6 +100,7 @@ class TestSetResult:
     projection: str | None
     labels: tuple[Gold, ...] = LABELS
     majority: MajorityClass | None = None
+    rules: str = OURS
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
@@ -222,6 +224,7 @@ def _measure_one(
     return TestSetResult(
         name=name,
         construction=entry.construction,
+        rules=entry.rules,
         part=entry.part,
         n=len(here.gold),
         unlabelled=here.unlabelled,
@@ -319,6 +322,7 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
     ("judged kind",        "judged_kind",       1, False, "antonymy: its kind according to judges"),
     ("relation",           "relation",          1, False, "antonymy: of the word, or indirect"),
     ("word class",         "word_class",        1, False, "antonymy: noun ...; spelling errors: content ..."),
+    ("error",              "error",             1, False, "spelling errors of two kinds: swap, keyboard"),
     ("side",               "side",              1, False, "antonymy: the sentence it was constructed from"),
     ("how",                "how",               1, False, "numerical reasoning: which rule made the item"),
     ("question",           "question",          1, False, "numerical reasoning: the sentence is a question"),

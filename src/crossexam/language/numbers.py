@@ -135,6 +135,20 @@ def quantities(sentence: str, tokens: Sequence[Token] | None = None) -> tuple[Qu
     return tuple(_repeated(tuple(_shares(sentence, found))))
 
 
+def all_quantities(sentence: str) -> tuple[Quantity, ...]:
+    """Return every number of *sentence* that has a value, also years, labels and parts of names.
+
+    >>> [number.text for number in all_quantities("In 1990 Kim paid $2,400.50 for 3 bikes.")]
+    ['1990', '2,400.50', '3']
+    """
+    found: list[Quantity] = []
+    for match in _NUMBER.finditer(sentence):
+        if not found or match.start() >= found[-1].phrase_end:
+            number = _read(sentence, match)
+            found += [number] if isinstance(number, Quantity) else []
+    return tuple(found)
+
+
 def render_number(value: Decimal | int, like: Quantity) -> str:
     """Return *value* in the style of *like*: its thousands separators and decimals, or words and case.
 

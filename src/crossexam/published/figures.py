@@ -68,7 +68,11 @@ class Claim:
 
 @dataclass(frozen=True)
 class PublishedStudy:
-    """A published study: citation, *source* (a URL), descriptions of its *systems*, its tables and claims."""
+    """A published study: citation, *source* (a URL), descriptions of its *systems*, its tables and claims.
+
+    *differences* has a sentence by rules and construction that says how the items which these make differ
+    from those of the study; ``*`` stands for all constructions without a sentence of their own.
+    """
 
     key: str
     citation: str
@@ -76,6 +80,16 @@ class PublishedStudy:
     systems: Mapping[str, str]
     tables: Mapping[str, PublishedTable]
     claims: tuple[Claim, ...]
+    differences: Mapping[str, Mapping[str, str]]
+
+    def difference(self, construction: str, rules: str) -> str:
+        """Return how items of *construction* under *rules* differ from the authors'; empty if they do not.
+
+        >>> published("naik2018").difference("antonymy", "released")
+        ''
+        """
+        sentences = self.differences.get(rules, {})
+        return sentences.get(construction, sentences.get("*", ""))
 
     def table(self, key: str) -> PublishedTable:
         """Return the table called *key*.
@@ -126,6 +140,7 @@ def study_from_toml(text: str, *, where: str) -> PublishedStudy:
             systems=dict(document["systems"]),
             tables={key: _table(key, table, where) for key, table in document["tables"].items()},
             claims=tuple(Claim(**claim) for claim in document.get("claims", ())),
+            differences=document.get("differences", {}),
         )
     except tomllib.TOMLDecodeError as error:
         raise FormatError(f"not TOML: {error}", where=where) from None

@@ -17,12 +17,14 @@ from crossexam.evaluation.judges import judge_shares, predicted_shares
 from crossexam.reports.published_systems import (
     STUDIES,
     columns_for,
+    difference_from,
     errors_source,
     of_snli,
+    other_rules_note,
     published_errors,
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
-from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -80,11 +82,18 @@ def accuracy_table(results: Results) -> Table:
         *(Column(system, "percent", study.group) for study in studies for system in study.systems),
     )
     noted = [_MAJORITY_NOTE] if any(row[0] == MAJORITY for row in rows) else []
+    differences = {
+        results.short_names[name]: study.difference(dataset)
+        for name, dataset in results.test_sets.items()
+        for study in studies
+        if study.figures(dataset)
+    }
     notes = [
         INTERVALS,
         *noted,
         *relabelled_notes(results.test_sets, results.short_names),
         *projection_notes(results),
+        *other_rules_note(differences),
         *(study.source for study in studies),
     ]
     return Table("Accuracy", columns, tuple(rows), tuple(notes))
@@ -114,7 +123,13 @@ def published_tables(results: Results) -> list[Table]:
         title = f"{study.group}, on {study.elsewhere_name}"
         if any(found.values()):
             rows = tuple(row for row in rows if any(cell is not None for cell in row[1:]))
-            tables.append(Table(title, columns, rows, (note, study.source), folded=folded))
+            differences = {
+                results.short_names[name]: study.difference(results.test_sets[name])
+                for name, figures in found.items()
+                if figures
+            }
+            notes = (note, *other_rules_note(differences), study.source)
+            tables.append(Table(title, columns, rows, notes, folded=folded))
     return tables
 
 
@@ -321,6 +336,7 @@ _COLUMNS: Final = (
 def prediction_table(results: Results) -> Table:
     """Return the share of each predicted label on test sets of one gold label, published shares below."""
     rows: list[tuple[Cell, ...]] = []
+    differences: dict[str, str] = {}
     one_label = [
         (name, model, result, result.only_gold)
         for name, model, result in results.by_test_set()
@@ -331,9 +347,13 @@ def prediction_table(results: Results) -> Table:
         rows.append((short, gold, model.name, result.n, *result.predicted_shares))
         is_last = position + 1 == len(one_label) or one_label[position + 1][0] != name
         if results.published_rows and is_last and of_snli(result.part):
-            rows += [(short, gold, *row) for row in _published(result.construction)]
+            difference = difference_from(_STUDY, results.test_sets[name])
+            published_rows = list(_published(result.construction, Marked if difference else float))
+            rows += [(short, gold, *row) for row in published_rows]
+            differences |= {short: difference} if published_rows else {}
     note = "Share of each predicted label, in percent. Expected: the gold label of every item."
-    notes = [note, _source()] if any(row[3] is None for row in rows) else [note]
+    of_others = any(row[3] is None for row in rows)
+    notes = [note, *other_rules_note(differences), *([_source()] if of_others else [])]
     folded = "Predictions by label, on test sets with a single gold label"
     return Table("Predictions by label", _COLUMNS, tuple(rows), tuple(notes), grouped=2, folded=folded)
 
@@ -350,7 +370,7 @@ _JUDGED_NOTE: Final = (
 def judged_table(results: Results) -> Table:
     """Return the share of each label in the answers of the judges and in the predictions for these items."""
     rows: list[tuple[Cell, ...]] = []
-    published = False
+    differences: dict[str, str] = {}
     for name, dataset in results.test_sets.items():
         of_judges = judge_shares(dataset)
         if not of_judges:
@@ -364,9 +384,11 @@ def judged_table(results: Results) -> Table:
             if name in model.run.datasets
         ]
         entry = dataset.entry
-        if results.published_rows and of_snli(entry.part) and (human := _human(entry.construction)):
+        difference = difference_from(_STUDY, dataset)
+        human = _human(entry.construction, Marked if difference else float)
+        if results.published_rows and of_snli(entry.part) and human:
             rows.append((short, "Human (published)", None, *human, None))
-            published = True
+            differences[short] = difference
     two = any(row[-1] is not None for row in rows)
     shown = GOLDS if two else LABELS
     columns = (
@@ -376,21 +398,22 @@ def judged_table(results: Results) -> Table:
         *(Column(label.capitalize().replace("_", " "), "percent") for label in shown),
     )
     cut = tuple(row[: len(columns)] for row in rows)
-    notes = (_JUDGED_NOTE, "Human: Nie et al. 2019, Table 2.") if published else (_JUDGED_NOTE,)
+    sources = ["Human: Nie et al. 2019, Table 2."] if differences else []
+    notes = (_JUDGED_NOTE, *other_rules_note(differences), *sources)
     return Table("Labels of judges and models", columns, cut, notes, grouped=1)
 
 
-def _human(construction: str) -> tuple[float, ...] | None:
+def _human(construction: str, share: type[float]) -> tuple[float, ...] | None:
     """Return the published shares of the three labels in the answers of people, None if there are none."""
     from crossexam.published.figures import published
 
-    table = published("nie2019").table("predictions")
+    table = published(_STUDY).table("predictions")
     shares = [table.value("Human", f"{construction}.{label[0].upper()}") for label in LABELS]
-    known = [share / 100 for share in shares if share is not None]
+    known = [share(each / 100) for each in shares if each is not None]
     return tuple(known) if len(known) == len(LABELS) else None
 
 
-def _published(construction: str) -> Iterator[tuple[Cell, ...]]:
+def _published(construction: str, share: type[float]) -> Iterator[tuple[Cell, ...]]:
     """Yield name, no number of items, and the published shares of predicted labels on *construction*."""
     from crossexam.published.figures import published
 
@@ -400,7 +423,7 @@ def _published(construction: str) -> Iterator[tuple[Cell, ...]]:
             shares = [table.value(row, f"{construction}.{label[0].upper()}") for label in LABELS]
             if None not in shares and row != "None":  # trained without any, it is ESIM's row of Table 2
                 name = words.format(row)
-                yield (name, None, *(round(share / 100, 6) for share in shares if share is not None))
+                yield (name, None, *(share(round(each / 100, 6)) for each in shares if each is not None))
 
 
 def _source() -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crossexam.reports.published_systems import of_snli
+from crossexam.reports.published_systems import difference_from, of_snli, other_rules_note
 from crossexam.reports.results import ModelResults, Results
-from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
@@ -57,6 +57,7 @@ def behaviour_table(results: Results) -> Table:
     sets = _sets(results)
     subsets = [_subsets(model) for model in results.models]
     rows: list[tuple[Cell, ...]] = []
+    differences: dict[str, str] = {}
     for position, (name, construction, part) in enumerate(sets):
         for model, of_model in zip(results.models, subsets, strict=True):
             if (result := model.result(name)) is not None:
@@ -67,7 +68,9 @@ def behaviour_table(results: Results) -> Table:
                 rows.append((short, model.name, result.n, result.accuracy, changed, *factors))
         last = position + 1 == len(sets) or sets[position + 1][1:] != (construction, part)
         if results.published_rows and last and of_snli(part):
-            rows += [(results.short_names[name], *row) for row in _published(construction)]
+            short, difference = results.short_names[name], difference_from(_STUDY, results.test_sets[name])
+            rows += [(short, *row) for row in _published(construction, Marked if difference else float)]
+            differences[short] = difference
     columns = (
         Column("Test set"),
         Column("Model"),
@@ -80,7 +83,7 @@ def behaviour_table(results: Results) -> Table:
     )
     notes = [_NOTE]
     if any(row[2] is None for row in rows):  # published systems
-        notes.append(_source("Table 1"))
+        notes += [*other_rules_note(differences), _source("Table 1")]
     return Table("Behaviour under word swaps", columns, tuple(rows), tuple(notes), grouped=1)
 
 
@@ -233,7 +236,7 @@ def _detectable(each: FactorResult) -> str | None:
     return "none" if each.detectable != each.detectable else f"{each.detectable:.2f}"
 
 
-def _published(kind: str) -> list[tuple[Cell, ...]]:
+def _published(kind: str, share: type[float]) -> list[tuple[Cell, ...]]:
     """Return name, no number of items, and the published accuracies of each system on the set *kind*."""
     from crossexam.published.figures import published
 
@@ -242,7 +245,8 @@ def _published(kind: str) -> list[tuple[Cell, ...]]:
     for system in tables[0].rows:
         figures = [table.value(system, kind) if system in table.rows else None for table in tables]
         if any(figure is not None for figure in figures):
-            found.append((f"{system} (published)", None, *figures))
+            cells = (None if figure is None else share(figure) for figure in figures)
+            found.append((f"{system} (published)", None, *cells))
     return found
 
 

@@ -15,7 +15,7 @@ from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
-from crossexam.reports.published_systems import STUDIES
+from crossexam.reports.published_systems import STUDIES, difference_from
 from crossexam.reports.results import ModelResults, Results, model_names
 from crossexam.stats.multiple_testing import ALPHA
 
@@ -27,6 +27,7 @@ COLUMNS: Final = (
     "model",
     "test_set",
     "construction",
+    "rules",
     "part",
     "base_set",
     "statistic",
@@ -158,6 +159,7 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
         "model": model.name,
         "test_set": result.name,
         "construction": result.construction,
+        "rules": result.rules,
         "part": result.part,
         "base_set": result.base_set,
         "projection": result.projection,
@@ -230,7 +232,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
     dataset = model.run.datasets[result.name]
     document: dict[str, Any] = {
         key: getattr(result, key)
-        for key in ("name", "construction", "part", "base_set", "n", "unlabelled", "projection")
+        for key in ("name", "construction", "rules", "part", "base_set", "n", "unlabelled", "projection")
     }
     document |= {key: getattr(result, key) for key in (*_ESTIMATES, *_NUMBERS)}
     document |= {
@@ -255,6 +257,11 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
     }
     if published_rows:
         document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}
+        document["published_by_other_rules"] = {
+            study: difference
+            for study in document["published"]
+            if (difference := difference_from(study, dataset))
+        }
     return document
 
 

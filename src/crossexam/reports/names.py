@@ -43,5 +43,5 @@ def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:
     if full != entry.name or not entry.part:
         return name
     details = ", ".join(filter(None, (entry.part.replace("_", " ") if with_part else "", status)))
-    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction).replace("_", " ")  # cs_0_7: cs 0.7
+    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.made_by).replace("_", " ")  # cs_0_7: cs 0.7
     return f"{construction} ({details})" if details else construction

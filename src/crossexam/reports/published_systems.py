@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from crossexam.core.dataset import Dataset
+from crossexam.reports.table import MARK, Marked
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class PublishedColumns:
     def figures(self, dataset: Dataset) -> dict[str, float]:
         """Return the published accuracy of each system on the counterpart of *dataset*, as shares.
 
-        Empty if the paper has no such test set over the same corpus.
+        Empty if the paper has no such test set over the same corpus; marked if the authors' items were made
+        by other rules.
 
         >>> STUDIES[0].figures(Dataset("negation.dev_mismatched", ()))["NB"]
         0.4
@@ -69,13 +71,23 @@ class PublishedColumns:
         construction = dataset.entry.construction
         if "|clause:" in (dataset.entry.signature or ""):  # another tautology than the paper's
             return {}
+        share = Marked if self.difference(dataset) else float
         for key in self.tables:
             table = published(self.study).table(key)
             columns = {f"{construction}.{split_of(part)}", construction} & set(table.columns)
             if columns:
                 found = {row: table.value(row, construction, part) for row in table.rows}
-                return {row: round(figure / 100, 6) for row, figure in found.items() if figure is not None}
+                kept = {row: figure for row, figure in found.items() if figure is not None}
+                return {row: share(round(figure / 100, 6)) for row, figure in kept.items()}
         return {}
+
+    def difference(self, dataset: Dataset) -> str:
+        """Return how the items of *dataset* differ from the authors'; empty if they were made by their rules.
+
+        >>> STUDIES[0].difference(Dataset("spelling_error_adjacent_swap.dev_matched", ()))
+        "ours never makes another English word; the authors' script may"
+        """
+        return difference_from(self.study, dataset)
 
     @property
     def source(self) -> str:
@@ -111,6 +123,28 @@ STUDIES: Final = (
         "annotator's label.",
     ),
 )  # fmt: skip
+
+
+def difference_from(study: str, dataset: Dataset) -> str:
+    """Return how the items of *dataset* differ from those of *study*; empty for a base."""
+    from crossexam.published.figures import published
+
+    entry = dataset.entry
+    return "" if entry.is_base else published(study).difference(entry.construction, entry.rules)
+
+
+def other_rules_note(differences: Mapping[str, str]) -> list[str]:
+    """Return the note on marked figures: how each test set, by short name, differs from the authors'.
+
+    >>> other_rules_note({"negation": "ours keeps the full stop", "base": ""})
+    ['† Published for items made by other rules. negation: ours keeps the full stop.']
+    """
+    names: dict[str, list[str]] = {}
+    for name, sentence in differences.items():
+        if sentence:
+            names.setdefault(sentence, []).append(name)
+    listed = " ".join(f"{', '.join(of)}: {sentence}." for sentence, of in names.items())
+    return [f"{MARK} Published for items made by other rules. {listed}"] if listed else []
 
 
 def columns_for(datasets: Sequence[Dataset]) -> tuple[PublishedColumns, ...]:

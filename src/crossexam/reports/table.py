@@ -13,6 +13,12 @@ Cell = str | int | float | Estimate | None
 Kind = Literal["text", "count", "percent", "points", "p"]
 
 NOTHING: Final = "–"
+#: Follows a figure that is published for items made by other rules.
+MARK: Final = "†"
+
+
+class Marked(float):
+    """A published share that is of items made by other rules than those of its test set; shown with MARK."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     ('47.6', '9,815')
     >>> number_text(0.00004, "p"), number_text(0.0421, "p", alpha=0.05)
     ('4.0e-5', '0.042*')
+    >>> number_text(Marked(0.151), "percent")
+    '15.1†'
     """
     if missing(cell):
         return NOTHING
@@ -77,7 +85,7 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
         return f"{number:,.0f}"
     if kind == "text":
         return str(number)
-    return _percent(number)
+    return _percent(number) + (MARK if isinstance(cell, Marked) else "")
 
 
 def interval_text(cell: Cell) -> str:

@@ -120,7 +120,7 @@ def _build_from(
     derived = [
         _DerivedSet(
             Applier(construction, resources, seed=request.seed, projection=projection),
-            writer.open(f"{construction.name}.{base.part}"),
+            writer.open(f"{construction.makes}.{base.part}"),
             request.per_key if construction.key else None,
         )
         for construction in constructions
@@ -247,6 +247,7 @@ def _entry(
         construction.name,
         base.part,
         version=construction.version,
+        rules=construction.rules,
         base_set=None if construction.reads_problems else base_set,
         keeps_label=construction.keeps_label,
         test_class=construction.test_class,

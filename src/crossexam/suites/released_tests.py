@@ -19,6 +19,7 @@ from rapidfuzz.distance import Postfix, Prefix
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import CLUSTER, SIDES, Change, Edit, Example, Side, cluster_of
 from crossexam.core.manifest import BASE, TestSetEntry, entries_of
+from crossexam.core.rules import without_rules
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.suites.bases import Base, base_from_spec, describe_base, part_name, with_notes
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
@@ -62,8 +63,8 @@ TESTS: Final = (
     ReleasedTest("word_overlap_authors", "word_overlap", "distraction"),
     ReleasedTest("negation_authors", "negation", "distraction"),
     ReleasedTest("length_mismatch_authors", "length_mismatch", "distraction", "premise"),
-    ReleasedTest("spelling_error_content_word_authors", "content_word", "noise"),
-    ReleasedTest("spelling_error_function_word_authors", "function_word", "noise"),
+    ReleasedTest("spelling_error_mixed_content_word_authors", "content_word", "noise"),
+    ReleasedTest("spelling_error_mixed_function_word_authors", "function_word", "noise"),
     ReleasedTest("spelling_error_keyboard_swap_authors", "keyboard", "noise"),
     ReleasedTest("spelling_error_adjacent_swap_authors", "swap", "noise"),
 )
@@ -255,11 +256,13 @@ def _write_test(
 ) -> None:
     items = [_item(item, test, pairs) for item in islice(file.open(), request.limit)]
     found = sum(item.base is not None for item in items)
+    construction, rules = without_rules(test.name)
     entry = TestSetEntry(
-        test.name,
+        construction,
         part_name(_BASES[split]) if split else _PROBLEMS,
         base_set=None if pairs is None else f"{BASE}.{part_name(_BASES[split])}",
         keeps_label=test.keeps_label,
+        rules=rules,
         test_class=test.test_class,
         signature=request.signature_of(file),
         yields={"examples": len(items), "items": len(items), "rejected": {}},

@@ -1,11 +1,11 @@
-"""Short forms of options, such as ``--as-published`` for ``--set antonymy.as_published=true``.
+"""Short forms of options, such as ``--indirect`` for ``--set antonymy.indirect=true``.
 
 No other file names an option of a construction or suite, except the one that defines it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
@@ -15,7 +15,7 @@ class ShortForm(NamedTuple):
     """A command-line flag and keyword argument, and the *targets* (``NAME.OPTION``) that it sets.
 
     *takes* is a placeholder for the value of the flag, empty for a switch; a *repeatable* flag collects its
-    values.
+    values.  A target of a switch may name the value that it gets (``NAME.OPTION=VALUE``), else that is true.
     """
 
     flag: str
@@ -25,15 +25,53 @@ class ShortForm(NamedTuple):
     repeatable: bool = False
 
     @property
+    def settings(self) -> tuple[tuple[str, str, str | None], ...]:
+        """Construction or suite, option, and the value of the target if it names one."""
+        parts = ((*target.partition("=")[0].split("."), target.partition("=")[2]) for target in self.targets)
+        return tuple((name, option, value or None) for name, option, value in parts)
+
+    @property
+    def meaning(self) -> str:
+        """What it stands for, in terms of ``--set``; constructions that get the same value stand together."""
+        names: dict[str, list[str]] = {}
+        for name, option, value in self.settings:
+            if value is None:
+                names[f"--set {name}.{option}={self.takes or 'true'}"] = []
+            else:
+                names.setdefault(f"--set NAME.{option}={value}", []).append(name)
+        return ", ".join(f"{what} for {', '.join(of)}" if of else what for what, of in names.items())
+
+    @property
+    def adds_nothing(self) -> bool:
+        """Whether it only sets options of what is built anyway: a switch whose targets name their values."""
+        return any(value is not None for *_, value in self.settings)
+
+    @property
     def keyword(self) -> str:
         """The name of the keyword argument."""
         return self.flag.removeprefix("--").replace("-", "_")
 
 
 # fmt: off
+#: By whose rules published items were made: the authors' script if it was released, else the paper's text.
+_AS_PUBLISHED: Final = (
+    "antonymy.rules=released",
+    "numerical_reasoning.rules=released",
+    "word_overlap.rules=released",
+    "negation.rules=released",
+    "length_mismatch.rules=released",
+    "spelling_error_mixed_content_word.rules=released",
+    "spelling_error_mixed_function_word.rules=released",
+    "spelling_error_keyboard_swap.rules=released",
+    "spelling_error_adjacent_swap.rules=released",
+    "tautology.rules=released",
+    "so_swap.rules=paper",
+    "add_amod.rules=paper",
+    "behaviour.rules=paper",
+)
 SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
-    ShortForm("--as-published",    ("antonymy.as_published",),
-              "keep items with doubtful labels, as the papers do"),
+    ShortForm("--as-published",    _AS_PUBLISHED,
+              "make items by the authors' rules, not ours"),
     ShortForm("--indirect",        ("antonymy.indirect",), "also use antonyms of similar adjectives"),
     ShortForm("--attested-in",     ("antonymy.attested_in",),
               "use antonyms that contradict each other in this corpus", "CORPUS"),
@@ -73,28 +111,32 @@ def keywords(given: Mapping[str, Any]) -> dict[str, Any]:
     return {flags[name]: value for name, value in given.items() if value is not None and value is not False}
 
 
-def expand(suite: str, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def expand(
+    suite: str, given: Mapping[str, Any], *, joined: Collection[str] = ()
+) -> dict[str, dict[str, Any]]:
     """Return the options that short forms set in *suite*, by construction or suite.
 
-    *given* has values by flag; a form with several targets sets those that the suite uses.  Raises
-    CrossexamError if the suite uses none of the targets of a form.
+    *given* has values by flag; a form with several targets sets those that the suite uses, and those of an
+    optional construction only if that is *joined*.  Raises CrossexamError if the suite uses none of the
+    targets of a form.
 
     >>> expand("antonymy", {"--as-published": True})
-    {'antonymy': {'as_published': True}}
+    {'antonymy': {'rules': 'released'}}
     """
     from crossexam.suites.table import suite_named  # late, since help lists short forms but builds nothing
 
     kind = suite_named(suite)
-    used = {kind.name, *kind.constructions, *kind.optional}
     options: dict[str, dict[str, Any]] = {}
-    for flag, value in given.items():
-        targets = [target.split(".") for target in SHORT_FORMS[flag].targets]
-        fitting = [target for target in targets if target[0] in used]
+    for flag in sorted(given, key=lambda flag: SHORT_FORMS[flag].adds_nothing):
+        form = SHORT_FORMS[flag]
+        optional = {*joined, *options}.intersection(kind.optional) if form.adds_nothing else kind.optional
+        used = {kind.name, *kind.constructions, *optional}
+        fitting = [setting for setting in form.settings if setting[0] in used]
         if not fitting:
-            owners = " and ".join(name for name, _ in targets)
+            owners = ", ".join(name for name, *_ in form.settings)
             raise CrossexamError(f"'{suite}' has no option {flag}", hint=f"{flag} is an option of {owners}")
-        for name, option in fitting:
-            options.setdefault(name, {})[option] = value
+        for name, option, value in fitting:
+            options.setdefault(name, {})[option] = given[flag] if value is None else value
     return options
 
 

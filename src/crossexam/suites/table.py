@@ -21,7 +21,7 @@ from crossexam.suites.subsets import CSOptions, HardOptions, build_cs, build_har
 _ALL: Final = (
     SuiteKind(
         "stress-tests",
-        "competence, distraction and noise: six stress tests, spelling errors in four forms",
+        "competence, distraction and noise: six stress tests, spelling errors in six forms",
         "Naik et al. 2018, Stress Test Evaluation for Natural Language Inference (C18-1198)",
         build_constructed,
         constructions=(
@@ -30,6 +30,8 @@ _ALL: Final = (
             "word_overlap",
             "negation",
             "length_mismatch",
+            "spelling_error_mixed_content_word",
+            "spelling_error_mixed_function_word",
             "spelling_error_content_word",
             "spelling_error_function_word",
             "spelling_error_keyboard_swap",
@@ -147,7 +149,7 @@ def suite_request(
 ) -> SuiteRequest:
     """Return the request for *suite*, with every name looked up.
 
-    *options* maps constructions and suites to values by option: ``{"antonymy": {"as_published": True}}``;
+    *options* maps constructions and suites to values by option: ``{"antonymy": {"rules": "paper"}}``;
     strings are parsed according to the option's type.  *fields* are those of SuiteRequest.  Raises
     CrossexamError for a name or an option that the suite does not have.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import cycle, islice
 from typing import Any, NamedTuple
 
@@ -299,11 +298,11 @@ def parse_augmentations(
             )
         if "word_pairs" in construction.uses:
             raise CrossexamError(f"'{name}' needs lists of word pairs", where="--augment")
-        if construction.name in {each.name for each in found}:
-            raise CrossexamError(f"'{construction.name}' is given twice", where=f"--augment {text}")
+        if construction.makes in {each.name for each in found}:
+            raise CrossexamError(f"'{construction.makes}' is given twice", where=f"--augment {text}")
         table = adjectives if "adjectives" in construction.uses else None
         number = int(count) if count else None
-        found.append(Augmentation(construction.name, number, repeat and bool(count), table))
+        found.append(Augmentation(construction.makes, number, repeat and bool(count), table))
     if adjectives is not None and not any(each.adjectives for each in found):
         raise CrossexamError(
             f"--adjectives has no effect on --augment {text}", hint="only add_amod counts adjectives"
@@ -372,7 +371,7 @@ def _configured(wanted: Augmentation) -> Construction:
     if wanted.adjectives is None:
         return construction
     options = with_options(construction.options, {"adjectives": wanted.adjectives}, wanted.name)
-    return replace(construction, function=partial(construction.function, options=options), options=options)
+    return replace(construction, options=options)
 
 
 def _first_items(
@@ -386,7 +385,7 @@ def _first_items(
         resources.prepare(chunk)
         for example in chunk:
             rng = rng_for(seed, construction.name, str(epoch), example.id)
-            for outcome in construction.function(example, resources, rng):
+            for outcome in construction.bound(example, resources, rng):
                 if isinstance(outcome, Draft) and outcome.label is not None:
                     item = outcome.item(example, construction.versioned)
                     yield with_parses(item, derived_parses(item, example))

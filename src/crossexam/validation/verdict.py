@@ -38,11 +38,15 @@ TWO: Final = 2
 
 
 class PublishedFigure(NamedTuple):
-    """A *figure* in percent that a *study* printed at a *place*."""
+    """A *figure* in percent that a *study* printed at a *place*.
+
+    *difference* says how the items that were judged differ from the authors'; empty if they do not.
+    """
 
     figure: float
     study: str
     place: str
+    difference: str = ""
 
 
 @dataclass(frozen=True)
@@ -283,16 +287,20 @@ def published_figure(entry: Mapping[str, Any], name: str, question: str) -> Publ
 
     *entry* is that of the test set *name* in the manifest of the study.
     """
-    construction = TestSetEntry.from_json(name, entry).construction
-    source = _PUBLISHED.get((construction, question))
+    made = TestSetEntry.from_json(name, entry)
+    source = _PUBLISHED.get((made.construction, question))
     if source is None:
         return None
     study, key, row = source
     table = published(study).table(key)
     parts = (entry.get("part"), "snli")  # Nie et al. judged items from SNLI only
-    figures = (table.value(row, construction, part) for part in parts)
+    figures = (table.value(row, made.construction, part) for part in parts)
     figure = next((value for value in figures if value is not None), None)
-    return None if figure is None else PublishedFigure(figure, study, table.place)
+    if figure is None:
+        return None
+    return PublishedFigure(
+        figure, study, table.place, published(study).difference(made.construction, made.rules)
+    )
 
 
 Answers = Mapping[tuple[int, str], Mapping[str, str]]  # by item and question: the value by judge

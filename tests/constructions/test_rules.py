@@ -1,0 +1,295 @@
+"""By whose rules items are made: ours, those of the paper's text, or those of the authors' script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from crossexam.constructions.apply import apply_construction
+from crossexam.constructions.check import run_checks
+from crossexam.constructions.construction import Construction
+from crossexam.constructions.resources import LanguageResources
+from crossexam.constructions.table import CONSTRUCTIONS, construction_named
+from crossexam.core.dataset import Dataset
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import CORRECT, OPTIONS, RATIONALE, Example
+
+LITERAL = pytest.mark.parametrize(
+    ("construction", "rules"),
+    [(each, rules) for each in CONSTRUCTIONS.values() for rules in each.known_rules[1:]],
+    ids=lambda value: getattr(value, "name", value),
+)
+
+
+def tagged(premise: str, hypothesis: str = "", **info: Any) -> Example:
+    """A pair of sentences of words with their Penn tags, such as ``soup/NN``."""
+    texts, tags = [], {}
+    for side, sentence in (("premise", premise), ("hypothesis", hypothesis)):
+        pieces = [piece.rsplit("/", 1) for piece in sentence.split()]
+        texts.append(" ".join(word for word, _ in pieces))
+        tags[f"{side}_tags"] = pieces
+    return Example("e", *texts, "neutral", info=tags | info)
+
+
+def made(
+    name: str, example: Example, rules: str, seeds: Iterable[int] = (0,)
+) -> tuple[list[Example], dict[str, int]]:
+    """The items of all *seeds*, and why there are not more."""
+    items: list[Example] = []
+    rejected: Counter[str] = Counter()
+    for seed in seeds:
+        found, counts = apply_construction(
+            name, [example], seed=seed, resources=LanguageResources("parses"), options={"rules": rules}
+        )
+        items += found
+        rejected.update(counts["rejected"])
+    return items, dict(rejected)
+
+
+@LITERAL
+def test_items_of_other_rules_say_so_and_pass_every_check(
+    construction: Construction,
+    rules: str,
+    tiny_corpus: list[Example],
+    tiny_problems: list[Example],
+    tiny_parsed: list[Example],
+) -> None:
+    parsed = tiny_parsed if "parser" in construction.uses else []
+    base = tiny_problems if construction.reads_problems else [*tiny_corpus, *parsed]
+    literal = construction.under(rules)
+    assert (literal.makes, literal.versioned) == (
+        f"{construction.name}_{rules}",
+        f"{construction.name}_{rules}.v{construction.version}",
+    )
+    resources = LanguageResources("parses")
+    items, _ = apply_construction(literal, base, resources=resources)
+    assert items
+    assert all(item.change and item.change.construction == literal.versioned for item in items)
+    assert all(item.id.startswith(f"{literal.makes}:") for item in items)
+    compared = None if construction.reads_problems else Dataset("base", base)
+    found = run_checks(Dataset(literal.makes, items), compared)
+    assert [each for each in found if each.code.startswith("E")] == []
+    assert apply_construction(literal.versioned, base, resources=resources)[0] == items
+
+
+def test_a_check_knows_the_construction_under_its_rules() -> None:
+    items, _ = made("negation", tagged("It/PRP", "It/PRP rains/VBZ"), "released")
+    wrong = replace(items[0], label="entailment")
+    found = run_checks(Dataset("x", [wrong]), Dataset("base", [tagged("It/PRP", "It/PRP rains/VBZ")]))
+    assert "E202" in {each.code for each in found}
+
+
+@pytest.mark.parametrize("name", ["negation_theirs", "spelling_error_content_word_released", "_paper"])
+def test_rules_that_a_construction_does_not_know_are_no_name(name: str) -> None:
+    with pytest.raises(UnknownNameError, match="no construction is called"):
+        construction_named(name)
+
+
+# Antonymy by the authors' script
+
+
+@pytest.mark.parametrize(
+    ("premise", "expected"),
+    [
+        ("The/DT husband/VB sang/VBD", ["The wife sang"]),  # whatever the tag
+        ("Their/PRP$ husbandry/NN pleased/VBD the/DT husband/NN", ["Their wifery pleased the husband"]),
+        ("An/DT aunt/NN sang/VBD", ["An uncle sang"]),
+        ("The/DT uncle/NN sang/VBD", ["The aunt sang"]),
+        ("Two/CD husbands/NNS sang/VBD", ["Two wife sang"]),  # as WordNet has the antonym
+        ("A/DT hot/JJ soup/NN", []),  # an adjective, but no satellite
+        ("My/PRP$ parent/NN sang/VBD", []),  # on the authors' list
+        ("The/DT serviceman/NN sang/VBD", []),  # civilian
+    ],
+)
+def test_the_script_replaces_nouns_at_the_first_substring(premise: str, expected: list[str]) -> None:
+    items, _ = made("antonymy", tagged(premise), "released")
+    assert [item.hypothesis for item in items] == expected
+
+
+def test_the_script_also_takes_the_antonyms_of_synonyms() -> None:
+    sentence = tagged("The/DT hatred/NN pleased/VBD them/PRP")  # in WordNet "love" is the antonym of "hate"
+    assert [item.hypothesis for item in made("antonymy", sentence, "released")[0]] == [
+        "The love pleased them"
+    ]
+    assert made("antonymy", sentence, "paper")[0] == []
+
+
+def test_of_senses_that_fit_equally_the_script_takes_the_last_by_name() -> None:
+    # boy.n.01 ("a youthful male person") is the more frequent one, son.n.01 has "daughter" as well.
+    items, _ = made("antonymy", tagged("The/DT boy/NN pleased/VBD them/PRP"), "released")
+    assert [item.hypothesis for item in items] == ["The girl pleased them", "The daughter pleased them"]
+
+
+def test_the_copy_of_a_hypothesis_becomes_the_premise() -> None:
+    pair = tagged("It/PRP rains/VBZ", "The/DT husband/NN sang/VBD")
+    (item,), _ = made("antonymy", pair, "released")
+    assert (item.premise, item.hypothesis) == ("The wife sang", "The husband sang")
+    assert item.change is not None
+    assert {edit.side for edit in item.change.edits} == {"premise"}
+
+
+def test_a_word_that_has_only_a_capital_in_the_sentence_is_not_found() -> None:
+    items, rejected = made("antonymy", tagged("The/DT Husband/NN sang/VBD"), "released")
+    assert (items, rejected) == ([], {"the word in lower case is not in the sentence": 1})
+
+
+def test_the_script_has_no_indirect_antonyms() -> None:
+    with pytest.raises(CrossexamError, match="the authors' script uses no indirect antonyms"):
+        apply_construction("antonymy", [], options={"rules": "released", "indirect": True})
+
+
+# Numerical reasoning
+
+
+def problem(
+    rationale: str = "", answer: str = "A)27", sentence: str = "Tom/NNP has/VBZ 350/CD pens/NNS"
+) -> Example:
+    info = {OPTIONS: [answer, "B)1"], CORRECT: "A", RATIONALE: rationale}
+    return replace(tagged(sentence, **info), label=None)
+
+
+def test_the_script_changes_the_first_digit_of_the_first_integer() -> None:
+    items, _ = made("numerical_reasoning", problem(), "released", range(400))
+    entailed = {item.hypothesis for item in items if item.label == "entailment"}
+    less, more = (
+        [f"Tom has {word} than {digit}50 pens" for digit in of]
+        for word, of in (("less", (4, 5, 6, 7, 8)), ("more", (1, 2)))
+    )  # never 0 and never 9
+    assert entailed == {*less, *more}
+    contradicted = Counter(item.hypothesis for item in items if item.label == "contradiction")
+    assert set(contradicted) == {f"Tom has {digit}50 pens" for digit in (1, 2, 4, 5, 6, 7, 8)} | {
+        "Tom has less than 350 pens",
+        "Tom has more than 350 pens",
+    }
+    prefixed = [contradicted[f"Tom has {word} than 350 pens"] for word in ("less", "more")]
+    assert 160 < sum(prefixed) < 240  # half of 400, three standard deviations of 10 and more
+    assert all(70 < count < 130 for count in prefixed)
+    flipped = {item.premise for item in items if item.label == "neutral"}
+    assert flipped == entailed
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (problem("1\n2\n3\n4\n5"), None),
+        (problem("1\n2\n3\n4\n5\n6"), "rationale of more than 5 lines"),
+        (problem(answer="A )27"), None),
+        (problem(answer="A)1"), "the answer is not a number above 1"),
+        (problem(answer="A)27 km"), "the answer is not a number above 1"),
+        (problem(sentence="Tom/NNP has/VBZ $350/CD and/CC 2.5/CD pens/NNS"), "no integer"),
+        (problem(sentence="A/DT dog/NN has/VBZ 350/CD pens/NNS"), "no named entity"),
+    ],
+)
+def test_which_problems_the_script_takes(given: Example, reason: str | None) -> None:
+    items, rejected = made("numerical_reasoning", given, "released")
+    assert (len(items), rejected) == ((0, {reason: 1}) if reason else (3, {}))
+
+
+def test_the_paper_draws_any_number_and_ours_no_year() -> None:
+    sentence = problem(sentence="In/IN 1990/CD Tom/NNP had/VBD 30/CD pens/NNS")
+    drawn = {
+        rules: {item.info["quantity"] for item in made("numerical_reasoning", sentence, rules, range(30))[0]}
+        for rules in ("ours", "paper")
+    }
+    assert drawn == {"ours": {"30"}, "paper": {"30", "1990"}}
+
+
+def test_the_paper_allows_three_sentences_and_the_script_five_lines() -> None:
+    four = problem("He has some. He buys one. He sells two. He is left with 27.")
+    found = {
+        rules: len(made("numerical_reasoning", four, rules)[0]) for rules in ("ours", "paper", "released")
+    }
+    assert found == {"ours": 0, "paper": 0, "released": 3}
+
+
+# Tautologies
+
+
+@pytest.mark.parametrize(
+    ("sentence", "paper", "released"),
+    [
+        ("He left.", "He left and true is true", "He left and true is true."),
+        ("He left. She stayed.", "He left. She stayed and true is true", "He left and true is true. "),
+        ("He paid 3.5 dollars.", "He paid 3.5 dollars and true is true", "He paid 3 and true is true."),
+        (
+            "He paid 3.5 dollars",
+            "He paid 3.5 dollars and true is true",
+            "He paid 3.5 dollars and true is true",
+        ),
+        ("Why?", "Why? and true is true", "Why and true is true?"),
+        ("He left", "He left and true is true", "He left and true is true"),
+    ],
+)
+def test_where_the_paper_and_the_script_put_a_tautology(sentence: str, paper: str, released: str) -> None:
+    pair = Example("e", "p", sentence, "neutral")
+    for rules, expected in (("paper", paper), ("released", released)):
+        (item,), _ = made("word_overlap", pair, rules)
+        assert item.hypothesis == expected
+        (item,), _ = made("tautology", pair, rules)
+        assert item.hypothesis == expected.replace("true is true", "green is not red")
+        (item,), _ = made("length_mismatch", Example("e", sentence, "h", "neutral"), rules)
+        assert item.premise == expected.replace(" and true is true", " and true is true" * 5)
+
+
+# Spelling errors
+
+
+@pytest.mark.parametrize("rules", ["ours", "paper", "released"])
+@pytest.mark.parametrize(
+    ("name", "hypothesis"),
+    [("spelling_error_mixed_content_word", "Gardens/NNS grow/VBP"),
+     ("spelling_error_mixed_function_word", "They/PRP grow/VBP")],
+)  # fmt: skip
+def test_a_mixed_error_is_a_swap_or_a_key_with_equal_odds(name: str, hypothesis: str, rules: str) -> None:
+    items, _ = made(name, tagged("It/PRP", hypothesis), rules, range(300))
+    kinds = Counter(item.info["error"] for item in items)
+    assert set(kinds) == {"swap", "keyboard"}
+    assert abs(kinds["swap"] - len(items) / 2) < 0.1 * len(items)
+    old = hypothesis.split("/")[0].lower()
+    for item in items:
+        new = item.hypothesis.split()[0].lower()
+        assert (sorted(new) == sorted(old)) == (item.info["error"] == "swap")
+
+
+def test_the_script_leaves_out_singular_common_nouns_and_takes_prepositions() -> None:
+    pair = tagged("It/PRP", "Soup/NN cools/VBZ under/IN trees/VBZ")
+    content, function = "spelling_error_mixed_content_word", "spelling_error_mixed_function_word"
+    assert made(content, pair, "released")[1] == {"no word that the script may misspell": 1}
+    assert made(function, pair, "ours")[1] == {"no conjunction, pronoun or article": 1}
+    assert made(content, pair, "ours")[0][0].hypothesis.split()[1:] == ["cools", "under", "trees"]
+    assert made(function, pair, "released")[0][0].hypothesis.split()[2] != "under"
+
+
+@pytest.mark.parametrize("rules", ["ours", "paper", "released"])
+def test_only_our_rules_make_no_other_word(rules: str) -> None:
+    items, _ = made("spelling_error_keyboard_swap", Example("e", "p", "cat", "neutral"), rules, range(60))
+    assert ("car" in {item.hypothesis for item in items}) == (rules != "ours")
+
+
+def test_the_paper_swaps_the_capitals_too() -> None:
+    pair = Example("e", "p", "The", "neutral")
+    swapped = {
+        rules: {item.hypothesis for item in made("spelling_error_adjacent_swap", pair, rules, range(20))[0]}
+        for rules in ("ours", "paper")
+    }
+    assert swapped == {"ours": {"Hte", "Teh"}, "paper": {"hTe", "Teh"}}
+
+
+def test_the_script_gives_the_error_a_capital_if_the_word_occurs_with_one() -> None:
+    pair = tagged("It/PRP", "Near/IN the/DT Nearest/NNP")
+    items, _ = made("spelling_error_mixed_function_word", pair, "released", range(40))
+    first = {item.hypothesis.split()[0] for item in items}
+    assert all(word[0].isupper() for word in first)
+    assert "ENar" in first
+
+
+def test_a_swap_of_equal_letters_is_no_item() -> None:
+    items, rejected = made(
+        "spelling_error_mixed_function_word", tagged("It/PRP", "oo/IN"), "released", range(20)
+    )
+    assert {item.info["error"] for item in items} == {"keyboard"}
+    assert set(rejected) == {"the script leaves the pair unchanged"}

@@ -11,56 +11,30 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import shlex
-import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from commands import MULTINLI, ROWS, SNLI, carry_out, settings, shown, train_command
+
 HERE = Path(__file__).parent
-ROWS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "rows.toml").read_text(encoding="utf-8"))
-SNLI = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"
-MULTINLI = "$CROSSEXAM_DATA/multinli/multinli_train_subset_tokenised.tsv"
 TRAIN = {"snli": SNLI, "snli+multinli": f"{SNLI}+{MULTINLI}"}
-VECTORS = "$CROSSEXAM_DATA/vectors/googlenews_word2vec_8000x300.txt.gz"
 HARD = "$CROSSEXAM_DATA/snli/snli_1.0_test_hard.jsonl"
 TESTS = ("snli:dev[1::2]", "snli:test")
 ITEMS_PER_BASE = 1_000
-EPOCHS_SHARE = {"snli": 1.0, "snli+multinli": 0.6}  # about as many updates: 27,872 / 47,872 = 0.58
 BASES = ("snli:dev", "multinli:dev_matched", "multinli:dev_mismatched")
 
 
-def settings(name: str, data: str) -> dict[str, Any]:
-    """Return the row *name* for *data*, with scaled epochs and the settings specific to *data*."""
-    row = ROWS[name]
-    scaled = {"epochs": round(row["epochs"] * EPOCHS_SHARE[data])}
-    return {**row, **scaled, **row.get(data, {})}
-
-
-def train_command(name: str, data: str, folder: str) -> list[str]:
+def row_command(name: str, data: str, folder: str) -> list[str]:
     """Return the words of the command that trains the row *name*."""
     row = settings(name, data)
-    words = ["crossexam", "train", row.get("model", name), "--train", TRAIN[data], "--dev", "snli:dev[::2]"]
-    for test in (*TESTS, *([HARD] if row.get("hard") else [])):
-        words += ["--test", test]
-    if row.get("vectors", not row.get("model", "").startswith("hf/")):
-        words += ["--vectors", VECTORS]
-    words += ["--epochs", str(row["epochs"])]
-    for field, value in row.get("set", {}).items():
-        words += ["--set", f"{field}={value}"]
+    more = [word for test in (*TESTS, *([HARD] if row.get("hard") else [])) for word in ("--test", test)]
     if row.get("debias"):
-        words += ["--debias", row["debias"]]
+        more += ["--debias", row["debias"]]
     if row["seeds"] > 1:
-        words += ["--seeds", str(row["seeds"])]
-    return [*words, "-o", folder]
-
-
-def carry_out(words: list[str], cwd: Path) -> None:
-    """Print a command and run it; raises CalledProcessError."""
-    print("$", " ".join(words), file=sys.stderr, flush=True)
-    subprocess.run([os.path.expandvars(word) for word in words], cwd=cwd, check=True, stdout=sys.stderr)
+        more += ["--seeds", str(row["seeds"])]
+    return train_command(name, row, TRAIN[data], "snli:dev[::2]", folder, more)
 
 
 def members(folder: Path) -> list[Path]:
@@ -95,7 +69,7 @@ def result(name: str, data: str, folder: Path, words: list[str], work: Path) -> 
     return {
         "row": name,
         "data": data,
-        "command": shlex.join(words).replace("'", ""),
+        "command": shown(words),
         "config": fingerprint.get("config"),
         "recipe": fingerprint["recipe"],
         "train_rows": sum(each["rows"] for each in fingerprint["data"]["train"]),
@@ -130,7 +104,7 @@ def main() -> None:
         if target.exists():
             continue
         folder = work / given.data / name
-        words = train_command(name, given.data, f"{given.data}/{name}")
+        words = row_command(name, given.data, f"{given.data}/{name}")
         carry_out(words, work)
         text = json.dumps(result(name, given.data, folder, words, work), indent=1) + "\n"
         target.parent.mkdir(exist_ok=True)

@@ -1,0 +1,226 @@
+"""Findings of a paper as expressions, and their values in the paper and in our runs.
+
+An expression is a sum of terms, ``ROWS:SET`` or ``ROWS:SET:MEASURE``, joined by `` + `` and `` - ``:
+
+======================================  ============================================================
+``esim:base - esim_bow:base``           the accuracy that ESIM loses with its recurrent layers
+``esim,dam:so_swap:C``                  the mean share of "contradiction" that the two answer
+``rc:negation.matched:false-neutral``   the share of false neutrals in the errors
+======================================  ============================================================
+
+SET is a column of the published tables without the corpus: a construction, or ``CONSTRUCTION.PART``.  The
+seeds of a row count as one model whose answers vary.  Intervals are of 95 %, over premises and not over
+trainings: Wilson's for a term of one row (:func:`crossexam.stats.estimate.share_correct`), else the bootstrap
+over premises, in which items of the same premise stay together, so that differences are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.core.labels import LABEL_INDEX
+from crossexam.stats.bootstrap import bootstrap_interval
+from crossexam.stats.clusters import cluster_codes
+from crossexam.stats.estimate import share_correct
+
+
+class Answers(NamedTuple):
+    """What the seeds of a row answered on a test set: *gold* [n], *predicted* [seeds, n], *premises* [n]."""
+
+    gold: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    premises: NDArray[np.int64]
+
+
+#: The answers by row and test set.
+AllAnswers: TypeAlias = Mapping[str, Mapping[str, Answers]]
+#: Returns of each prediction whether it counts and whether it is among those that are asked about.
+Measure: TypeAlias = Callable[
+    [NDArray[np.int64], NDArray[np.int64]], tuple[NDArray[np.bool_], NDArray[np.bool_]]
+]
+
+
+def _share_predicted(label: str) -> Measure:
+    return lambda gold, predicted: (predicted == LABEL_INDEX[label], np.ones_like(predicted, dtype=bool))
+
+
+def _share_of_errors(label: str) -> Measure:
+    return lambda gold, predicted: (predicted == LABEL_INDEX[label], predicted != gold)
+
+
+def _accuracy(
+    gold: NDArray[np.int64], predicted: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    return predicted == gold, np.ones_like(predicted, dtype=bool)
+
+
+def _majority(
+    gold: NDArray[np.int64], predicted: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    most_frequent = np.bincount(gold).argmax()
+    return np.broadcast_to(gold == most_frequent, predicted.shape), np.ones_like(predicted, dtype=bool)
+
+
+ACCURACY = "accuracy"
+MEASURES: Mapping[str, Measure] = {
+    ACCURACY: _accuracy,
+    "E": _share_predicted("entailment"),
+    "C": _share_predicted("contradiction"),
+    "N": _share_predicted("neutral"),
+    "false-neutral": _share_of_errors("neutral"),
+    "false-entailment": _share_of_errors("entailment"),
+    "majority": _majority,
+}
+
+
+class Term(NamedTuple):
+    """The mean of a *measure* over *rows* on a test set, added or subtracted."""
+
+    sign: int
+    rows: tuple[str, ...]
+    test_set: str
+    measure: str
+
+    def single(self) -> list[tuple[float, str, str]]:
+        """Return the parts of the sum that are of one row: their factor, their row and their cell."""
+        cell = self.test_set if self.measure == ACCURACY else f"{self.test_set}:{self.measure}"
+        return [(self.sign / len(self.rows), row, cell) for row in self.rows]
+
+
+def parse(expression: str) -> tuple[Term, ...]:
+    """Return the terms of *expression*; raises ValueError if it is malformed.
+
+    >>> parse("a,b:base - a:negation:C")[1]
+    Term(sign=-1, rows=('a',), test_set='negation', measure='C')
+    """
+    words = ["+", *expression.split()]
+    terms = []
+    for sign, text in zip(words[::2], words[1::2], strict=True):
+        rows, _, rest = text.partition(":")
+        test_set, _, measure = rest.partition(":")
+        if sign not in {"+", "-"} or not test_set or (measure or ACCURACY) not in MEASURES:
+            raise ValueError(f"'{sign} {text}' in '{expression}' is not a term")
+        terms.append(Term(1 if sign == "+" else -1, tuple(rows.split(",")), test_set, measure or ACCURACY))
+    return tuple(terms)
+
+
+def rows_of(expression: str) -> set[str]:
+    """Return the rows that *expression* names."""
+    return {row for term in parse(expression) for row in term.rows}
+
+
+class _Counted(NamedTuple):
+    """The predictions of one row on one test set that a measure asks about, and which of them count: [k]."""
+
+    counts: NDArray[np.bool_]
+    premises: NDArray[np.int64]
+
+
+def _counted(answers: AllAnswers, row: str, cell: str) -> _Counted:
+    test_set, _, measure = cell.partition(":")
+    gold, predicted, premises = answers[row][test_set]
+    counts, asked = MEASURES[measure or ACCURACY](gold, predicted)
+    return _Counted(counts[asked], np.broadcast_to(premises, predicted.shape)[asked])
+
+
+def estimate(answers: AllAnswers, expression: str) -> Estimate:
+    """Return the value of *expression* in our runs with its interval."""
+    parts = [part for term in parse(expression) for part in term.single()]
+    counted = [_counted(answers, row, cell) for _, row, cell in parts]
+    if len(parts) == 1 and parts[0][0] == 1:
+        return share_correct(counted[0].counts, counted[0].premises)
+    factors = np.array([factor for factor, _, _ in parts])
+    premises = np.concatenate([part.premises for part in counted])
+    codes = cluster_codes(premises, len(premises))
+    sums = _sums(counted, codes)
+    value, low, high = bootstrap_interval(
+        sums, lambda s: _combined(factors, s), np.arange(len(sums)), name=expression
+    )
+    return Estimate(value, low, high, len(premises), len(sums))
+
+
+def _sums(counted: Sequence[_Counted], codes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return by premise, for each part, how many predictions count and how many are asked about: [m, 2k]."""
+    columns, start, m = [], 0, int(codes.max()) + 1
+    for part in counted:
+        own = codes[start : start + len(part.counts)]
+        start += len(part.counts)
+        columns += [np.bincount(own, weights=part.counts, minlength=m), np.bincount(own, minlength=m)]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def _combined(factors: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):
+        shares = sums[:, ::2] / sums[:, 1::2]
+    combined: NDArray[np.float64] = shares @ factors
+    return combined
+
+
+#: Returns the published share of a row and cell; None if the paper has none.
+Published: TypeAlias = Callable[[str, str], float | None]
+
+
+def published_value(published: Published, expression: str) -> float | None:
+    """Return the value of *expression* in the paper's tables, None if a figure is not in them."""
+    parts = [part for term in parse(expression) for part in term.single()]
+    figures = [published(row, cell) for _, row, cell in parts]
+    if any(figure is None for figure in figures):
+        return None
+    return sum(factor * (figure or 0.0) for (factor, _, _), figure in zip(parts, figures, strict=True))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement of the paper: the *value* of an expression lies in the range *expected*, in points.
+
+    *each* are rows that take the place of ``{row}`` in the expression, one after the other.
+    """
+
+    claim: str
+    place: str
+    value: str
+    expected: tuple[float, float]
+    each: tuple[str, ...] = ()
+
+    def expressions(self) -> list[str]:
+        """Return the expression, or one for each row."""
+        return [self.value.replace("{row}", row) for row in self.each] or [self.value]
+
+
+def verdict(found: Estimate, expected: tuple[float, float]) -> str:
+    """Return whether *found* lies in the range *expected*, in points, with its whole interval.
+
+    >>> verdict(Estimate(0.1, 0.05, 0.15, 100, 100), (0.0, float("inf")))
+    'holds'
+    """
+    low, high = (bound / 100 for bound in expected)
+    if low <= found.low and found.high <= high:
+        return "holds"
+    if found.high < low or found.low > high:
+        return "does not hold"
+    return "undecided"
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """A statement of the paper: the order of *rows* on a *cell*, a test set or ``SET:MEASURE``."""
+
+    claim: str
+    place: str
+    cell: str
+    rows: tuple[str, ...]
+
+    def pairs(self, published: Published) -> list[tuple[str, str]]:
+        """Return the pairs of rows that differ in the paper, the one with the higher figure first."""
+        figures = {row: published(row, self.cell) for row in self.rows}
+        known = [(row, figure) for row, figure in figures.items() if figure is not None]
+        return [
+            (a, b) if x > y else (b, a) for (a, x), (b, y) in combinations(known, 2) if x != y
+        ]  # fmt: skip

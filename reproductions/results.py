@@ -1,0 +1,148 @@
+"""The results of a study from its runs: one JSON file per row, and one for the findings.
+
+They hold all that RESULTS.md shows, so that it can be written without the runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from commands import shown
+from findings import AllAnswers, Answers, Finding, Ordering, estimate, published_value, rows_of, verdict
+from study import Row, Study, Training, command_of, is_run, is_trained, trainings
+
+from crossexam.core.example import cluster_of
+from crossexam.core.files import read_json, write_json
+from crossexam.evaluation.scores import score_run
+from crossexam.runs.folder import read_run
+
+
+def answers_of(study: Study, work: Path) -> dict[str, dict[str, Answers]]:
+    """Return the answers of the rows that have run, by row and by the name of a set in an expression."""
+    premises: dict[str, int] = {}
+    found: dict[str, dict[str, Answers]] = {}
+    for name, row in study.rows.items():
+        seeds = [Training(row, seed) for seed in range(row.seeds)]
+        done = [each for each in seeds if is_trained(work, each) and is_run(study, work, each)]
+        if done:
+            found[name] = _answers(study, [work / each.run_folder for each in done], premises)
+    return found
+
+
+def _answers(study: Study, folders: Sequence[Path], premises: dict[str, int]) -> dict[str, Answers]:
+    scored = [score_run(read_run(folder)) for folder in folders]
+    parts: dict[str, list[Answers]] = {}
+    for name, first in scored[0].items():
+        codes = (premises.setdefault(cluster_of(each), len(premises)) for each in first.examples)
+        predicted = np.stack([each[name].predicted for each in scored])
+        answers = Answers(first.gold, predicted, np.fromiter(codes, np.int64, len(first.gold)))
+        parts.setdefault(name_in_expressions(study, name), []).append(answers)
+    return {name: _joined(several) for name, several in parts.items()}
+
+
+def name_in_expressions(study: Study, test_set: str) -> str:
+    """Return how expressions call *test_set*: sets over bases that are no part of the paper's are joined.
+
+    >>> name_in_expressions(read_study(Path("naik2018")), "negation.multinli_dev_matched")  # doctest: +SKIP
+    'negation.matched'
+    """
+    construction, _, base = test_set.partition(".")
+    names = {made: name for name, made in study.made_by.items()}
+    parts = {name: part for part, name in study.parts.items()}
+    return ".".join([names.get(construction, construction), *([parts[base]] if base in parts else [])])
+
+
+def _joined(several: Sequence[Answers]) -> Answers:
+    return Answers(
+        np.concatenate([each.gold for each in several]),
+        np.concatenate([each.predicted for each in several], axis=1),
+        np.concatenate([each.premises for each in several]),
+    )
+
+
+def collect(study: Study, work: Path) -> None:
+    """Write results/ROW.json for the rows that have run, and results/findings.json."""
+    answers = answers_of(study, work)
+    results = study.folder / "results"
+    results.mkdir(exist_ok=True)
+    for name, own in answers.items():
+        write_json(results / f"{name}.json", _row_result(study, work, study.rows[name], own))
+    write_json(
+        results / "findings.json",
+        {
+            "findings": [_found(study, answers, finding) for finding in study.findings],
+            "orderings": [_ordered(study, answers, ordering) for ordering in study.orderings],
+        },
+    )
+
+
+def _row_result(study: Study, work: Path, row: Row, own: Mapping[str, Answers]) -> dict[str, Any]:
+    done = [each for each in trainings(study, [row.name]) if is_run(study, work, each)]
+    manifests = [read_json(work / each.folder / "manifest.json") for each in done]
+    fingerprint = manifests[0]["fingerprint"]
+    cells = {cell: estimate({row.name: own}, f"{row.name}:{cell}") for cell in _cells_of(study, row, own)}
+    return {
+        "row": row.name,
+        "command": shown(command_of(study, done[0])),
+        "config": fingerprint.get("config"),
+        "recipe": fingerprint["recipe"],
+        "options": fingerprint["options"],
+        "train_rows": sum(each["rows"] for each in fingerprint["data"]["train"]),
+        "versions": manifests[0]["versions"],
+        "suite": read_json(work / study.suite / "manifest.json").get("signature"),
+        "test_sets": _sizes(work / study.suite / "manifest.json"),
+        "seeds": [
+            {
+                "seed": each.seed,
+                "dev": manifest["scores"]["dev_accuracy"],
+                "best_epoch": manifest["scores"]["best_epoch"],
+                "epochs": len(manifest["curve"]),
+                "seconds": manifest["curve"][-1]["seconds"],
+                "correct": {name: float((a.predicted[k] == a.gold).mean()) for name, a in own.items()},
+            }
+            for k, (each, manifest) in enumerate(zip(done, manifests, strict=True))
+        ],
+        "cells": {cell: list(found) for cell, found in cells.items()},
+    }
+
+
+def _cells_of(study: Study, row: Row, own: Mapping[str, Answers]) -> list[str]:
+    mine = chain.from_iterable(table.cells for table in study.tables if row.name in table.rows)
+    return [cell for cell in dict.fromkeys(mine) if cell.partition(":")[0] in own]
+
+
+def _sizes(manifest: Path) -> dict[str, dict[str, Any]]:
+    entries = read_json(manifest)["test_sets"].items()
+    return {name: {"rows": each.get("rows"), "content_hash": each["content_hash"]} for name, each in entries}
+
+
+def _found(study: Study, answers: AllAnswers, finding: Finding) -> dict[str, Any]:
+    values = []
+    for expression in finding.expressions():
+        known = rows_of(expression) <= set(answers)
+        ours = estimate(answers, expression) if known else None
+        values.append(
+            {
+                "value": expression,
+                "paper": published_value(study.published, expression),
+                "ours": None if ours is None else list(ours),
+                "verdict": "not run yet" if ours is None else verdict(ours, finding.expected),
+            }
+        )
+    return {**asdict(finding), "values": values}
+
+
+def _ordered(study: Study, answers: AllAnswers, ordering: Ordering) -> dict[str, Any]:
+    counts: dict[str, list[list[str]]] = {"same": [], "reversed": [], "undecided": [], "not run yet": []}
+    for high, low in ordering.pairs(study.published):
+        verdict_here = "not run yet"
+        if {high, low} <= set(answers):
+            ours = estimate(answers, f"{high}:{ordering.cell} - {low}:{ordering.cell}")
+            verdict_here = "same" if ours.low > 0 else "reversed" if ours.high < 0 else "undecided"
+        counts[verdict_here].append([high, low])
+    return {**asdict(ordering), "pairs": counts}

@@ -1,0 +1,166 @@
+"""What a reproduction trains, tests and compares: the folder of a study with its ``study.toml``.
+
+It says what is trained in which order, which suite is built, and how the test sets are called in the paper;
+and the paper's tables and findings as expressions (``findings.py``).
+"""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from commands import settings, train_command
+from findings import Finding, Ordering
+
+from crossexam.core.files import read_json
+from crossexam.published.figures import published
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model that a study trains, with each of its seeds: an *architecture* and *more* options of train.
+
+    *published* is its row in the paper's tables, which are those of the study unless it names *tables*.
+    """
+
+    name: str
+    architecture: str
+    seeds: int
+    title: str
+    published: str | None = None
+    more: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table of the paper: its *title*, and which *cells* of which *rows* are in it."""
+
+    title: str
+    rows: tuple[str, ...]
+    cells: tuple[str, ...]
+    note: str = ""
+
+
+class Training(NamedTuple):
+    """One training: a row and a seed."""
+
+    row: Row
+    seed: int
+
+    @property
+    def folder(self) -> str:
+        """The folder of the model, relative to the working folder."""
+        return f"trained/{self.row.name}/seed-{self.seed}"
+
+    @property
+    def run_folder(self) -> str:
+        """The folder of its run over the suites, relative to the working folder."""
+        return f"runs/{self.row.name}/seed-{self.seed}"
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a study trains and tests, as its study.toml says.
+
+    *data* is the key of zoo/rows.toml's settings, *train* and *dev* are corpora, *build* is the command that
+    builds the *suite*.  *parts* are the names of the bases by the part of a set in an expression, *made_by*
+    the constructions whose sets stand for another, *figures* the tables of the paper by measure.
+    """
+
+    folder: Path
+    study: str
+    data: str
+    train: str
+    dev: str
+    build: str
+    rows: Mapping[str, Row]
+    tables: tuple[PaperTable, ...]
+    findings: tuple[Finding, ...]
+    orderings: tuple[Ordering, ...]
+    parts: Mapping[str, str]
+    made_by: Mapping[str, str]
+    figures: Mapping[str, Any]
+    notes: Mapping[str, str]
+
+    @property
+    def suite(self) -> str:
+        """The folder of the suite, relative to the working folder: the value of -o."""
+        words = shlex.split(self.build)
+        return words[words.index("-o") + 1]
+
+    def published(self, row: str, cell: str) -> float | None:
+        """Return the paper's share for *row* and *cell*; None if the paper has none."""
+        test_set, _, measure = cell.partition(":")
+        construction, _, part = test_set.partition(".")
+        places = self.figures.get(f"{measure or 'accuracy'}:{construction}")
+        places = places or self.figures.get(measure or "accuracy", ())
+        for table, column, *fixed in places:
+            if self.rows[row].tables and table not in self.rows[row].tables:
+                continue
+            name = fixed[0] if fixed else self.rows[row].published
+            cells = published(self.study).table(table).cells.get(name or "", {})
+            column = column.format(set=test_set, construction=construction, part=part)
+            if column in cells:
+                return cells[column] / 100
+        return None
+
+    def cells(self) -> list[str]:
+        """Return the cells of all tables, each once."""
+        return list(dict.fromkeys(chain.from_iterable(table.cells for table in self.tables)))
+
+
+def read_study(folder: Path) -> Study:
+    """Return the study that study.toml in *folder* describes."""
+    document = tomllib.loads((folder / "study.toml").read_text(encoding="utf-8"))
+    rows = {name: Row(name=name, **_tuples(row)) for name, row in document.pop("rows").items()}
+    return Study(
+        folder=folder,
+        rows=rows,
+        tables=tuple(PaperTable(**_tuples(each)) for each in document.pop("tables")),
+        findings=tuple(Finding(**_tuples(each)) for each in document.pop("findings")),
+        orderings=tuple(Ordering(**_tuples(each)) for each in document.pop("orderings")),
+        parts=document.pop("parts", {}),
+        made_by=document.pop("made_by", {}),
+        notes=document.pop("notes", {}),
+        **document,
+    )
+
+
+def _tuples(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+
+
+def trainings(study: Study, names: Sequence[str] = ()) -> Iterator[Training]:
+    """Yield the trainings of the rows called *names*, default all: seed 0 of each row, then seed 1 ..."""
+    rows = [study.rows[name] for name in names or study.rows]
+    for seed in range(max(row.seeds for row in rows)):
+        yield from (Training(row, seed) for row in rows if seed < row.seeds)
+
+
+def command_of(study: Study, training: Training) -> list[str]:
+    """Return the words of the command of *training*."""
+    row = training.row
+    more = [*row.more, "--seed", str(training.seed)]
+    sizes = settings(row.architecture, study.data)
+    return train_command(row.architecture, sizes, study.train, study.dev, training.folder, more)
+
+
+def is_trained(work: Path, training: Training) -> bool:
+    """Return whether *training* is finished: the manifest is written last."""
+    return (work / training.folder / "manifest.json").exists()
+
+
+def is_run(study: Study, work: Path, training: Training) -> bool:
+    """Return whether the run of *training* is over the test sets that the suite now has."""
+    runs = work / training.run_folder / "manifest.json"
+    return runs.exists() and _hashes(runs) == _hashes(work / study.suite / "manifest.json")
+
+
+def _hashes(manifest: Path) -> dict[str, str]:
+    return {name: entry["content_hash"] for name, entry in read_json(manifest)["test_sets"].items()}

@@ -10,6 +10,7 @@ from typing import Any
 from commands import settings
 from study import PaperTable, Study
 
+from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import read_json
 from crossexam.reports.table import NOTHING, Cell, Column, Table
@@ -25,35 +26,41 @@ _CHECKS = (
 
 def write(study: Study, further: Sequence[str] = ()) -> Path:
     """Write RESULTS.md with the sections *further* before the commands; return its path."""
+    first, *rest = parts(study)
+    path = study.folder / "RESULTS.md"
+    path.write_text("\n\n".join([first, *rest[:-1], *further, rest[-1]]) + "\n", encoding="utf-8")
+    return path
+
+
+def parts(study: Study) -> list[str]:
+    """Return the parts of RESULTS.md that all studies have, the commands last."""
     results = read_results(study)
     checks = read_json(study.folder / "results" / "findings.json")
-    parts = [
+    return [
         (study.folder / "preface.md").read_text(encoding="utf-8").rstrip(),
         markdown_table(findings_table(checks["findings"])),
         markdown_table(orderings_table(study, checks["orderings"])),
         markdown_table(models_table(study, results)),
         *(markdown_table(cells_table(study, table, results)) for table in study.tables),
-        *further,
         markdown_table(sets_table(results)),
         "## Commands\n\n```\n" + "\n".join([study.build, *_commands(results)]) + "\n```",
     ]
-    path = study.folder / "RESULTS.md"
-    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    return path
 
 
 def read_results(study: Study) -> dict[str, dict[str, Any]]:
     """Return the results by row, in the order of study.toml.
 
-    Raises ValueError if two rows were run over different test sets of the same name.
+    Raises CrossexamError if two rows were run over different test sets.
     """
     paths = {name: study.folder / "results" / f"{name}.json" for name in study.rows}
     results = {name: read_json(path) for name, path in paths.items() if path.exists()}
     for name, result in results.items():
         first = next(iter(results.values()))
         if result["test_sets"] != first["test_sets"]:
-            raise ValueError(
-                f"'{name}' and '{first['row']}' were run over different test sets: run them again"
+            raise CrossexamError(
+                f"'{name}' and '{first['row']}' were run over different test sets",
+                where=str(study.folder / "results"),
+                hint="carry out the steps run and collect again",
             )
     return results
 

@@ -16,6 +16,7 @@ from commands import shown
 from findings import AllAnswers, Answers, Finding, Ordering, estimate, published_value, rows_of, verdict
 from study import Row, Study, Training, command_of, is_run, is_trained, trainings
 
+from crossexam.core.errors import CrossexamError
 from crossexam.core.example import cluster_of
 from crossexam.core.files import read_json, write_json
 from crossexam.evaluation.scores import score_run
@@ -66,10 +67,21 @@ def _joined(several: Sequence[Answers]) -> Answers:
 
 
 def collect(study: Study, work: Path) -> None:
-    """Write results/ROW.json for the rows that have run, and results/findings.json."""
+    """Write results/ROW.json for the rows that have run, and results/findings.json.
+
+    Raises CrossexamError if a row has results and was not run in *work*: findings need all runs at once.
+    """
     answers = answers_of(study, work)
     results = study.folder / "results"
     results.mkdir(exist_ok=True)
+    lost = [name for name in study.rows if (results / f"{name}.json").exists() and name not in answers]
+    if lost:
+        raise CrossexamError(
+            f"there are results of models that have not been run over the suite: {', '.join(lost)}",
+            where=str(work),
+            wanted="the runs of all models that have results: the findings compare them",
+            hint="carry out the steps train and run, or remove their files in results/",
+        )
     for name, own in answers.items():
         write_json(results / f"{name}.json", _row_result(study, work, study.rows[name], own))
     write_json(

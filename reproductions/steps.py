@@ -75,7 +75,7 @@ def main(
     study = read_study(folder)
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    print(describe(study, work, given.rows), flush=True)
+    print(f"steps: {', '.join(given.only)}\n{describe(study, work, given.rows)}", flush=True)
     if "train" in given.only:
         train(study, work, given.rows)
     if "build" in given.only:

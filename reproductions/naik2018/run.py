@@ -10,12 +10,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from steps import main
+from study import Study
 
 from crossexam.corpora.spec import CorpusSpec
+
+EXACT = "exact/multinli_dev_mismatched.jsonl"
 
 
 def exact_labels(work: Path) -> list[str]:
@@ -25,13 +30,32 @@ def exact_labels(work: Path) -> list[str]:
     field, and all of its pairs are kept.
     """
     source = CorpusSpec.parse("multinli:dev_mismatched").path()
-    target = work / "exact" / "multinli_dev_mismatched.jsonl"
-    target.parent.mkdir(exist_ok=True)
     lines = source.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in lines if json.loads(line).get("gold_source", "exact").startswith("exact")]
+    target = work / EXACT
+    target.parent.mkdir(exist_ok=True)
     target.write_text("".join(kept), encoding="utf-8")
     return []
 
 
+def figures(study: Study, work: Path) -> dict[str, Any]:
+    """Return how many of the pairs of dev mismatched are of the hard subset, as far as the corpus says so."""
+    pairs = [json.loads(line) for line in (work / EXACT).read_text(encoding="utf-8").splitlines()]
+    return {"mismatched": len(pairs), "hard": sum(bool(pair.get("hard")) for pair in pairs)}
+
+
+def sections(found: Mapping[str, Any]) -> list[str]:
+    """Return what has to be known of dev mismatched."""
+    if not found["hard"]:
+        return []
+    return [
+        "## MultiNLI dev mismatched\n\n"
+        f"{found['hard']:,} of the {found['mismatched']:,} pairs of dev mismatched whose official label is "
+        "known are of the hard subset, those that a model of the hypothesis alone misclassifies. Accuracies on "
+        "mismatched are therefore lower than the paper's and than those on matched, and only differences "
+        "between test sets or between models can be compared. The findings above are stated for matched."
+    ]
+
+
 if __name__ == "__main__":
-    main(Path(__file__).parent, __doc__ or "", prepare=exact_labels)
+    main(Path(__file__).parent, __doc__ or "", prepare=exact_labels, figures=figures, sections=sections)

@@ -104,14 +104,16 @@ def _answers(gold: list[int], *predicted: list[int]) -> findings.Answers:
 
 
 def test_an_expression_is_the_sum_of_its_terms() -> None:
-    half, all_right = _answers([0, 1, 2, 0] * 25, [0, 1, 0, 1] * 25), _answers([0] * 100, [0] * 100)
+    half, all_right = _answers([0, 1, 2, 0] * 25, [0, 1, 1, 1] * 25), _answers([0] * 100, [0] * 100)
     answers = {"a": {"base": half, "easy": all_right}, "b": {"base": all_right, "easy": half}}
     assert findings.estimate(answers, "a:base").value == 0.5
     assert findings.estimate(answers, "a,b:base").value == 0.75
     assert findings.estimate(answers, "a:easy - a:base").value == 0.5
     assert findings.estimate(answers, "a:base - a:easy - b:base + b:easy").value == -1.0
-    assert findings.estimate(answers, "a:base:E").value == 0.5  # predicted, right or wrong
-    assert findings.estimate(answers, "a:base:false-neutral").value == 0.5  # LABELS: E, N, C
+    assert (
+        findings.estimate(answers, "a:base:N").value == 0.75
+    )  # predicted, right or wrong: E, N, C are 0, 1, 2
+    assert findings.estimate(answers, "a:base:false-neutral").value == 1.0  # of the two errors in four
     assert findings.estimate(answers, "a:base:majority").value == 0.5
 
 
@@ -134,6 +136,8 @@ def test_a_difference_is_paired() -> None:
     }
     paired, unrelated = (findings.estimate(answers, f"a:base - {name}:base") for name in "bc")
     assert paired.high - paired.low < 0.03 < 0.08 < unrelated.high - unrelated.low
+    turned = findings.Answers(gold, rows["b"][None, ::-1], np.arange(400)[::-1])
+    assert findings.estimate({**answers, "b": {"base": turned}}, "a:base - b:base") == paired
 
 
 @pytest.mark.parametrize("text", ["a", "a:base -", "a:base b:base", "a:base * b:base", "a:base:F"])

@@ -180,7 +180,7 @@ def published_value(published: Published, expression: str) -> float | None:
 class Finding:
     """A statement of the paper: the *value* of an expression lies in the range *expected*, in points.
 
-    *each* are rows that take the place of ``{row}`` in the expression, one after the other.
+    *each* are rows or test sets that take the place of ``{}`` in the expression, one after the other.
     """
 
     claim: str
@@ -190,8 +190,8 @@ class Finding:
     each: tuple[str, ...] = ()
 
     def expressions(self) -> list[str]:
-        """Return the expression, or one for each row."""
-        return [self.value.replace("{row}", row) for row in self.each] or [self.value]
+        """Return the expression, or one for each row or test set."""
+        return [self.value.replace("{}", each) for each in self.each] or [self.value]
 
 
 def verdict(found: Estimate, expected: tuple[float, float]) -> str:

@@ -18,6 +18,7 @@ from crossexam.reports.text import markdown_table
 
 #: The results of the rows, by row.
 Results = Mapping[str, Mapping[str, Any]]
+VERDICTS = ("holds", "does not hold", "undecided", "not run yet")
 _CHECKS = (
     "holds: the whole interval lies in the range expected; does not hold: it lies outside; "
     "undecided: neither."
@@ -25,15 +26,15 @@ _CHECKS = (
 
 
 def write(study: Study, further: Sequence[str] = ()) -> Path:
-    """Write RESULTS.md with the sections *further* before the commands; return its path."""
-    first, *rest = parts(study)
+    """Write RESULTS.md with the sections *further* before the tables of the paper; return its path."""
+    whole = parts(study)
     path = study.folder / "RESULTS.md"
-    path.write_text("\n\n".join([first, *rest[:-1], *further, rest[-1]]) + "\n", encoding="utf-8")
+    path.write_text("\n\n".join([*whole[:4], *further, *whole[4:]]) + "\n", encoding="utf-8")
     return path
 
 
 def parts(study: Study) -> list[str]:
-    """Return the parts of RESULTS.md that all studies have, the commands last."""
+    """Return the parts of RESULTS.md that all studies have: preface, three tables, those of the paper ..."""
     results = read_results(study)
     checks = read_json(study.folder / "results" / "findings.json")
     return [
@@ -82,13 +83,13 @@ def findings_table(findings: Sequence[Mapping[str, Any]]) -> Table:
             ours = None if value["ours"] is None else Estimate(*value["ours"])
             shown = (finding["claim"], finding["place"], value["value"], _range(*finding["expected"]))
             rows.append((*shown, value["paper"], ours, value["verdict"]))
-    return Table("Findings", columns, tuple(rows), (_CHECKS, _tally(findings)), grouped=2)
+    return Table("Findings", columns, tuple(rows), (_tally(findings), _CHECKS), grouped=2)
 
 
 def _tally(findings: Sequence[Mapping[str, Any]]) -> str:
     verdicts = [value["verdict"] for finding in findings for value in finding["values"]]
-    counts = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
-    return "; ".join(f"{verdict}: {count} of {len(verdicts)}" for verdict, count in counts.items())
+    counts = {verdict: verdicts.count(verdict) for verdict in VERDICTS}
+    return "; ".join(f"{verdict}: {count} of {len(verdicts)}" for verdict, count in counts.items() if count)
 
 
 def _range(low: float, high: float) -> str:
@@ -98,8 +99,8 @@ def _range(low: float, high: float) -> str:
     ('above 0', 'below 33.3', '0 to 10')
     """
     if high == float("inf"):
-        return f"above {low:g}"
-    return f"below {high:g}" if low == float("-inf") else f"{low:g} to {high:g}"
+        return f"above {low:.3g}"
+    return f"below {high:.3g}" if low == float("-inf") else f"{low:.3g} to {high:.3g}"
 
 
 def orderings_table(study: Study, orderings: Sequence[Mapping[str, Any]]) -> Table:

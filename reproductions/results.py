@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from commands import shown
 from findings import AllAnswers, Answers, Finding, Ordering, estimate, published_value, rows_of, verdict
-from study import Row, Study, Training, command_of, is_run, is_trained, trainings
+from study import Row, Study, command_of, is_run, trainings
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import cluster_of
@@ -27,9 +27,8 @@ def answers_of(study: Study, work: Path) -> dict[str, dict[str, Answers]]:
     """Return the answers of the rows that have run, by row and by the name of a set in an expression."""
     premises: dict[str, int] = {}
     found: dict[str, dict[str, Answers]] = {}
-    for name, row in study.rows.items():
-        seeds = [Training(row, seed) for seed in range(row.seeds)]
-        done = [each for each in seeds if is_trained(work, each) and is_run(study, work, each)]
+    for name in study.rows:
+        done = [each for each in trainings(study, [name]) if is_run(study, work, each)]
         if done:
             found[name] = _answers(study, [work / each.run_folder for each in done], premises)
     return found

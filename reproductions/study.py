@@ -157,9 +157,11 @@ def is_trained(work: Path, training: Training) -> bool:
 
 
 def is_run(study: Study, work: Path, training: Training) -> bool:
-    """Return whether the run of *training* is over the test sets that the suite now has."""
-    runs = work / training.run_folder / "manifest.json"
-    return runs.exists() and _hashes(runs) == _hashes(work / study.suite / "manifest.json")
+    """Return whether the model of *training* was run, as it is now, over the suite as it is now."""
+    model, run = (work / folder / "manifest.json" for folder in (training.folder, training.run_folder))
+    if not model.exists() or not run.exists() or run.stat().st_mtime < model.stat().st_mtime:
+        return False
+    return _hashes(run) == _hashes(work / study.suite / "manifest.json")
 
 
 def _hashes(manifest: Path) -> dict[str, str]:

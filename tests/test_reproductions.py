@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from itertools import chain
 from pathlib import Path
@@ -207,7 +208,7 @@ cells = ["base.matched", "negation.matched"]
 [[findings]]
 claim = "Negation costs accuracy"
 place = "Table 3"
-value = "{row}:base.matched - {row}:negation.matched"
+value = "{}:base.matched - {}:negation.matched"
 each = ["neutral", "later"]
 expected = [5.0, inf]
 [[orderings]]
@@ -261,6 +262,15 @@ def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) 
     (work / "other").rename(work / "suite")
     assert not study.is_run(defined, work, training)
     assert results.answers_of(defined, work) == {}
+
+
+def test_a_model_that_was_trained_again_is_run_again(small: tuple[study.Study, Path]) -> None:
+    defined, work = small
+    first, second = (t for t in study.trainings(defined, ["neutral"]))
+    run = work / first.run_folder / "manifest.json"
+    os.utime(work / first.folder / "manifest.json", (0, run.stat().st_mtime + 1))
+    assert not study.is_run(defined, work, first)
+    assert study.is_run(defined, work, second)
 
 
 def test_results_of_models_that_were_not_run_here_are_not_mixed(small: tuple[study.Study, Path]) -> None:

@@ -19,6 +19,7 @@ from study import Row, Study, command_of, is_run, trainings
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import cluster_of
 from crossexam.core.files import read_json, write_json
+from crossexam.core.manifest import TestSetEntry
 from crossexam.evaluation.scores import score_run
 from crossexam.runs.folder import read_run
 
@@ -35,26 +36,37 @@ def answers_of(study: Study, work: Path) -> dict[str, dict[str, Answers]]:
 
 
 def _answers(study: Study, folders: Sequence[Path], premises: dict[str, int]) -> dict[str, Answers]:
-    scored = [score_run(read_run(folder)) for folder in folders]
+    runs = [read_run(folder) for folder in folders]
+    scored = [score_run(run) for run in runs]
+    entries = {name: dataset.entry for name, dataset in runs[0].datasets.items()}
+    _refuse_two_rules(entries)
     parts: dict[str, list[Answers]] = {}
     for name, first in scored[0].items():
         codes = (premises.setdefault(cluster_of(each), len(premises)) for each in first.examples)
         predicted = np.stack([each[name].predicted for each in scored])
         answers = Answers(first.gold, predicted, np.fromiter(codes, np.int64, len(first.gold)))
-        parts.setdefault(name_in_expressions(study, name), []).append(answers)
+        parts.setdefault(name_in_expressions(study, entries[name]), []).append(answers)
     return {name: _joined(several) for name, several in parts.items()}
 
 
-def name_in_expressions(study: Study, test_set: str) -> str:
-    """Return how expressions call *test_set*: sets over bases that are no part of the paper's are joined.
+def _refuse_two_rules(entries: Mapping[str, TestSetEntry]) -> None:
+    first: dict[tuple[str, str], str] = {}
+    for name, entry in entries.items():
+        known = first.setdefault((entry.construction, entry.part), name)
+        if known != name:
+            raise CrossexamError(
+                f"'{known}' and '{name}' are two test sets of one construction and base",
+                wanted="one, which expressions name by the construction",
+            )
 
-    >>> name_in_expressions(read_study(Path("naik2018")), "negation.multinli_dev_matched")  # doctest: +SKIP
-    'negation.matched'
+
+def name_in_expressions(study: Study, test_set: TestSetEntry) -> str:
+    """Return how expressions call *test_set*: by construction, whatever its rules, and by part of the paper.
+
+    The sets of a construction over bases that are no part of the paper's, as the word problems, are one.
     """
-    construction, _, base = test_set.partition(".")
-    names = {made: name for name, made in study.made_by.items()}
     parts = {name: part for part, name in study.parts.items()}
-    return ".".join([names.get(construction, construction), *([parts[base]] if base in parts else [])])
+    return ".".join([test_set.construction, *([parts[test_set.part]] if test_set.part in parts else [])])
 
 
 def _joined(several: Sequence[Answers]) -> Answers:

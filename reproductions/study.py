@@ -69,8 +69,8 @@ class Study:
     """What a study trains and tests, as its study.toml says.
 
     *data* is the key of zoo/rows.toml's settings, *train* and *dev* are corpora, *build* is the command that
-    builds the *suite*.  *parts* are the names of the bases by the part of a set in an expression, *made_by*
-    the constructions whose sets stand for another, *figures* the tables of the paper by measure.
+    builds the *suite*.  *parts* are the names of the bases by the part of a set in an expression, *figures*
+    the tables of the paper by measure.
     """
 
     folder: Path
@@ -84,7 +84,6 @@ class Study:
     findings: tuple[Finding, ...]
     orderings: tuple[Ordering, ...]
     parts: Mapping[str, str]
-    made_by: Mapping[str, str]
     figures: Mapping[str, Any]
     notes: Mapping[str, str]
 
@@ -126,7 +125,6 @@ def read_study(folder: Path) -> Study:
         findings=tuple(Finding(**_tuples(each)) for each in document.pop("findings")),
         orderings=tuple(Ordering(**_tuples(each)) for each in document.pop("orderings")),
         parts=document.pop("parts", {}),
-        made_by=document.pop("made_by", {}),
         notes=document.pop("notes", {}),
         **document,
     )

@@ -264,6 +264,18 @@ def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) 
     assert results.answers_of(defined, work) == {}
 
 
+def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study.Study, Path]) -> None:
+    defined, work = small
+    manifest = work / "suite/manifest.json"
+    described = json.loads(manifest.read_text("utf-8"))
+    described["test_sets"]["negation_paper.builtin_demo"] = described["test_sets"]["negation.builtin_demo"]
+    write_json(manifest, described)
+    for seed in (0, 1):
+        run_into_folder("builtin/neutral", read_suite(work / "suite"), work / f"runs/neutral/seed-{seed}")
+    with pytest.raises(CrossexamError, match="'negation.builtin_demo' and 'negation_paper.builtin_demo'"):
+        results.answers_of(defined, work)
+
+
 def test_a_model_that_was_trained_again_is_run_again(small: tuple[study.Study, Path]) -> None:
     defined, work = small
     first, second = (t for t in study.trainings(defined, ["neutral"]))

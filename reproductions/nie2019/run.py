@@ -65,7 +65,7 @@ def word_model(work: Path) -> list[str]:
 def figures(study: Study, work: Path) -> dict[str, Any]:
     """Return our counterparts of the figures in the text, and the accuracies of fine-tuned models."""
     model = f"bow/{work / 'words'}" if has_full_corpora() else "builtin/bag-of-words"
-    sets = {name_in_expressions(study, each.name): each for each in read_suite(work / study.suite)}
+    sets = {name_in_expressions(study, each.entry): each for each in read_suite(work / study.suite)}
     pair = ("We can't not go to sleep.", "We have to go to sleep.")
     _, *wrong = open_model(model).predict([pair])[0]
     base = sets["base"]

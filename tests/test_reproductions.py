@@ -272,7 +272,7 @@ def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study
     write_json(manifest, described)
     for seed in (0, 1):
         run_into_folder("builtin/neutral", read_suite(work / "suite"), work / f"runs/neutral/seed-{seed}")
-    with pytest.raises(CrossexamError, match="'negation.builtin_demo' and 'negation_paper.builtin_demo'"):
+    with pytest.raises(CrossexamError, match=r"'negation\.builtin_demo' and 'negation_paper\."):
         results.answers_of(defined, work)
 
 

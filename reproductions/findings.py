@@ -6,6 +6,7 @@ An expression is a sum of terms, ``ROWS:SET`` or ``ROWS:SET:MEASURE``, joined by
 ``esim:base - esim_bow:base``           the accuracy that ESIM loses with its recurrent layers
 ``esim,dam:so_swap:C``                  the mean share of "contradiction" that the two answer
 ``rc:negation.matched:false-neutral``   the share of false neutrals in the errors
+``rc:negation.matched:wrong-neutral``   the share of false neutrals in all answers
 ======================================  ============================================================
 
 SET is a column of the published tables without the corpus: a construction, or ``CONSTRUCTION.PART``.  The
@@ -55,6 +56,14 @@ def _share_of_errors(label: str) -> Measure:
     return lambda gold, predicted: (predicted == LABEL_INDEX[label], predicted != gold)
 
 
+def _wrong_answers(label: str) -> Measure:
+    index = LABEL_INDEX[label]
+    return lambda gold, predicted: (
+        (predicted == index) & (gold != index),
+        np.ones_like(predicted, dtype=bool),
+    )
+
+
 def _accuracy(
     gold: NDArray[np.int64], predicted: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -76,6 +85,8 @@ MEASURES: Mapping[str, Measure] = {
     "N": _share_predicted("neutral"),
     "false-neutral": _share_of_errors("neutral"),
     "false-entailment": _share_of_errors("entailment"),
+    "wrong-neutral": _wrong_answers("neutral"),
+    "wrong-contradiction": _wrong_answers("contradiction"),
     "majority": _majority,
 }
 

@@ -9,9 +9,12 @@ Mohammad et al. (2013) are not available.  Corpora and lists are read from CROSS
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
+import shlex
+import sys
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from commands import carry_out
 
 from crossexam.constructions.word_pair_swaps import SWAPS
 from crossexam.core.dataset import Run
@@ -28,17 +31,10 @@ PAIRS = "--pairs antonym=wordnet --pairs hypernym=$CROSSEXAM_DATA/lexical/baroni
 BUILD = f"crossexam build behaviour --base {BASE} {PAIRS} -o swaps"
 
 
-def carry_out(command: str, work: Path) -> None:
-    """Print a command and run it; raises CalledProcessError."""
-    print("$", command, flush=True)
-    words = [os.path.expandvars(word) for word in command.split()]
-    subprocess.run(words, cwd=work, check=True, stdout=subprocess.DEVNULL)
-
-
 def run_over(model: str, work: Path) -> Run:
     """Return the run of *model*, stored in *work*, with items of proposed labels as separate test sets."""
     folder = f"swap-runs/{model.replace('/', '-')}"
-    carry_out(f"crossexam run {model} swaps -o {folder}", work)
+    carry_out(["crossexam", "run", model, "swaps", "-o", folder], work)
     return by_status(read_run(work / folder))
 
 
@@ -61,7 +57,7 @@ def main() -> None:
     given = parser.parse_args()
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    carry_out(BUILD, work)
+    carry_out(shlex.split(BUILD), work)
     results = results_of([run_over(model, work) for model in given.model])
     parts = [
         (HERE / "preface.md").read_text(encoding="utf-8").rstrip(),

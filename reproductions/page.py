@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -151,7 +152,18 @@ def models_table(study: Study, results: Results) -> Table:
         minutes = f"{mean(seed['seconds'] for seed in seeds) / 60:.1f}"
         size = _size(study, name)
         rows.append((row.title, row.architecture, size, result["train_rows"], len(seeds), spread, minutes))
-    return Table("Models", columns, tuple(rows), (study.notes["models"],))
+    notes = chain.from_iterable(_parses(study.rows[name].title, result) for name, result in results.items())
+    return Table("Models", columns, tuple(rows), (study.notes["models"], *notes))
+
+
+def _parses(title: str, result: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a model that reads parses had to read in the test sets."""
+    if trees := result["details"].get("trees"):
+        yield f"{title}: trees of the test sets are {trees}."
+    if parsed := result["parsed"]:
+        items = sum(result["test_sets"][name]["rows"] for name in parsed)
+        share = f"{sum(parsed.values()):,} of {items:,}"
+        yield f"{title}: both sentences of {share} items have a parse; other trees are right-branching."
 
 
 def _size(study: Study, name: str) -> str:

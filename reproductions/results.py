@@ -108,6 +108,7 @@ def _row_result(study: Study, work: Path, row: Row, own: Mapping[str, Answers]) 
     done = [each for each in trainings(study, [row.name]) if is_run(study, work, each)]
     manifests = [read_json(work / each.folder / "manifest.json") for each in done]
     fingerprint = manifests[0]["fingerprint"]
+    run = read_json(work / done[0].run_folder / "manifest.json")
     cells = {cell: estimate({row.name: own}, f"{row.name}:{cell}") for cell in _cells_of(study, row, own)}
     return {
         "row": row.name,
@@ -119,6 +120,8 @@ def _row_result(study: Study, work: Path, row: Row, own: Mapping[str, Answers]) 
         "versions": manifests[0]["versions"],
         "suite": read_json(work / study.suite / "manifest.json").get("signature"),
         "test_sets": _sizes(work / study.suite / "manifest.json"),
+        "details": run.get("details", {}),
+        "parsed": {name: each["parsed"] for name, each in run["test_sets"].items() if "parsed" in each},
         "seeds": [
             {
                 "seed": each.seed,

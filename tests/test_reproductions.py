@@ -256,6 +256,22 @@ def test_results_and_page(small: tuple[study.Study, Path]) -> None:
     assert "| NB, published | 74.2 | 39.5 |" in text
 
 
+def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[study.Study, Path]) -> None:
+    defined, work = small
+    path = work / "runs/neutral/seed-0/manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    manifest["test_sets"]["negation.builtin_demo"]["parsed"] = 300
+    write_json(path, manifest)
+    results.collect(defined, work)
+    assert "NB: both sentences of 300 of 324 items have a parse" in page.write(defined).read_text("utf-8")
+    manifest["details"]["trees"] = "right-branching: no parse"
+    write_json(path, manifest)
+    results.collect(defined, work)
+    assert "NB: trees of the test sets are right-branching: no parse." in page.write(defined).read_text(
+        "utf-8"
+    )
+
+
 def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) -> None:
     defined, work = small
     (training, *_) = study.trainings(defined)

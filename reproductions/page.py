@@ -158,7 +158,7 @@ def models_table(study: Study, results: Results) -> Table:
 
 def _parses(title: str, result: Mapping[str, Any]) -> Iterator[str]:
     """Yield what a model that reads parses had to read in the test sets."""
-    if trees := result["details"].get("trees"):
+    if trees := result["trees"]:
         yield f"{title}: trees of the test sets are {trees}."
     if parsed := result["parsed"]:
         items = sum(result["test_sets"][name]["rows"] for name in parsed)

@@ -120,7 +120,7 @@ def _row_result(study: Study, work: Path, row: Row, own: Mapping[str, Answers]) 
         "versions": manifests[0]["versions"],
         "suite": read_json(work / study.suite / "manifest.json").get("signature"),
         "test_sets": _sizes(work / study.suite / "manifest.json"),
-        "details": run.get("details", {}),
+        "trees": run.get("details", {}).get("trees"),
         "parsed": {name: each["parsed"] for name, each in run["test_sets"].items() if "parsed" in each},
         "seeds": [
             {

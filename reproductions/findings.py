@@ -9,8 +9,11 @@ An expression is a sum of terms, ``ROWS:SET`` or ``ROWS:SET:MEASURE``, joined by
 ``rc:negation.matched:wrong-neutral``   the share of false neutrals in all answers
 ======================================  ============================================================
 
-SET is a column of the published tables without the corpus: a construction, or ``CONSTRUCTION.PART``.  The
-seeds of a row count as one model whose answers vary.  Intervals are of 95 %, over premises and not over
+SET is a column of the published tables without the corpus: a construction, or ``CONSTRUCTION.PART``.
+``base.PART@CONSTRUCTION`` are the examples of the base that have an item of that construction, so that
+``base.matched@negation - negation.matched`` compares the same examples.
+
+The seeds of a row count as one model whose answers vary.  Intervals are of 95 %, over premises and not over
 trainings: Wilson's for a term of one row (:func:`crossexam.stats.estimate.share_correct`), else the bootstrap
 over premises, in which items of the same premise stay together, so that differences are paired.
 """

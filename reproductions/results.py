@@ -20,7 +20,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import cluster_of
 from crossexam.core.files import read_json, write_json
 from crossexam.core.manifest import TestSetEntry
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.scores import Scored, score_run
 from crossexam.runs.folder import read_run
 
 
@@ -41,12 +41,34 @@ def _answers(study: Study, folders: Sequence[Path], premises: dict[str, int]) ->
     entries = {name: dataset.entry for name, dataset in runs[0].datasets.items()}
     _refuse_two_rules(entries)
     parts: dict[str, list[Answers]] = {}
-    for name, first in scored[0].items():
-        codes = (premises.setdefault(cluster_of(each), len(premises)) for each in first.examples)
-        predicted = np.stack([each[name].predicted for each in scored])
-        answers = Answers(first.gold, predicted, np.fromiter(codes, np.int64, len(first.gold)))
-        parts.setdefault(name_in_expressions(study, entries[name]), []).append(answers)
+    for name, entry in entries.items():
+        called = name_in_expressions(study, entry)
+        sets = [each[name] for each in scored]
+        parts.setdefault(called, []).append(_stacked(sets, premises))
+        if entry.base_set in entries and entry.compares_items:
+            base = name_in_expressions(study, entries[entry.base_set])
+            answers = _stacked([each[entry.base_set] for each in scored], premises)
+            parts[f"{base}@{entry.construction}"] = [_at(answers, _bases(sets[0], scored[0][entry.base_set]))]
     return {name: _joined(several) for name, several in parts.items()}
+
+
+def _stacked(seeds: Sequence[Scored], premises: dict[str, int]) -> Answers:
+    """Return the answers of all seeds; *premises* numbers the premises met so far."""
+    first = seeds[0]
+    codes = (premises.setdefault(cluster_of(each), len(premises)) for each in first.examples)
+    predicted = np.stack([each.predicted for each in seeds])
+    return Answers(first.gold, predicted, np.fromiter(codes, np.int64, len(first.gold)))
+
+
+def _bases(items: Scored, base: Scored) -> list[int]:
+    """Return the positions in *base* of the examples that *items* were made from."""
+    positions = {example.id: position for position, example in enumerate(base.examples)}
+    return [positions[item.base] for item in items.examples if item.base in positions]
+
+
+def _at(answers: Answers, items: Sequence[int]) -> Answers:
+    gold, predicted, premises = answers
+    return Answers(gold[items], predicted[:, items], premises[items])
 
 
 def _refuse_two_rules(entries: Mapping[str, TestSetEntry]) -> None:

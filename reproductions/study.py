@@ -96,6 +96,7 @@ class Study:
     def published(self, row: str, cell: str) -> float | None:
         """Return the paper's share for *row* and *cell*; None if the paper has none."""
         test_set, _, measure = cell.partition(":")
+        test_set = test_set.partition("@")[0]
         construction, _, part = test_set.partition(".")
         places = self.figures.get(f"{measure or 'accuracy'}:{construction}")
         places = places or self.figures.get(measure or "accuracy", ())

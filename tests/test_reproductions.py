@@ -17,6 +17,7 @@ import crossexam
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import write_json
+from crossexam.core.labels import LABELS
 from crossexam.core.test_sets import read_suite
 from crossexam.runs.folder import run_into_folder
 
@@ -254,6 +255,24 @@ def test_results_and_page(small: tuple[study.Study, Path]) -> None:
     assert "does not hold: 1 of 2; not run yet: 1 of 2" in text
     assert "| IS (not run yet) | – | – |" in text
     assert "| NB, published | 74.2 | 39.5 |" in text
+
+
+def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple[study.Study, Path]) -> None:
+    defined, work = small
+    suite = crossexam.build("spelling_error_function_word", "builtin:demo", folder=work / "spelling")
+    (items,) = (each for each in suite if not each.entry.is_base)
+    (work / "suite").rename(work / "earlier")
+    (work / "spelling").rename(work / "suite")
+    for seed in (0, 1):
+        folder = work / f"runs/neutral/seed-{seed}"
+        run_into_folder("builtin/neutral", suite, folder, force=True)
+    found = results.answers_of(defined, work)["neutral"]
+    whole, part = found["base.matched"], found["base.matched@spelling_error_function_word"]
+    assert len(part.gold) == len(items) < len(whole.gold)
+    golds = {example.id: example.label for example in suite["base.builtin_demo"]}
+    assert [LABELS[gold] for gold in part.gold] == [golds[item.base] for item in items]
+    assert part.premises.tolist() == found["spelling_error_function_word.matched"].premises.tolist()
+    assert defined.published("neutral", "base.matched@negation") == pytest.approx(0.742)
 
 
 def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[study.Study, Path]) -> None:

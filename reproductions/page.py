@@ -45,7 +45,7 @@ def parts(study: Study) -> list[str]:
         markdown_table(models_table(study, results)),
         *(markdown_table(cells_table(study, table, results)) for table in study.tables),
         markdown_table(sets_table(results)),
-        "## Commands\n\n```\n" + "\n".join([study.build, *_commands(results)]) + "\n```",
+        "## Commands\n\n```\n" + "\n".join(_commands(results)) + "\n```",
     ]
 
 
@@ -205,4 +205,5 @@ def sets_table(results: Results) -> Table:
 
 
 def _commands(results: Results) -> list[str]:
-    return [result["command"] for result in results.values()]
+    each = [(result["build"], result["command"]) for result in results.values()]
+    return list(dict.fromkeys([build for build, _ in each] + [command for _, command in each]))

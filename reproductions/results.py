@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from commands import shown
 from findings import AllAnswers, Answers, Finding, Ordering, estimate, published_value, rows_of, verdict
-from study import Row, Study, command_of, is_run, trainings
+from study import BUILT, Row, Study, command_of, is_run, trainings
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import cluster_of
@@ -140,7 +140,7 @@ def _row_result(study: Study, work: Path, row: Row, own: Mapping[str, Answers]) 
         "options": fingerprint["options"],
         "train_rows": sum(each["rows"] for each in fingerprint["data"]["train"]),
         "versions": manifests[0]["versions"],
-        "suite": read_json(work / study.suite / "manifest.json").get("signature"),
+        "build": (work / BUILT).read_text(encoding="utf-8"),
         "test_sets": _sizes(work / study.suite / "manifest.json"),
         "trees": run.get("details", {}).get("trees"),
         "parsed": {name: each["parsed"] for name, each in run["test_sets"].items() if "parsed" in each},

@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from commands import carry_out, recorded_seconds
+from commands import carry_out, recorded_seconds, shown
 from page import write
 from results import collect
-from study import Study, command_of, is_run, is_trained, read_study, trainings
+from study import BUILT, Study, command_of, is_run, is_trained, read_study, trainings
 
 from crossexam.core.files import read_json, write_json
 
@@ -32,7 +32,9 @@ def train(study: Study, work: Path, names: Sequence[str] = ()) -> None:
 
 def build(study: Study, work: Path, more: Sequence[str] = ()) -> None:
     """Build the suite; the command itself does nothing if the suite is there, and replaces another one."""
-    carry_out([*shlex.split(study.build), *more, "--force"], work)
+    words = [*shlex.split(study.build), *more, "--force"]
+    carry_out(words, work)
+    (work / BUILT).write_text(shown(words), encoding="utf-8")
 
 
 def run(study: Study, work: Path, names: Sequence[str] = ()) -> None:

@@ -20,6 +20,9 @@ from findings import Finding, Ordering
 from crossexam.core.files import read_json
 from crossexam.published.figures import published
 
+#: The file of a working folder with the command that built its suite.
+BUILT = "build.txt"
+
 
 @dataclass(frozen=True)
 class Row:

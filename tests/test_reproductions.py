@@ -231,6 +231,7 @@ def small(tmp_path: Path) -> tuple[study.Study, Path]:
     (folder / "study.toml").write_text(DEFINITION, encoding="utf-8")
     (folder / "preface.md").write_text("# Title\n", encoding="utf-8")
     crossexam.build("negation", "builtin:demo", folder=work / "suite")
+    (work / study.BUILT).write_text("crossexam build negation --base builtin:demo --limit 9")
     fingerprint: dict[str, Any] = {"recipe": {}, "options": {}, "data": {"train": [{"rows": 324}]}}
     manifest = {
         "fingerprint": fingerprint,
@@ -255,6 +256,7 @@ def test_results_and_page(small: tuple[study.Study, Path]) -> None:
     assert "does not hold: 1 of 2; not run yet: 1 of 2" in text
     assert "| IS (not run yet) | – | – |" in text
     assert "| NB, published | 74.2 | 39.5 |" in text
+    assert "\ncrossexam build negation --base builtin:demo --limit 9\ncrossexam train cbow" in text
 
 
 def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple[study.Study, Path]) -> None:

@@ -206,7 +206,9 @@ def test_the_papers_rules_make_a_suite_that_passes_the_checks(
     assert [item.id.rpartition(":")[2] for item in sets["i_h"]] == ["t1", "t2", "t3", "t4"]
     for dataset in suite:
         assert "rules:paper" in str(dataset.manifest["signature"]).replace("=", ":")
+        assert dataset.name == f"{dataset.entry.construction}_paper.train"
         base = suite.datasets.get(str(dataset.manifest["base_set"]))
+        assert base is None or {item.base for item in dataset} <= {item.id for item in base}
         assert [each for each in run_checks(dataset, base) if each.code.startswith("E")] == []
     (item,) = (item for item in sets["i_th"] if item.id.endswith("t1"))
     assert (item.premise, item.hypothesis) == ("An old animal runs", "The young dog runs")

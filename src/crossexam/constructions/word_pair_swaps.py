@@ -315,7 +315,7 @@ def _ex_situ_pair(
     if _told_ex_situ(swapped, context, wordnet):
         draft = _TOLD
     if isinstance(draft, Draft):
-        control = draft.item(swapped.control, SWAPS[names[0]].versioned)
+        control = draft.item(swapped.control, SWAPS[names[0]].under(swapped.rules).versioned)
         if (control.premise, control.hypothesis) == (swapped.control.premise, swapped.control.hypothesis):
             draft = Rejection("only the pair differs in the control")
     if isinstance(draft, Rejection):

@@ -29,6 +29,7 @@ from crossexam.core.labels import LABELS, THREE_LABELS
 from crossexam.core.manifest import TestSetEntry, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
+from crossexam.core.rules import with_rules
 from crossexam.language.lexicons.word_pairs import WordPair, read_pairs
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import wordnet_pairs
@@ -113,7 +114,7 @@ class SwapSets:
                     continue
                 counts.items += 1
                 if isinstance(outcome, Draft):
-                    outcome = outcome.item(example, SWAPS[name].versioned)
+                    outcome = outcome.item(example, SWAPS[name].under(options.rules).versioned)
                 self.items[name].append(outcome)
 
 
@@ -286,7 +287,8 @@ def _entry(
     resources: PairResources,
     identity: Mapping[str, Any],
 ) -> TestSetEntry:
-    kind, options = SWAPS[name], request.options
+    options: BehaviourOptions = request.options
+    kind = SWAPS[name].under(options.rules)
     parts: dict[str, object] = {
         "corpus": f"{base.spec}@{base.identity}",
         "construction": kind.versioned,
@@ -300,7 +302,8 @@ def _entry(
         name,
         base.part,
         version=kind.version,
-        base_set=f"{kind.control}.{base.part}" if kind.control else None,
+        rules=kind.rules,
+        base_set=f"{with_rules(kind.control, kind.rules)}.{base.part}" if kind.control else None,
         keeps_label=kind.keeps_label,
         paired=True,
         test_class=kind.test_class,

@@ -13,7 +13,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.reports.accuracy import judged_table, relabelled_notes
-from crossexam.reports.comparison import comparison_table
+from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
 
@@ -103,5 +103,6 @@ def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
     console = Console(width=200, file=io.StringIO(), record=True)
     console.print(report.terminal())
     assert note in console.export_text()
-    assert note in comparison_table(run_of(dataset, says="neutral"), run_of(dataset, says="entailment")).notes
+    first, second = (run_of(dataset, says=label) for label in ("neutral", "entailment"))
+    assert note in comparison_tables(first, second)[0].notes
     assert notes_of(run_of(plain, says="neutral")) == []

@@ -50,7 +50,7 @@ def test_the_suite_has_its_test_sets(request_of: SuiteRequest) -> None:
 def test_signatures_name_what_the_numbers_depend_on(request_of: SuiteRequest) -> None:
     suite = build_in_memory(request_of)
     antonymy = suite["antonymy.tiny"].manifest["signature"]
-    assert "construction:antonymy.v1|annotator:corpus" in antonymy
+    assert "construction:antonymy.v2|annotator:corpus" in antonymy
     assert "wordnet:wordnet-3.0" in antonymy
     assert "|seed:0|version:" in antonymy
     assert "annotator" not in suite["negation.tiny"].manifest["signature"]

@@ -308,7 +308,7 @@ def test_reports_say_what_is_in() -> None:
     assert 0 < float(low) < 30 < float(high)
     rows = corpus_table(results).rows
     assert [row[:4] for row in rows] == [("human judged", "SICK", 100, "three labels")]
-    assert "(corpora of the cross-dataset benchmark),,,,mean,,0.5," in render_csv(results)
+    assert "(corpora of the cross-dataset benchmark),,,,,mean,,0.5," in render_csv(results)
     assert json.loads(render_json(results))["models"][1]["cross_dataset"]["mean"]["value"] == 0.8
 
 

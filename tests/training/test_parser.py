@@ -12,6 +12,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import BINARY_PARSE_KEY, PARSE_KEY, Example
 from crossexam.core.labels import LABELS
+from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
 from crossexam.language.parsing.binary import located_tree
@@ -31,7 +32,11 @@ def pair(k: int) -> Example:
 
 
 EXAMPLES = tuple(pair(k) for k in range(6))
-DATA = Data((Corpus("made", EXAMPLES),), Corpus("dev", EXAMPLES[:3]), (Corpus("test", EXAMPLES[3:]),))
+DATA = Data(
+    (Corpus("made", EXAMPLES),),
+    DevSets("dev", (Corpus("dev", EXAMPLES[:3]),)),
+    (Corpus("test", EXAMPLES[3:]),),
+)
 
 
 def test_items_that_augment_the_data_have_the_trees_of_their_bases() -> None:
@@ -44,8 +49,8 @@ def test_items_that_augment_the_data_have_the_trees_of_their_bases() -> None:
 def test_adjectives_are_for_a_construction_that_uses_them() -> None:
     amod, negation = parse_augmentations("add_amod:5,negation", "builtin:demo")
     assert (amod.adjectives, negation.adjectives) == ("builtin:demo", None)
-    assert amod.described().startswith("add_amod:5 with builtin:demo#")
-    assert negation.described() == "negation"
+    assert amod.describe().startswith("add_amod: at most 5 items per epoch with builtin:demo#")
+    assert negation.describe() == "negation"
     with pytest.raises(CrossexamError, match="--adjectives has no effect on --augment negation"):
         parse_augmentations("negation", "builtin:demo")
 
@@ -86,7 +91,7 @@ def test_a_pipeline_parses_what_the_corpus_does_not(shared_data: Path, tmp_path:
     pytest.importorskip("spacy")
     spec = f"spacy:{shared_data / 'spacy' / 'en_ewt_small'}"
     data = with_parser(DATA, spec, trees=True)
-    corpora = (*data.train, data.dev, *data.tests)
+    corpora = (*data.train, *data.dev.corpora, *data.tests)
     for example in (example for corpus in corpora for example in corpus.examples):
         assert located_tree(example.premise, example.info[BINARY_PARSE_KEY["premise"]]) is not None
     assert data.train[0].examples[1] == EXAMPLES[1]

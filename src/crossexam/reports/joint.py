@@ -61,7 +61,8 @@ def _joint_table(
     notes = [_NOTE]
     if any("(published)" in str(row[1]) for row in rows):
         notes.append(_source())
-    return Table("Right and wrong together", _COLUMNS, tuple(rows), tuple(notes), grouped=1)
+    folded = "Show what both models get right and wrong"
+    return Table("Right and wrong together", _COLUMNS, tuple(rows), tuple(notes), grouped=1, folded=folded)
 
 
 def _published(dataset: Dataset) -> list[tuple[Cell, ...]]:

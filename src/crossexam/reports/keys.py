@@ -83,4 +83,5 @@ def _comparison_table(pairs: Sequence[KeyedComparison], names: Mapping[str, str]
         Column("A minus B over keys", "points"),
     )
     rows = tuple((names[each.name], each.n, each.keys, each.over_items, each.over_keys) for each in pairs)
-    return Table("A minus B over keys", columns, rows, (_DIFFERENCES,))
+    folded = "Show the differences over keys"
+    return Table("A minus B over keys", columns, rows, (_DIFFERENCES,), folded=folded)

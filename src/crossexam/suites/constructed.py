@@ -55,17 +55,33 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
         return
     resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
     constructions = [c for c in request.constructions if c.name not in not_built]
+    no_parser = any("parser" in c.uses for c in request.constructions if c.name in not_built)
+    trees = None if no_parser else tree_parser(request.parser)
     on_problems = [c for c in constructions if c.reads_problems]
     on_pairs = [c for c in constructions if not c.reads_problems or not request.problems]
     for base in request.bases:
         subsets = CSSubsets(base, lambdas, open_model(request.options.model), writer) if lambdas else None
         _build_from(
-            base, on_pairs, request, writer, next(resources), with_base=base.has_pairs, subsets=subsets
+            base,
+            on_pairs,
+            request,
+            writer,
+            next(resources),
+            trees,
+            with_base=base.has_pairs,
+            subsets=subsets,
         )
     for base in request.problems if on_problems else ():
         projection = _of_problems(request)
         _build_from(
-            base, on_problems, request, writer, next(resources), with_base=False, projection=projection
+            base,
+            on_problems,
+            request,
+            writer,
+            next(resources),
+            trees,
+            with_base=False,
+            projection=projection,
         )
     signed = {"bases": "+".join(request.base_identities()), "seed": request.seed}
     if not_built:
@@ -106,6 +122,7 @@ def _build_from(
     request: SuiteRequest,
     writer: SuiteWriter,
     resources: LanguageResources,
+    trees: TreeParser | None,
     *,
     with_base: bool,
     subsets: CSSubsets | None = None,
@@ -114,7 +131,6 @@ def _build_from(
     projection = projection or base.projection
     for construction in constructions:
         resources.gather(construction, base.open)
-    trees = tree_parser(request.parser)
     base_set = f"{BASE}.{base.part}"
     whole = _BaseSet(writer.open(base_set)) if with_base else None
     derived = [

@@ -40,7 +40,9 @@ pairs), with early stopping on `snli:dev[::2]`, and tested on `snli:dev[1::2]` a
 epochs are reduced so that each finishes on one CPU core ("size"); with both subsets there are 0.6 times the
 epochs, for about as many updates. Published: the paper's accuracy on SNLI test after training on all 549,367
 pairs, with full width and full vectors. Floor: a lower accuracy would have been treated as a sign of a bug.
-Figures of several seeds are mean and standard deviation.
+Figures of several seeds are mean and standard deviation. `syntactic_tree_lstm` read the parses of the 6,514
+pairs of the SNLI subset that have any, in training and on dev and test, and right-branching trees everywhere
+else, the stress tests included: test sets did not have parses when these rows were measured.
 
 These tables are written by `python reproductions/zoo/table.py` from `results/`, which
 `python reproductions/zoo/train.py --work DIR` writes.

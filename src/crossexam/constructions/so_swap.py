@@ -44,7 +44,7 @@ from crossexam.language.lexicons.closed_classes import (
     NEGATIONS,
     PERSONAL_PRONOUNS,
 )
-from crossexam.language.lexicons.noun_groups import FEMALE, MALE
+from crossexam.language.lexicons.noun_groups import FEMALE, MALE, NounKind
 from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.verb_kinds import (
     IDIOMS,
@@ -64,10 +64,13 @@ from crossexam.language.misparses import (
     has_misread_particle,
     has_misread_verb,
     has_participle_of_agent,
+    has_path,
+    has_verb_elsewhere,
     is_bare,
     is_misread,
     is_of_nearer_noun,
     is_of_unclear_number,
+    lacks_determiner,
 )
 from crossexam.language.nouns import animacy, is_event
 from crossexam.language.parsing.dependencies import Parsed
@@ -126,7 +129,10 @@ def _sound_clause(parsed: Parsed, wordnet: WordNet) -> Clause | str:
     if isinstance(clause, str):
         return clause
     against = chain(swap_obstacles(parsed, clause, wordnet), swap_doubts(parsed, clause, wordnet))
-    return next(against, clause)
+    reason = next(against, None)
+    if reason is None and _would_lack_determiner(parsed, clause, wordnet):
+        reason = "a noun without a determiner"
+    return reason or clause
 
 
 def _item(
@@ -191,7 +197,8 @@ def _keeps_capital(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
     named = token.tag in {"NNP", "NNPS"} and _is_name(parsed, phrase)
     lemmas = {lemma for synset in wordnet.synsets(word) for lemma in wordnet.lemmas(synset)}
     forms = {word.lower(), *wordnet.lemmas_of(word.lower())}
-    return named or (bool(lemmas) and not lemmas & forms)
+    unknown = token.tag == "NNP" and not lemmas and phrase.end - phrase.start == 1
+    return named or unknown or (bool(lemmas) and not lemmas & forms)
 
 
 def _is_name(parsed: Parsed, phrase: Phrase) -> bool:
@@ -250,8 +257,11 @@ def swap_doubts(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[st
 def _by_verb(
     verb: str, parsed: Parsed, clause: Clause, wordnet: WordNet, subject: str, thing: str
 ) -> Iterator[str]:
-    """Yield the doubts raised by *verb* with the heads *subject* and *thing*."""
-    kinds = animacy(subject, wordnet), animacy(thing, wordnet)
+    """Yield the doubts raised by *verb* with the heads *subject* and *thing*; any name may be a person's."""
+    kinds = [
+        "person" if parsed.tokens[phrase.head].tag in {"NNP", "NNPS"} else animacy(noun, wordnet)
+        for phrase, noun in ((clause.subject, subject), (clause.object, thing))
+    ]
     nouns = {thing, *wordnet.lemmas_of(thing, "n")}  # hands: handiwork, but also hand
     if verb in SYMMETRIC_ALWAYS or (verb in SYMMETRIC and kinds[0] == kinds[1]):
         yield "a symmetric verb"
@@ -285,7 +295,14 @@ def _content(words: list[str], phrase: Phrase) -> frozenset[str]:
 _REFLEXIVES: Final = frozenset(
     ("myself yourself himself herself itself ourselves yourselves themselves themself oneself").split()
 )
+_SINGULAR_PRONOUNS: Final[dict[NounKind, frozenset[str]]] = {
+    "person": frozenset({"him", "her", "them"}),
+    "animal": frozenset({"him", "her", "it"}),
+    "thing": frozenset({"it"}),
+}
+_OBJECT_FORMS: Final = {"his": "him", "her": "her", "its": "it", "their": "them"}
 _POSSESSIVES: Final = frozenset("his her its their my your our whose hers theirs".split())
+_PARTS: Final = frozenset("one both each some other others another".split())  # one in red, the other in blue
 _CLITICS: Final = frozenset(f"{mark}{end}" for mark in "'’" for end in ("s", "re", "m", "ve", "d", "ll"))
 _LOOSE: Final = frozenset({"appos", "dep", "parataxis", "acl", "advcl", "case", "mark"})
 _CONJOINED_VERBS: Final = frozenset({"VB", "VBZ", "VBP", "VBD", "VBG"})
@@ -314,7 +331,9 @@ def swap_obstacles(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator
         yield "an article of the wrong form"
     if _refers_across(words, clause):
         yield "a phrase refers to the other"
-    if _would_be_reflexive(parsed, clause):
+    if _loses_its_antecedent(parsed, clause, wordnet):
+        yield "a possessive that would not fit the new subject"
+    if _would_be_reflexive(parsed, clause, wordnet):
         yield "a pronoun that would have to be reflexive"
     yield from _misreadings(parsed, clause, wordnet)
     yield from _left_behind(words, parsed, clause, wordnet)
@@ -330,7 +349,8 @@ def _in_phrase(
         yield "a relative clause"
     if is_misread(parsed, phrase, wordnet):
         yield f"{name} is parsed oddly"
-    if any(parsed.tokens[k].tag in {",", ":", "``"} for k in inside) and not _is_list(parsed, phrase):
+    marked = any(parsed.tokens[k].tag in {",", ":", "``"} for k in inside)
+    if marked and (_PARTS & set(words[phrase.start + 1 : phrase.end]) or not _is_list(parsed, phrase)):
         yield f"a comma inside the {name}"
     if any(words[k] in {"or", "nor", "but"} for k in inside):
         yield "coordination with or or but"
@@ -360,15 +380,23 @@ def _refers_across(words: list[str], clause: Clause) -> bool:
     )
 
 
-def _would_be_reflexive(parsed: Parsed, clause: Clause) -> bool:
+def _would_lack_determiner(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+    """Return whether a phrase is a bare count noun, as in headlines, and the other has its determiner."""
+    phrases = (clause.subject, clause.object)
+    lacking = [lacks_determiner(parsed, phrase, wordnet) for phrase in phrases]
+    return any(
+        lacks and not is_bare(parsed, other) for lacks, other in zip(lacking, reversed(phrases), strict=True)
+    )
+
+
+def _would_be_reflexive(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
     """Return whether a pronoun of the predicate can only mean the object, which becomes the subject.
 
     *A nurse holds a boy, giving him a toy*: by binding (Quirk et al., 1985, section 6.25), the boy who holds
     a nurse gives himself a toy.  A pronoun inside another noun phrase or clause is free.
     """
-    own, other = (_agreeing_pronouns(parsed, phrase) for phrase in (clause.subject, clause.object))
-    inside = {k for each in (clause.subject, clause.object) for k in range(each.start, each.end)}
-    for k in set(parsed.below(clause.verb)) - inside:
+    own, other = (_agreeing_pronouns(parsed, phrase, wordnet) for phrase in (clause.subject, clause.object))
+    for k in _predicate(parsed, clause):
         word = parsed.tokens[k].text.lower()
         if parsed.tokens[k].tag == "PRP" and word in other - own and parsed.relations[k] != "nsubj":
             between = _words_above(parsed, k, clause.verb)
@@ -380,6 +408,26 @@ def _would_be_reflexive(parsed: Parsed, clause: Clause) -> bool:
     return False
 
 
+def _loses_its_antecedent(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+    """Return whether a possessive of the predicate cannot mean the new subject: a pear eats a man in his car.
+
+    A possessive in a clause with a subject of its own is free.
+    """
+    fitting = _agreeing_pronouns(parsed, clause.object, wordnet)
+    return any(
+        parsed.tokens[k].tag == "PRP$"
+        and _OBJECT_FORMS.get(parsed.tokens[k].text.lower(), "") not in fitting | {""}
+        and not any(parsed.children(j, "nsubj", "nsubj:pass") for j in _words_above(parsed, k, clause.verb))
+        for k in _predicate(parsed, clause)
+    )
+
+
+def _predicate(parsed: Parsed, clause: Clause) -> set[int]:
+    """Return the verb of *clause* and its dependents without the phrases that are swapped."""
+    phrases = (clause.subject, clause.object)
+    return set(parsed.below(clause.verb)) - {k for each in phrases for k in range(each.start, each.end)}
+
+
 def _words_above(parsed: Parsed, index: int, top: int) -> Iterator[int]:
     """Yield what the token at *index* depends on, directly or indirectly, below *top*."""
     head = parsed.heads[index]
@@ -388,14 +436,14 @@ def _words_above(parsed: Parsed, index: int, top: int) -> Iterator[int]:
         head = parsed.heads[head]
 
 
-def _agreeing_pronouns(parsed: Parsed, phrase: Phrase) -> frozenset[str]:
-    """Return the object pronouns that may mean *phrase*, by its number and gender."""
+def _agreeing_pronouns(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> frozenset[str]:
+    """Return the object pronouns that may mean *phrase*, by its number, gender and kind."""
     if number_of(parsed, phrase) == "plural":
         return frozenset({"them"})
     head = parsed.tokens[phrase.head].text.lower()
     if head in MALE | FEMALE:
         return frozenset({"him"} if head in MALE else {"her"})
-    return frozenset({"him", "her", "it", "them"})
+    return _SINGULAR_PRONOUNS[animacy(head, wordnet)]
 
 
 def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[str]:
@@ -420,6 +468,8 @@ def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[s
         yield "a caption that would read as a compound"
     if clause.finite is None and ends_in_verb(parsed, clause, wordnet):
         yield "object is parsed oddly"
+    if has_verb_elsewhere(parsed, clause, wordnet):
+        yield "a verb would lose its subject"
     if clause.finite is None and is_of_nearer_noun(parsed, clause, wordnet):
         yield "unclear whose participle"
 
@@ -429,15 +479,20 @@ def _left_behind(words: list[str], parsed: Parsed, clause: Clause, wordnet: Word
     thing, tokens = clause.object, parsed.tokens
     if tokens[clause.subject.end].tag in {",", ":", "-RRB-", "''"}:
         yield "a comma before the verb"
-    after = tokens[thing.end].tag if thing.end < len(tokens) else ""
+    after, then = ([token.tag for token in tokens[thing.end : thing.end + 2]] + ["", ""])[:2]
     if after in {"-LRB-", "POS", "HYPH"} or goes_on_in_compound(parsed, thing):
         yield "object is parsed oddly"
     if has_participle_of_agent(parsed, clause, wordnet):
         yield "a participle that may be the subject's"
     conjuncts = parsed.children(clause.verb, "conj")
     verbal = [k for k in conjuncts if tokens[k].tag in _CONJOINED_VERBS]
-    if after == "CC" and not any(thing.end < k for k in verbal):
+    clauses = [k for k in conjuncts if tokens[k].tag.startswith("VB")]
+    if (after == "CC" and not any(thing.end < k for k in verbal)) or (
+        (after, then) == (",", "CC") and not any(thing.end < k for k in clauses)
+    ):
         yield "coordinated objects apart"
+    if clause.voice == "active" and has_path(parsed, thing, wordnet):
+        yield "a path inside the object"
     inside = range(thing.start, thing.end)
     clausal = any(parsed.relations[k] in _CLAUSAL for k in inside)
     if clause.finite is None and (clausal or _goes_on(parsed, clause)):

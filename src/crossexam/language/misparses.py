@@ -12,15 +12,18 @@ from typing import Final
 
 from crossexam.language.agreement import agreeing, lemma_of, number_of
 from crossexam.language.clauses import GROUPS, Clause, Phrase
+from crossexam.language.inflection import inflect_like
 from crossexam.language.lexicons.adjective_classes import class_of
 from crossexam.language.lexicons.closed_classes import (
     CLOSED_CLASSES,
     INDEFINITE_PEOPLE,
     PERSONAL_PRONOUNS,
 )
+from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
 from crossexam.language.lexicons.verb_kinds import INTRANSITIVE, MOTION
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.nouns import animacy, is_common_noun, is_rather_verb
+from crossexam.language.noun_phrases import PLURAL_ONLY
+from crossexam.language.nouns import animacy, is_common_noun, is_rather_verb, sense_names
 from crossexam.language.parsing.dependencies import Parsed
 
 # Nouns in -ing; any other word in -ing that is tagged as a noun is a participle.
@@ -45,6 +48,10 @@ _COUNTS: Final = frozenset("few dozen hundred thousand couple many great good pa
 _DIRECTIONS: Final = frozenset(
     "down up along across over through around off by past on in out onto into away under".split()
 )
+_COUNTABLE: Final = frozenset({"garment.n.01", "container.n.01", "vehicle.n.01", "furniture.n.01"})
+_GOALS: Final = frozenset("toward towards into onto".split())
+_PATHS: Final = frozenset("through along across past down up".split())
+_WITH_PATHS: Final = frozenset({"event.n.01", "act.n.02", "way.n.06", "structure.n.01"})
 
 
 def is_misread(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
@@ -193,7 +200,11 @@ def is_of_unclear_number(parsed: Parsed, phrase: Phrase) -> bool:
 
 
 def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Return whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*)."""
+    """Return whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*).
+
+    A past participle without an auxiliary is passive, and what follows it is no object but the noun that it
+    modifies: *a broken hearted clown*, *a storm battered coast*.
+    """
     verb, thing = parsed.tokens[clause.verb], clause.object
     if clause.voice == "passive":
         return False
@@ -202,8 +213,17 @@ def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
         return True
     if parsed.tokens[thing.start].text.lower() in {"arm", "hand", "side"}:  # walks arm in arm
         return True
-    past = verb.tag in {"VBD", "VBN"} and clause.finite == clause.verb
-    return past and is_bare(parsed, thing) and clause.subject.head != clause.verb - 1
+    if verb.tag not in {"VBD", "VBN"} or clause.finite not in {clause.verb, None}:
+        return False
+    if clause.finite is None:
+        return True
+    participle = inflect_like(lemma, lemma, "VBN") == verb.text.lower()
+    compound = participle and parsed.tokens[thing.head].tag == "NN" and not _is_indefinite(parsed, thing)
+    return is_bare(parsed, thing) and (compound or clause.subject.head != clause.verb - 1)
+
+
+def _is_indefinite(parsed: Parsed, phrase: Phrase) -> bool:
+    return parsed.tokens[phrase.head].text.lower() in _INDEFINITE
 
 
 def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
@@ -229,16 +249,53 @@ def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
 
 
 def ends_in_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Return whether the bare object of a caption may end in its verb: men playing soccer chase a ball."""
+    """Return whether the object of a caption may end in its verb: men playing soccer chase a ball.
+
+    So it may after a colour, which may be a noun: *a nun wearing white kneels*.
+    """
+    if clause.voice == "passive":
+        return False
     head, tokens = clause.object.head, parsed.tokens
     form = "NN" if number_of(parsed, clause.subject) == "plural" else "NNS"
+    last = [head, *(k for k in parsed.children(head, "conj") if k < clause.object.end)][-1]
+    word = tokens[last].text.lower()
     return (
-        clause.object.start < head
+        clause.object.start < last
         and is_bare(parsed, clause.object)
-        and tokens[head - 1].tag.startswith("NN")
-        and tokens[head].tag == form
-        and is_rather_verb(tokens[head].text.lower(), wordnet)
+        and (tokens[last - 1].tag.startswith("NN") or class_of(tokens[last - 1].text.lower()) == "colour")
+        and tokens[last].tag == form
+        and word not in PLURAL_NOUNS | PLURAL_ONLY
+        and is_rather_verb(word, wordnet)
     )
+
+
+def has_verb_elsewhere(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+    """Return whether a caption has a finite verb whose subject can only be that of the caption.
+
+    *A nun carrying a lamp, wearing a veil, sings*: without its subject, the verb is left alone.  After a
+    comma, a plural noun that is more often a verb counts as one.
+    """
+    if clause.finite is not None:
+        return False
+    return any(
+        (token.tag in _FINITE | {"MD"} and not _has_own_subject(parsed, k))
+        or (
+            token.tag == "NNS"
+            and parsed.tokens[k - 1].tag == ","
+            and is_rather_verb(token.text.lower(), wordnet)
+        )
+        for k, token in enumerate(parsed.tokens)
+        if k > clause.verb
+    )
+
+
+def _has_own_subject(parsed: Parsed, verb: int) -> bool:
+    """Return whether the finite *verb*, or a verb that it is conjoined with or helps, has a subject."""
+    while not parsed.children(verb, "nsubj", "nsubj:pass", "expl", "csubj"):
+        if parsed.relations[verb] not in {"aux", "aux:pass", "cop", "conj"}:
+            return False
+        verb = parsed.heads[verb]
+    return True
 
 
 def is_of_nearer_noun(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
@@ -256,6 +313,35 @@ def is_bare(parsed: Parsed, phrase: Phrase) -> bool:
     """Return whether *phrase* has no determiner or numeral, as *cake* in *cake eating girl*."""
     return not parsed.children(phrase.head, "det", "nummod", "nmod:poss") and not any(
         token.tag in {"DT", "CD", "PRP"} for token in parsed.tokens[phrase.start : phrase.head + 1]
+    )
+
+
+def lacks_determiner(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
+    """Return whether *phrase* is one that can be counted, but has no determiner: *child*, not *tea*.
+
+    WordNet does not say what can be counted, so only kinds of nouns are judged that nearly always can.
+    """
+    head = parsed.tokens[phrase.head]
+    word = head.text.lower()
+    if head.tag != "NN" or word in MASS | _INDEFINITE or not is_bare(parsed, phrase):
+        return False
+    if number_of(parsed, phrase) == "plural" or any(
+        parsed.tokens[k].tag == "POS" for k in range(phrase.start, phrase.head)
+    ):
+        return False
+    return animacy(word, wordnet) != "thing" or not _COUNTABLE.isdisjoint(sense_names(word, wordnet))
+
+
+def has_path(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
+    """Return whether *phrase* includes a path or goal, which is the verb's: kicks a ball towards the goal.
+
+    A noun that names an event, a way or a building may have a path of its own: *a walk through the hills*.
+    """
+    names = sense_names(parsed.tokens[phrase.head].text.lower(), wordnet)
+    foreign = _GOALS if _WITH_PATHS & names else _GOALS | _PATHS
+    return any(
+        parsed.tokens[k].text.lower() in foreign and parsed.relations[k] == "case"
+        for k in range(phrase.head + 1, phrase.end)
     )
 
 

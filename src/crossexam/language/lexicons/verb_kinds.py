@@ -17,7 +17,9 @@ SYMMETRIC: Final = frozenset((
     # Levin 47.8 contiguous location
     "cross parallel bound flank "
     # company and contest
-    "accompany partner befriend waltz tango dance race tie rival fit suit complement contradict pass"
+    "accompany partner befriend waltz tango dance race tie rival fit suit complement contradict pass "
+    # Levin 51.7, accompany verbs: who walks the bride to the altar is walked there by her
+    "escort walk"
 ).split())
 
 #: The same for any participants: what touches a wall is touched by it (Levin 47.8; Dowty, section 3).
@@ -25,7 +27,10 @@ SYMMETRIC_ALWAYS: Final = frozenset((
     "abut adjoin border contact intersect juxtapose meet neighbor touch join connect face oppose "
     "resemble equal match mirror approach confront "
     # Levin 18.4, contact by motion
-    "graze bump collide"
+    "graze bump collide "
+    # have does not say which has which, the part or the whole, the container or the content (Quirk et al.,
+    # 10.30 and 16.46); get brings about such a state, or, like it, has a clause for its object
+    "have get"
 ).split())
 
 #: Two people may do it to each other in one scene (Levin 30.1 see, 30.2 sight, 31.2 admire, 37).

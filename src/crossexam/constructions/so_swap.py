@@ -61,10 +61,12 @@ from crossexam.language.misparses import (
     ends_in_verb,
     goes_on_in_compound,
     has_actor_for_object,
+    has_infinitive_of_object,
     has_misread_particle,
     has_misread_verb,
     has_participle_of_agent,
     has_path,
+    has_stranded_particle,
     has_verb_elsewhere,
     is_bare,
     is_misread,
@@ -450,9 +452,10 @@ def _misreadings(parsed: Parsed, clause: Clause, wordnet: WordNet) -> Iterator[s
     between = parsed.tokens[clause.verb + 1 : clause.object.start]
     if clause.voice == "active" and any(token.tag not in {"RP", "RB"} for token in between):
         yield "object is far from its verb"
-    if {token.tag for token in parsed.tokens[clause.subject.end : clause.verb]} & {"IN", "RP", "NN", "NNS"}:
+    before = {token.tag for token in parsed.tokens[clause.subject.end : clause.verb]}
+    if before & {"IN", "RP", "NN", "NNS"} or has_stranded_particle(parsed, clause):
         yield "subject is far from its verb"
-    if has_misread_particle(parsed, clause):
+    if has_misread_particle(parsed, clause, wordnet):
         yield "a particle that may be a preposition"
     if has_misread_verb(parsed, clause, wordnet):
         yield "a verb that takes no object"
@@ -482,6 +485,8 @@ def _left_behind(words: list[str], parsed: Parsed, clause: Clause, wordnet: Word
     after, then = ([token.tag for token in tokens[thing.end : thing.end + 2]] + ["", ""])[:2]
     if after in {"-LRB-", "POS", "HYPH"} or goes_on_in_compound(parsed, thing):
         yield "object is parsed oddly"
+    if clause.voice == "active" and has_infinitive_of_object(parsed, clause):
+        yield "an infinitive that says what the object is for"
     if has_participle_of_agent(parsed, clause, wordnet):
         yield "a participle that may be the subject's"
     conjuncts = parsed.children(clause.verb, "conj")

@@ -20,6 +20,7 @@ from crossexam.language.lexicons.closed_classes import (
     PERSONAL_PRONOUNS,
 )
 from crossexam.language.lexicons.noun_groups import MASS, PLURAL_NOUNS
+from crossexam.language.lexicons.proper_names import FIRST_NAMES
 from crossexam.language.lexicons.verb_kinds import INTRANSITIVE, MOTION
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.noun_phrases import PLURAL_ONLY
@@ -211,7 +212,10 @@ def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
     lemma = lemma_of(verb.text.lower())
     if lemma in INTRANSITIVE or not wordnet.is_lemma(lemma, "v"):
         return True
-    if parsed.tokens[thing.start].text.lower() in {"arm", "hand", "side"}:  # walks arm in arm
+    first = parsed.tokens[thing.start].text.lower()
+    if first in {"arm", "hand", "side"}:  # walks arm in arm
+        return True
+    if lemma in MOTION and thing.end - thing.start == 1 and wordnet.is_lemma(first, "r"):  # walks home
         return True
     if verb.tag not in {"VBD", "VBN"} or clause.finite not in {clause.verb, None}:
         return False
@@ -226,18 +230,41 @@ def _is_indefinite(parsed: Parsed, phrase: Phrase) -> bool:
     return parsed.tokens[phrase.head].text.lower() in _INDEFINITE
 
 
-def has_misread_particle(parsed: Parsed, clause: Clause) -> bool:
-    """Return whether the particle of the verb may be a preposition: walks down the road."""
-    verb = parsed.tokens[clause.verb].text.lower().rpartition("-")[2]
+def has_misread_particle(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
+    """Return whether the particle of the verb may be a preposition: walks down the road.
+
+    It is one after a verb of motion, and that of a path if WordNet has no such phrasal verb.
+    """
+    lemma = lemma_of(parsed.tokens[clause.verb].text.lower().rpartition("-")[2])
     after = parsed.tokens[clause.verb + 1].text.lower()
-    return clause.voice == "active" and lemma_of(verb) in MOTION and after in _DIRECTIONS
+    if clause.voice == "passive" or after not in _DIRECTIONS:
+        return False
+    return lemma in MOTION or (after in _PATHS - {"up"} and not wordnet.is_lemma(f"{lemma}_{after}", "v"))
+
+
+def has_stranded_particle(parsed: Parsed, clause: Clause) -> bool:
+    """Return whether a particle between subject and verb belongs to the subject: a nun with a veil on sings."""
+    between = parsed.tokens[clause.subject.end : clause.verb]
+    return any(token.text.lower() in _DIRECTIONS for token in between)
 
 
 def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Return whether the object is an agent with a verb, misparsed as a compound: helps a kid dig."""
+    """Return whether the object is an agent with a verb, misparsed as a compound: helps a kid dig.
+
+    What does something may also be a thing, if a preposition follows: *watches a boat drift across the bay*.
+    """
+    thing = clause.object
     if lemma_of(parsed.tokens[clause.verb].text) not in _PERCEPTION:
         return False
-    inside = parsed.tokens[clause.object.start : clause.object.end]
+    inside, last = parsed.tokens[thing.start : thing.end], parsed.tokens[thing.head]
+    after = parsed.tokens[thing.head + 1 : thing.head + 2]
+    if (
+        parsed.tokens[thing.head - 1].tag.startswith("NN")
+        and last.tag == "NN"
+        and wordnet.is_lemma(last.text.lower(), "v")
+        and any(token.tag == "IN" and token.text.lower() in _DIRECTIONS for token in after)
+    ):
+        return True
     return any(
         first.tag.startswith(("NN", "JJ"))
         and second.tag.startswith("NN")
@@ -299,9 +326,16 @@ def _has_own_subject(parsed: Parsed, verb: int) -> bool:
 
 
 def is_of_nearer_noun(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
-    """Return whether the participle of a caption is that of a nearer noun: a view of a woman drinking tea."""
+    """Return whether the participle of a caption is that of a nearer noun: a view of a woman drinking tea.
+
+    One of the passive may be that of any noun: *a nun in a yard surrounded by walls*.
+    """
     tokens, subject = parsed.tokens, clause.subject
-    if clause.voice == "passive" or animacy(tokens[subject.head].text.lower(), wordnet) != "thing":
+    if clause.voice == "passive":
+        return clause.verb == subject.end and any(
+            tokens[k].tag.startswith("NN") for k in range(subject.head + 1, subject.end)
+        )
+    if animacy(tokens[subject.head].text.lower(), wordnet) != "thing":
         return False
     later = range(subject.head + 1, subject.end)
     return any(
@@ -323,7 +357,12 @@ def lacks_determiner(parsed: Parsed, phrase: Phrase, wordnet: WordNet) -> bool:
     """
     head = parsed.tokens[phrase.head]
     word = head.text.lower()
-    if head.tag != "NN" or word in MASS | _INDEFINITE or not is_bare(parsed, phrase):
+    initial = phrase.head == 0 and is_common_noun(word, wordnet) and word not in FIRST_NAMES
+    if (
+        not (head.tag == "NN" or (head.tag == "NNP" and initial))
+        or word in MASS | _INDEFINITE
+        or not is_bare(parsed, phrase)
+    ):
         return False
     if number_of(parsed, phrase) == "plural" or any(
         parsed.tokens[k].tag == "POS" for k in range(phrase.start, phrase.head)
@@ -349,6 +388,21 @@ def goes_on_in_compound(parsed: Parsed, thing: Phrase) -> bool:
     """Return whether a particle and a bare noun follow the object: a button down shirt."""
     after = parsed.tokens[thing.end : thing.end + 2]
     return len(after) == 2 and after[0].text.lower() in {"down", "up"} and after[1].tag == "NN"
+
+
+def has_infinitive_of_object(parsed: Parsed, clause: Clause) -> bool:
+    """Return whether an infinitive says what the object is for: uses a key to open it, has meat to be fried.
+
+    In the object it is moved although the purpose is the agent's, and a passive one would be left behind.
+    """
+    thing, tokens = clause.object, parsed.tokens
+    if any(tokens[k].tag == "TO" and tokens[k + 1].tag == "VB" for k in range(thing.head + 1, thing.end - 1)):
+        return True
+    rest = tokens[thing.end :]
+    return any(
+        to.tag == "TO" and be.text.lower() == "be" and verb.tag == "VBN"
+        for to, be, verb in zip(rest, rest[1:], rest[2:], strict=False)
+    )
 
 
 def has_participle_of_agent(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:

@@ -243,7 +243,7 @@ def has_misread_particle(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
 
 
 def has_stranded_particle(parsed: Parsed, clause: Clause) -> bool:
-    """Return whether a particle between subject and verb belongs to the subject: a nun with a veil on sings."""
+    """Return whether a particle before the verb belongs to the subject: a nun with a veil on sings."""
     between = parsed.tokens[clause.subject.end : clause.verb]
     return any(token.text.lower() in _DIRECTIONS for token in between)
 

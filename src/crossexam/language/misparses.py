@@ -1,8 +1,8 @@
 """Signs that a clause was misparsed, for constructions that move its phrases.
 
 Statistical parsers make most errors on captions: a verb becomes the last noun of a compound, a participle an
-adjective, a preposition a particle.  Each function describes one kind of error; none of them needs another
-parser.
+adjective, a preposition a particle, and what belongs to the verb a part of its object.  Each function
+describes one kind of error, or of phrase that only suits its present place; none needs another parser.
 """
 
 from __future__ import annotations

@@ -251,7 +251,8 @@ def has_stranded_particle(parsed: Parsed, clause: Clause) -> bool:
 def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
     """Return whether the object is an agent with a verb, misparsed as a compound: helps a kid dig.
 
-    What does something may also be a thing, if a preposition follows: *watches a boat drift across the bay*.
+    What does something may also be a thing, if a preposition follows (*watches a boat drift across the bay*)
+    or the word is rather a verb (*heard the gate close*).
     """
     thing = clause.object
     if lemma_of(parsed.tokens[clause.verb].text) not in _PERCEPTION:
@@ -262,7 +263,10 @@ def has_actor_for_object(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bo
         parsed.tokens[thing.head - 1].tag.startswith("NN")
         and last.tag == "NN"
         and wordnet.is_lemma(last.text.lower(), "v")
-        and any(token.tag == "IN" and token.text.lower() in _DIRECTIONS for token in after)
+        and (
+            is_rather_verb(last.text.lower(), wordnet)
+            or any(token.tag == "IN" and token.text.lower() in _DIRECTIONS for token in after)
+        )
     ):
         return True
     return any(

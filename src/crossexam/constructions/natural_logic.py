@@ -263,12 +263,22 @@ def _links(sentence: PairSentence, wordnet: WordNet) -> list[_Word]:
             found.append((word, "break"))
         elif token.tag in _RELATING:
             found.append((word, "relation"))
-        elif token.tag == "CD" or word in _QUANTIFIERS:
+        elif token.tag in {"CD", "MD"} or word in _QUANTIFIERS:
             found.append((_FIGURES.get(word, word), "amount"))
         elif part is not None and token.text[:1].isalpha():
             lemma = wordnet.morphy(word, part) or word
+            part = "modifier" if _is_modifier(sentence.tokens, position) else part
             found += [(lemma, part)] if lemma not in _LIGHT else []
     return found
+
+
+def _is_modifier(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether the noun modifies another: a *horse* cart, a *horse* drawn cart."""
+    following = [token.tag for token in tokens[position + 1 : position + 3]] + ["", ""]
+    if following[0] == "VBN":
+        following = following[1:]
+    noun = tokens[position].tag.startswith("NN")
+    return noun and following[0].startswith(("NN", "JJ"))
 
 
 def _other_words(sentence: PairSentence, wordnet: WordNet) -> list[str]:

@@ -16,6 +16,7 @@ from crossexam.constructions.construction import Rejection, Resources
 from crossexam.core.example import SIDES, Example, Side
 from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.nouns import is_common_noun, is_rather_adjective
 from crossexam.language.tokens import Token, words
 from crossexam.language.word_senses import in_fixed_expression, is_in_name
 
@@ -159,7 +160,11 @@ def _match(pair: WordPair, tokens: Mapping[Side, Sequence[Token]], wordnet: Word
             return Rejection("a sentence has both words")
         if any(is_in_name(tokens[side], k) for k in here):
             return Rejection("proper name")
-        if any(_is_in_compound(tokens[side], k) for k in here):
+        kinds = pair.relation != "antonym"
+        if any(
+            _is_in_compound(tokens[side], k) or (kinds and _is_own_kind(tokens[side], k, wordnet))
+            for k in here
+        ):
             return Rejection("part of a compound noun")
         lower = [token.text.lower() for token in tokens[side]]
         if any(in_fixed_expression(wordnet, lower, k) for k in here):
@@ -175,6 +180,25 @@ def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:
     """Return whether the noun at *position* is adjacent to another noun: a *football* *player*."""
     adjacent = (*tokens[max(0, position - 1) : position], *tokens[position + 1 : position + 2])
     return tokens[position].tag.startswith("NN") and any(token.tag.startswith("NN") for token in adjacent)
+
+
+def _is_own_kind(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
+    """Return whether the noun and the word before it name what is no kind of the noun: a *love seat*.
+
+    Or if that word is rather a noun than an adjective, whatever its tag: a *coral reef*.
+    """
+    if position == 0 or not tokens[position].tag.startswith("NN"):
+        return False
+    before = tokens[position - 1]
+    if before.tag not in {"JJ", "VBG", "VBN"}:
+        return False
+    word = before.text.lower()
+    noun = next(iter(_lemmas_as(tokens[position].text.lower(), "n", wordnet)), "")
+    senses = set(wordnet.synsets(noun, "n"))
+    together = wordnet.synsets(f"{word}_{noun}", "n")[:1]
+    if together and senses.isdisjoint(wordnet.closure(*together)):
+        return True
+    return before.tag == "JJ" and is_common_noun(word, wordnet) and not is_rather_adjective(word, wordnet)
 
 
 def _forms_of(token: Token, wordnet: WordNet) -> tuple[str, ...]:

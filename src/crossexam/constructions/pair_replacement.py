@@ -8,8 +8,9 @@ kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Literal
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Final, Literal
 
 from crossexam.constructions.construction import Rejection
 from crossexam.constructions.edits import pronoun_edits, replacing
@@ -17,11 +18,18 @@ from crossexam.constructions.pair_matching import Match
 from crossexam.core.example import Edit, Side
 from crossexam.language.agreement import can_replace
 from crossexam.language.inflection import match_case
+from crossexam.language.lexicons.noun_groups import KIN, OLD, YOUNG
+from crossexam.language.lexicons.word_pairs import WordPair
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.nouns import animacy, gender, tells_gender
+from crossexam.language.nouns import animacy, gender, is_other_name, is_physical, tells_gender
 from crossexam.language.pronouns import Unclear, gendered_pronouns
+from crossexam.language.tokens import Token
 
 Rules = Literal["ours", "paper"]
+_COMPARING: Final = frozenset("another other and or one".split())
+_STEM: Final = 4  # letters
+_ENDING: Final = 2  # letters: juggle, juggles
+_CACHE_SIZE: Final = 1 << 14
 
 
 def word_edits(
@@ -42,22 +50,109 @@ def word_edits(
     return Rejection(pronouns.reason) if isinstance(pronouns, Unclear) else (*edits, *pronouns)
 
 
+def doubt_of_kinds(pair: WordPair, wordnet: WordNet) -> Rejection | None:
+    """Return why people may not tell the two nouns of the hypernym *pair* apart as WordNet does, or None."""
+    if any(is_other_name(word, wordnet) for word in pair[:2]):
+        return Rejection("one word is another name for the other")
+    if not all(is_physical(word, wordnet) for word in pair[:2]):
+        return Rejection("the words name nothing physical")
+    return None
+
+
+def is_role(noun: str, wordnet: WordNet) -> bool:
+    """Return whether *noun* names a person by what they do, and not by gender or age.
+
+    >>> [is_role(noun, WordNet.load()) for noun in ("juggler", "woman", "child", "lamp")]
+    [True, False, False, False]
+    """
+    return (
+        animacy(noun, wordnet) == "person" and gender(noun, wordnet) is None and noun not in YOUNG | OLD | KIN
+    )
+
+
 def tells_more(
     match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
 ) -> bool:
-    """Return whether the sentence on *side* tells the gender that its word leaves open and the other's has.
+    """Return whether the sentence on *side* tells what its word leaves open and the other word says.
 
-    *words* are the word on *side*, after *edits*, and the other: "a person lifts her hand" tells as much as
-    "a woman lifts her hand", though a person may be a man.
+    *words* are the word on *side*, after *edits*, and the other.  "A person lifts her hand" tells as much as
+    "a woman lifts her hand", though a person may be a man; "a person juggles", as "a juggler juggles"; "a
+    person and another juggler", "the person and a man" and "a game of chess" tell what they are, too.
     """
     here, other = words
-    if gender(other, wordnet) is None or gender(here, wordnet) is not None:
-        return False
-    if animacy(here, wordnet) != "person":
+    if _tells_gender(match, side, words, edits, wordnet):
+        return True
+    if match.pos != "n" or _excludes(here, other, wordnet):
         return False
     tokens, positions = match.tokens[side], match.positions[side]
-    edited = {edit.start for edit in edits}
-    if any(tokens[each.position].start not in edited for each in gendered_pronouns(tokens)):
+    if any(_is_specified(tokens, k) for k in positions):
         return True
-    nouns = (t for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN"))
-    return any(tells_gender(token.text, wordnet) for token in nouns)
+    narrow = (here, other) if is_kind_of(here, other, wordnet) else (other, here)
+    return is_kind_of(*narrow, wordnet) and any(
+        _tells_kind(token, *narrow, wordnet) for k, token in enumerate(tokens) if k not in positions
+    )
+
+
+def _is_specified(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether "of" follows the noun, or a coordination or "another" compares it with other nouns."""
+    before = {token.text.lower() for token in tokens[max(0, position - 2) : position]}
+    after = next((token.text.lower() for token in tokens[position + 1 : position + 2]), "")
+    return not before.isdisjoint(_COMPARING) or after in {"of", "and", "or"}
+
+
+def _tells_kind(token: Token, narrow: str, broad: str, wordnet: WordNet) -> bool:
+    """Return whether the content word *token* says that the *broad* thing is, or is not, the *narrow* one."""
+    if token.tag[:1] not in {"N", "V", "J"}:
+        return False
+    word = token.text.lower()
+    if _share_stem(word, narrow) and not _share_stem(word, broad):
+        return True
+    return token.tag.startswith("N") and (
+        is_kind_of(word, narrow, wordnet) or _excludes(word, narrow, wordnet)
+    )
+
+
+def _share_stem(word: str, other: str) -> bool:
+    """Return whether two words begin alike up to endings: juggles, juggler."""
+    length = max(_STEM, min(len(word), len(other)) - _ENDING)
+    return word[:length] == other[:length]
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def is_kind_of(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether the noun *word*, in its first sense, is a synonym or hyponym of *other*.
+
+    >>> is_kind_of("puppies", "dog", WordNet.load()), is_kind_of("dog", "puppy", WordNet.load())
+    (True, False)
+    """
+    below, above = (wordnet.morphy(each, "n") or each for each in (word, other))
+    return not set(wordnet.closure(*wordnet.synsets(below, "n")[:1])).isdisjoint(
+        wordnet.synsets(above, "n")[:1]
+    )
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def _excludes(word: str, other: str, wordnet: WordNet) -> bool:
+    """Return whether two nouns are antonyms in WordNet: man, woman."""
+    first, second = (wordnet.morphy(each, "n") or each for each in (word, other))
+    return any(
+        lemma == second for sense in wordnet.synsets(first, "n") for _, lemma in wordnet.antonyms(sense)
+    )
+
+
+def _tells_gender(
+    match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
+) -> bool:
+    """Return whether the sentence on *side* tells the gender that its word leaves open, or another."""
+    here, other = words
+    tokens, positions = match.tokens[side], match.positions[side]
+    edited = {edit.start for edit in edits}
+    kept = [each for each in gendered_pronouns(tokens) if tokens[each.position].start not in edited]
+    nouns = [t.text for k, t in enumerate(tokens) if k not in positions and t.tag.startswith("NN")]
+    own = gender(here, wordnet)
+    if own is not None:  # a woman in his hat, and nobody else
+        alone = all(animacy(noun.lower(), wordnet) != "person" for noun in nouns)
+        return alone and any(each.gender != own for each in kept)
+    if gender(other, wordnet) is None or animacy(here, wordnet) != "person":
+        return False
+    return bool(kept) or any(tells_gender(noun, wordnet) for noun in nouns)

@@ -26,6 +26,7 @@ from crossexam.constructions.natural_logic import (
     PairSentence,
     Proposal,
     Rest,
+    adds_a_thing,
     after_exchange,
     after_replacement,
     covers,
@@ -40,7 +41,13 @@ from crossexam.constructions.pair_matching import (
     matches,
     surface_matches,
 )
-from crossexam.constructions.pair_replacement import Rules, tells_more, word_edits
+from crossexam.constructions.pair_replacement import (
+    Rules,
+    doubt_of_kinds,
+    is_role,
+    tells_more,
+    word_edits,
+)
 from crossexam.core.example import (
     CONTROL_LABEL,
     PAIR,
@@ -257,14 +264,37 @@ def _from_antonyms(swapped: Swapped, resources: SwapResources, rng: random.Rando
 def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Random) -> Iterator[SwapOutcome]:
     gold, relation = _label(swapped.control), swapped.match.pair.relation
     premise, hypothesis = (_direction(swapped, side) for side in SIDES)
-    covered = covers(*_sentences(swapped), (premise, hypothesis), resources.wordnet)
-    proposal = after_exchange(gold, relation, premise, hypothesis, covered=covered)
-    if gold != proposal.label:
-        proposal = _counted(proposal, swapped)
+    sentences, wordnet = _sentences(swapped), resources.wordnet
+    proposal = after_exchange(
+        gold,
+        relation,
+        premise,
+        hypothesis,
+        covered=covers(*sentences, (premise, hypothesis), wordnet),
+        conflict=rest_of(*sentences, wordnet) == "conflict",
+        adds=adds_a_thing(*sentences, wordnet),
+    )
+    proposal = _counted(proposal, swapped)
+    if proposal.label == "neutral" and _is_role_of_another(swapped, wordnet):
+        proposal = proposal._replace(doubt="one role may exclude another")
+    doubt = doubt_of_kinds(swapped.match.pair, wordnet) if swapped.rules == "ours" else None
+    if doubt:
+        yield from (SwapOutcome(name, doubt) for name in ("i_th", "e_h", "e_th"))
+        return
     draft = in_situ(swapped, relation=CONVERSE[relation])
     outcome = _labelled(draft, proposal, gold, swapped.rules)
     yield SwapOutcome("i_th", _TOLD if _told_in_situ(swapped, resources.wordnet) else outcome)
     yield from _ex_situ_pair(swapped, ("e_h", "e_th"), resources.wordnet, rng)
+
+
+def _is_role_of_another(swapped: Swapped, wordnet: WordNet) -> bool:
+    """Return whether the exchange gives a role to a person of whom the hypothesis says something new."""
+    role = swapped.match.pair.first  # which the exchange moves to the hypothesis
+    return (
+        swapped.match.pair.relation == "hypernym"
+        and is_role(role, wordnet)
+        and _rest(swapped, wordnet) != "covered"
+    )
 
 
 def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:

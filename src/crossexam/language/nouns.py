@@ -8,6 +8,7 @@ another sense, and nouns that name nothing concrete with clear boundaries have n
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import Final, Literal
 
@@ -41,6 +42,7 @@ _WORN: Final = frozenset({"artifact.n.01", "body_part.n.01", "hair.n.01"})
 _FREQUENT: Final = 2  # senses: the first bikini of WordNet is an atoll
 _USUAL: Final = 0.6  # of a noun's adjectives: three in five of those before "grass" are "green"
 _ENOUGH: Final = 8
+_TERM_FOR: Final = re.compile(r"(\w+ ){0,2}terms? (for|of) ")
 _PUNCTUATION: Final = str.maketrans(",;()", "    ")
 
 
@@ -109,6 +111,36 @@ def is_rather_verb(word: str, wordnet: WordNet) -> bool:
     [True, True, False]
     """
     return _uses(word, "v", wordnet) > _uses(word, "n", wordnet)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def is_rather_adjective(word: str, wordnet: WordNet) -> bool:
+    """Return whether *word* is an adjective more often than a noun in WordNet's concordances.
+
+    >>> [is_rather_adjective(word, WordNet.load()) for word in ("young", "red", "stone")]
+    [True, True, False]
+    """
+    return _uses(word, "a", wordnet) > _uses(word, "n", wordnet)
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def is_other_name(noun: str, wordnet: WordNet) -> bool:
+    """Return whether the first sense of *noun* is defined as a term for something with another name.
+
+    >>> [is_other_name(noun, WordNet.load()) for noun in ("dad", "pooch", "father", "poodle")]
+    [True, True, False, False]
+    """
+    return any(_TERM_FOR.match(wordnet.definition(sense)) for sense in _first_sense(noun, wordnet))
+
+
+@lru_cache(maxsize=_CACHE_SIZE)
+def is_physical(noun: str, wordnet: WordNet) -> bool:
+    """Return whether the first sense of *noun* names something physical, and no idea, act or group.
+
+    >>> [is_physical(noun, WordNet.load()) for noun in ("lake", "poodle", "belief")]
+    [True, True, False]
+    """
+    return "physical_entity.n.01" in sense_names(noun, wordnet)
 
 
 def _uses(word: str, pos: str, wordnet: WordNet) -> int:

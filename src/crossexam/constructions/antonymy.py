@@ -40,7 +40,7 @@ from crossexam.language.lexicons.antonym_kinds import (
     are_opposed,
     is_negation,
 )
-from crossexam.language.lexicons.closed_classes import AUXILIARIES, NEGATIONS
+from crossexam.language.lexicons.closed_classes import AUXILIARIES, NEGATIONS, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.monotonicity.polarity import ORDERING, polarity_at
@@ -263,6 +263,7 @@ class Swap(NamedTuple):
 
 # Both sentences can be true: something that may be hot may be cold (footnote 7: modalities and belief).
 _MODAL: Final = frozenset(
+    "hoping wishing wanting planning expecting promising thinking believing needing "
     "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
     "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
     "must ought need needs expect expects expected plan plans planned promise promises promised".split()
@@ -420,6 +421,8 @@ def _adjective_doubts(
     if phrase is None or position == phrase.head:
         if not _is_predicate(tokens, position):
             yield "neither before a noun nor after a linking verb"
+        elif pair[1] in OF_LIVING and not _is_said_of_living(tokens, position, wordnet):
+            yield "the antonym does not go with the noun"
         elif not opposed:
             yield "adjectives that may both be right"
         elif any(token.text.lower() in _PARTIAL for token in tokens[:position]):
@@ -432,6 +435,8 @@ def _adjective_doubts(
     if clashes or (kind == "thing" and antonym in OF_LIVING):
         yield "the antonym does not go with the noun"
     if _is_attribute_of_subject(tokens, phrase):
+        if not opposed:
+            yield "adjectives that may both be right"
         return
     if noun in _AMOUNTS:
         yield "what is measured"
@@ -476,7 +481,8 @@ def _noun_doubts(
         yield "in some cases only"
     possessed = _is_possessed(tokens, phrase)
     several = tokens[position].tag == "NNS" and not _is_counted(tokens, phrase)
-    if (possessed or several) and any(is_relative(each) for each in lemmas):
+    another = _is_new_object(tokens, phrase)
+    if (possessed or several or another) and any(is_relative(each) for each in lemmas):
         yield "one of several relatives"
     elif antonym_kind(*pair) == "relational" and (possessed or gender(word, wordnet) is None):
         yield "the other end of a relation"
@@ -494,6 +500,16 @@ def _is_predicate(tokens: Sequence[Token], position: int) -> bool:
     while k >= 0 and tokens[k].tag in {"RB", "CC", "JJ", ","}:
         k -= 1
     return k >= 0 and tokens[k].text.lower() in _LINKING
+
+
+def _is_said_of_living(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
+    """Return whether the nearest noun or pronoun before *position* may name a person or animal."""
+    nominals = (t for t in reversed(tokens[:position]) if t.tag.startswith("NN") or t.tag in {"PRP", "DT"})
+    nominal = next(nominals, None)
+    if nominal is None or nominal.tag.startswith("NNP"):
+        return True
+    word = nominal.text.lower()
+    return word in PERSONAL_PRONOUNS - {"it"} or animacy(word, wordnet) != "thing"
 
 
 def _is_attribute_of_subject(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
@@ -521,6 +537,11 @@ def _is_generic(tokens: Sequence[Token], phrase: NounPhrase, wordnet: WordNet) -
     inside = [token.text.lower() for token in tokens[phrase.start : phrase.head]]
     quantified = not {"several", "some", "many"}.isdisjoint((*before, *inside))
     return not (starts or quantified or _is_of_group(tokens, phrase))
+
+
+def _is_new_object(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    """Return whether *phrase* introduces somebody after the subject, outside of a scene: *has a son*."""
+    return phrase.start > 0 and _is_counted(tokens, phrase) and not is_scene(tokens)
 
 
 def _is_of_group(tokens: Sequence[Token], phrase: NounPhrase) -> bool:

@@ -74,8 +74,8 @@ def test_indirect_antonyms_are_those_of_the_head(tagged: str, expected: str) -> 
 
 
 def test_indirect_keeps_direct_antonyms_and_finds_none_for_nouns_and_others() -> None:
-    (item,), rejected = made("The/DT young/JJ sailor/NN sang/VBD", indirect=True)
-    assert (item.hypothesis, item.info["relation"], rejected) == ("The old sailor sang", "antonym", {})
+    (item,), rejected = made("A/DT young/JJ sailor/NN sang/VBD", indirect=True)
+    assert (item.hypothesis, item.info["relation"], rejected) == ("An old sailor sang", "antonym", {})
     nothing = {"no adjective or noun with an antonym": 1}
     assert made("The/DT boat/NN sank/VBD", indirect=True) == ([], nothing)
     # A satellite of "marine", which has no antonym itself.

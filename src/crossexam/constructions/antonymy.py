@@ -24,24 +24,39 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from crossexam.constructions.antonymy_by_script import antonymy_by_script
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
 from crossexam.constructions.edits import article_edit, pronoun_edits
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import KIND, PAIR, SIDES, Edit, Example, Side
 from crossexam.core.labels import LABEL_INDEX
 from crossexam.core.rules import OURS, Rules
+from crossexam.language.assertion import is_scene, unasserted
 from crossexam.language.inflection import inflect_like, match_case
 from crossexam.language.lexicons.adjective_classes import class_of
-from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
-from crossexam.language.lexicons.closed_classes import AUXILIARIES, NEGATIONS
-from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE
+from crossexam.language.lexicons.antonym_kinds import (
+    NO_CONTRADICTION,
+    antonym_kind,
+    are_opposed,
+    is_negation,
+)
+from crossexam.language.lexicons.closed_classes import AUXILIARIES, NEGATIONS, PERSONAL_PRONOUNS
+from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.monotonicity.polarity import ORDERING, polarity_at
 from crossexam.language.noun_phrases import NounPhrase, noun_phrases
-from crossexam.language.nouns import animacy, clashes_with_noun, is_relative
+from crossexam.language.nouns import animacy, clashes_with_noun, gender, is_relative
 from crossexam.language.pronouns import Unclear
 from crossexam.language.tokens import Token
-from crossexam.language.word_senses import in_fixed_expression, is_in_name, lesk
+from crossexam.language.word_senses import (
+    attested,
+    in_fixed_expression,
+    is_in_name,
+    is_often_relational,
+    is_rarely_opposed,
+    is_unattested_sense,
+    lesk,
+)
 
 _CLASSES: Final = {"JJ": "a", "JJR": "a", "JJS": "a", "NN": "n", "NNS": "n"}
 _CACHED_SWAPS: Final = 1 << 14
@@ -246,10 +261,9 @@ class Swap(NamedTuple):
     lemma: str
 
 
-_CACHED: Final = 1 << 15
-
 # Both sentences can be true: something that may be hot may be cold (footnote 7: modalities and belief).
 _MODAL: Final = frozenset(
+    "hoping wishing wanting planning expecting promising thinking believing needing "
     "may might could can if whether unless perhaps maybe possibly probably seem seems seemed think thinks "
     "thought believe believes believed hope hopes hoped want wants wanted wish wishes wished would should "
     "must ought need needs expect expects expected plan plans planned promise promises promised".split()
@@ -284,7 +298,7 @@ def antonym_doubts(
         yield "modal, conditional or reported"
     if not _AT_TIMES.isdisjoint(words):
         yield "at times"
-    if "than" in words or (position and words[position - 1] in _DEGREES):
+    if "than" in words or words.count("as") > 1 or (position and words[position - 1] in _DEGREES):
         yield "comparison"
     if "?" in words[-3:]:  # it may be followed by quotation marks
         yield "question"
@@ -292,13 +306,17 @@ def antonym_doubts(
         yield "part of a compound noun"
     if is_in_name(tokens, position):
         yield "proper name"
+    antonym = swap.antonym.lemma.lower()
     if is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos):
         yield "sense not attested"
-    if _total(wordnet, swap.antonym.lemma.lower(), swap.pos) == 0:
+    if attested(wordnet, antonym, swap.pos) == 0:
         yield "antonym not attested"
+    if is_rarely_opposed(wordnet, swap.lemma, antonym, swap.pos):
+        yield "antonym of a rarer sense"
+    if _is_lexicalized(wordnet, swap.lemma, antonym, swap.pos):
+        yield "negative word with a meaning of its own"
     if in_fixed_expression(wordnet, words, position):
         yield "part of a fixed expression"
-    antonym = swap.antonym.lemma.lower()
     # an indirect antonym is known as that of the head of the word's cluster
     heads = (head.lower() for _, head in wordnet.antonyms(swap.antonym.synset, swap.antonym.lemma))
     opposed = any(are_opposed(each, antonym) for each in (swap.lemma, *heads))
@@ -311,26 +329,19 @@ def stands_in(wordnet: WordNet, swap: Swap, words: Sequence[str]) -> bool:
     return lemma in words or any(lemma in _lemmas(wordnet, word, swap.pos) for word in words)
 
 
-@lru_cache(maxsize=_CACHED)
+@lru_cache(maxsize=_CACHED_SWAPS)
 def _lemmas(wordnet: WordNet, word: str, pos: str) -> tuple[str, ...]:
     return wordnet.lemmas_of(word, pos)
 
 
-@lru_cache(maxsize=_CACHED)
-def is_unattested_sense(wordnet: WordNet, sense: int, word: str, pos: str) -> bool:
-    """Return whether *word* occurs in WordNet's sense-tagged texts, but never in *sense*."""
-    return _count(wordnet, sense, word, pos) == 0 < _total(wordnet, word, pos)
+def _is_lexicalized(wordnet: WordNet, word: str, antonym: str, pos: str) -> bool:
+    """Return whether one of a pair is the other with a negative prefix, and is the commoner word.
 
-
-def _count(wordnet: WordNet, synset: int, word: str, pos: str) -> int:
-    forms = {word, *wordnet.lemmas_of(word, pos)}
-    return sum(wordnet.tag_count(synset, form) for form in wordnet.lemmas(synset) if form.lower() in forms)
-
-
-@lru_cache(maxsize=_CACHED)
-def _total(wordnet: WordNet, word: str, pos: str) -> int:
-    """Return the frequency of *word* in WordNet's sense-tagged texts; 0 for "unangry" and "grassless"."""
-    return sum(_count(wordnet, synset, word, pos) for synset in wordnet.synsets(word, pos))
+    Derived words that are commoner than their bases tend to mean something else: *incredible* (Hay, 2001,
+    "Lexical frequency in morphology: is everything relative?").
+    """
+    base, derived = sorted((word, antonym), key=len)
+    return is_negation(derived, base) and attested(wordnet, derived, pos) > attested(wordnet, base, pos)
 
 
 # Contexts in which a word and its antonym do not exclude each other, even in sentences about one event.
@@ -349,6 +360,7 @@ _ORDER_AND_TIME: Final = ORDERING | frozenset(
 )
 # What is also, or otherwise, so leaves room for the opposite (Quirk et al., 8.121).
 _ADDITIVE: Final = frozenset("also too besides another either both fewer less".split())
+_OTHERS: Final = frozenset({"other", "others"})  # among other things
 # Verbs that link a subject with what is said of it (Quirk et al., 16.21).
 _LINKING: Final = frozenset(
     "be is are am was were been being 's 're 'm "
@@ -358,7 +370,7 @@ _LINKING: Final = frozenset(
 )
 # A relative clause picks out what is spoken of, unless a comma precedes it (Quirk et al., 17.22).
 _RELATIVE: Final = frozenset({"WDT", "WP", "WP$", "WRB"})
-_NEGATIVE: Final = ("un", "in", "im", "il", "ir", "dis", "non", "a")
+_NEWLY: Final = "new"  # newly come, so that its opposite is the former one (Quirk et al., 7.43)
 _TIMES: Final = frozenset({"time_period.n.01", "time_unit.n.01"})
 # After these, "of" is followed by what is measured, which may be more or less of both.
 _MEASURES: Final = frozenset(
@@ -380,7 +392,7 @@ def context_doubts(
     words = [token.text.lower() for token in tokens]
     if not _ORDER_AND_TIME.isdisjoint(pair):
         yield "order or time"
-    if not _ADDITIVE.isdisjoint(words):
+    if not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words)):
         yield "additive or comparative word"
     if any(words[k] in _PARTIAL and tokens[k - 1].tag == "IN" for k in range(1, len(words))):
         yield "in some cases only"
@@ -388,27 +400,12 @@ def context_doubts(
         yield "in a restrictive clause"
     if polarity_at(tokens, position).direction != "up":
         yield "not in an upward monotone context"
+    yield from unasserted(tokens, position)
     phrase = next((p for p in noun_phrases(tokens) if p.start <= position <= p.head), None)
     if tokens[position].tag.startswith("JJ"):
-        yield from _adjective_doubts(wordnet, tokens, position, phrase, opposed, pair[1])
+        yield from _adjective_doubts(wordnet, tokens, position, phrase, pair, opposed)
     else:
         yield from _noun_doubts(wordnet, tokens, position, phrase, pair, opposed)
-
-
-def are_opposed(word: str, other: str) -> bool:
-    """Return whether two antonyms exclude each other: as a known pair, colours, or one negating the other.
-
-    >>> are_opposed("hot", "cold"), are_opposed("useful", "useless"), are_opposed("local", "national")
-    (True, True, False)
-    """
-    if antonym_kind(word, other) != "unknown" or class_of(word) == class_of(other) == "colour":
-        return True
-    short, long = sorted((word, other), key=len)
-    stem = {word.removesuffix("ful"), other.removesuffix("ful")} & {
-        word.removesuffix("less"),
-        other.removesuffix("less"),
-    }
-    return bool(stem - {word, other}) or any(long == prefix + short for prefix in _NEGATIVE)
 
 
 def _adjective_doubts(
@@ -416,34 +413,45 @@ def _adjective_doubts(
     tokens: Sequence[Token],
     position: int,
     phrase: NounPhrase | None,
+    pair: tuple[str, str],
     opposed: bool,
-    antonym: str,
 ) -> Iterator[str]:
+    if _has_complement(tokens, position):  # a phrase to the tags: busy packing boxes
+        yield "with a complement that may choose another sense"
     if phrase is None or position == phrase.head:
         if not _is_predicate(tokens, position):
             yield "neither before a noun nor after a linking verb"
+        elif pair[1] in OF_LIVING and not _is_said_of_living(tokens, position, wordnet):
+            yield "the antonym does not go with the noun"
         elif not opposed:
             yield "adjectives that may both be right"
         elif any(token.text.lower() in _PARTIAL for token in tokens[:position]):
             yield "in some cases only"
-        elif position + 1 < len(tokens) and tokens[position + 1].text.lower() == "for":
-            yield "with a complement that may choose another sense"
         return
     head = tokens[phrase.head].text.lower()
     noun = next(iter(wordnet.lemmas_of(head, "n")), head)
-    if clashes_with_noun(antonym, noun, wordnet) and class_of(antonym) == "age":
+    kind, antonym = animacy(head, wordnet), pair[1]
+    clashes = clashes_with_noun(antonym, noun, wordnet) and class_of(antonym) == "age"
+    if clashes or (kind == "thing" and antonym in OF_LIVING):
         yield "the antonym does not go with the noun"
     if _is_attribute_of_subject(tokens, phrase):
+        if not opposed:
+            yield "adjectives that may both be right"
         return
     if noun in _AMOUNTS:
         yield "what is measured"
-    if not opposed:
+    if not opposed or is_often_relational(wordnet, tokens[position].text.lower()):
         yield "classifying adjective"
+    if _NEWLY in pair and (kind != "thing" or not is_scene(tokens)):
+        yield "order or time"
+    if _is_one_of_many(tokens, phrase):
+        yield "in some cases only"
     if _is_generic(tokens, phrase, wordnet):
         yield "noun phrase without a determiner"
-    elif animacy(head, wordnet) == "thing" and (
-        tokens[phrase.head].tag == "NNS" or _is_definite(tokens, phrase, antonym)
-    ):
+    elif kind == "person":
+        if _is_possessed(tokens, phrase) or (_is_the(tokens, phrase) and not is_scene(tokens)):
+            yield "restrictive adjective"
+    elif kind == "thing" and (tokens[phrase.head].tag == "NNS" or _is_definite(tokens, phrase, antonym)):
         yield "restrictive adjective"
 
 
@@ -469,11 +477,14 @@ def _noun_doubts(
         yield "what is measured"
     if _is_generic(tokens, phrase, wordnet):
         yield "noun phrase without a determiner"
-    possessed = any(tokens[k].tag in _POSSESSIVE for k in phrase.determiners)
+    if _is_one_of_many(tokens, phrase):
+        yield "in some cases only"
+    possessed = _is_possessed(tokens, phrase)
     several = tokens[position].tag == "NNS" and not _is_counted(tokens, phrase)
-    if (possessed or several) and any(is_relative(each) for each in lemmas):
+    another = _is_new_object(tokens, phrase)
+    if (possessed or several or another) and any(is_relative(each) for each in lemmas):
         yield "one of several relatives"
-    elif possessed and antonym_kind(*pair) == "relational":
+    elif antonym_kind(*pair) == "relational" and (possessed or gender(word, wordnet) is None):
         yield "the other end of a relation"
     if animacy(word, wordnet) != "person" and (tokens[position].tag == "NNS" or _is_counted(tokens, phrase)):
         yield "things that may both be there"
@@ -489,6 +500,16 @@ def _is_predicate(tokens: Sequence[Token], position: int) -> bool:
     while k >= 0 and tokens[k].tag in {"RB", "CC", "JJ", ","}:
         k -= 1
     return k >= 0 and tokens[k].text.lower() in _LINKING
+
+
+def _is_said_of_living(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
+    """Return whether the nearest noun or pronoun before *position* may name a person or animal."""
+    nominals = (t for t in reversed(tokens[:position]) if t.tag.startswith("NN") or t.tag in {"PRP", "DT"})
+    nominal = next(nominals, None)
+    if nominal is None or nominal.tag.startswith("NNP"):
+        return True
+    word = nominal.text.lower()
+    return word in PERSONAL_PRONOUNS - {"it"} or animacy(word, wordnet) != "thing"
 
 
 def _is_attribute_of_subject(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
@@ -512,17 +533,53 @@ def _is_generic(tokens: Sequence[Token], phrase: NounPhrase, wordnet: WordNet) -
         return False
     head = tokens[phrase.head]
     starts = phrase.start == 0 and head.tag == "NN" and animacy(head.text.lower(), wordnet) != "thing"
-    before = [token.text.lower() for token in tokens[max(0, phrase.start - 2) : phrase.start]]
+    before = [token.text.lower() for token in tokens[max(0, phrase.start - 1) : phrase.start]]
     inside = [token.text.lower() for token in tokens[phrase.start : phrase.head]]
-    quantified = not {"several", "some", "many"}.isdisjoint((*before[-1:], *inside))
-    in_group = len(before) == 2 and before[1] == "of" and before[0] in GROUPS_OF_PEOPLE
-    return not (starts or quantified or in_group)
+    quantified = not {"several", "some", "many"}.isdisjoint((*before, *inside))
+    return not (starts or quantified or _is_of_group(tokens, phrase))
+
+
+def _is_new_object(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    """Return whether *phrase* introduces somebody after the subject, outside of a scene: *has a son*."""
+    return phrase.start > 0 and _is_counted(tokens, phrase) and not is_scene(tokens)
+
+
+def _is_of_group(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    """Return whether *phrase* says who a group consists of: *a crowd of young men*."""
+    before = [token.text.lower() for token in tokens[max(0, phrase.start - 2) : phrase.start]]
+    return before[1:] == ["of"] and before[0] in GROUPS_OF_PEOPLE
 
 
 def _is_definite(tokens: Sequence[Token], phrase: NounPhrase, adjective: str) -> bool:
     """Return whether the definite *phrase* may be chosen by its adjective; a colour only describes it."""
+    possessed = tokens[phrase.start].tag in _POSSESSIVE
+    return _is_the(tokens, phrase) or (possessed and class_of(adjective) != "colour")
+
+
+def _is_the(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    return tokens[phrase.start].text.lower() == "the"
+
+
+def _is_possessed(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    return any(tokens[k].tag in _POSSESSIVE for k in phrase.determiners)
+
+
+def _has_complement(tokens: Sequence[Token], position: int) -> bool:
+    """Return whether *for*, *because* or a participle follows a predicate: *is busy packing boxes*."""
+    following = tokens[position + 1 : position + 2]
+    return _is_predicate(tokens, position) and any(
+        token.tag == "VBG" or token.text.lower() in {"for", "because"} for token in following
+    )
+
+
+def _is_one_of_many(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+    """Return whether *phrase* is an indefinite plural outside of a scene: some men stay, and some women."""
+    if not tokens[phrase.head].tag.endswith("S") or is_scene(tokens):
+        return False
     first = tokens[phrase.start]
-    return first.text.lower() == "the" or (first.tag in _POSSESSIVE and class_of(adjective) != "colour")
+    counted = any(tokens[k].tag == "CD" for k in phrase.determiners)
+    fixed = counted or _is_possessed(tokens, phrase) or _is_of_group(tokens, phrase)
+    return not fixed and first.text.lower() not in {"the", "these", "those"}
 
 
 def _is_counted(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
@@ -538,62 +595,3 @@ def _is_in_relative_clause(tokens: Sequence[Token], position: int) -> bool:
         if opens and tokens[k - 1].tag != ",":
             return True
     return False
-
-
-# By the authors' script (``make_antonym_adv_samples.py``): a token's sense is that of Lesk over all parts of
-# speech, the last by name of equals; each antonym of a noun or satellite's lemmas replaces the first
-# occurrence of the token as a substring.  The copy of a hypothesis becomes the premise.
-
-_NOT_AS_ANTONYM: Final = "civilian"
-_SKIPPED: Final = NO_CONTRADICTION - {_NOT_AS_ANTONYM}
-_SCRIPT_CLASSES: Final = {"n": "noun", "s": "adjective"}
-_OTHER: Final[dict[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
-
-
-def antonymy_by_script(example: Example, resources: Resources) -> Iterator[Outcome]:
-    """Yield each sentence and its copy with an antonym, in the order of the side that it is from."""
-    found = False
-    for side in SIDES:
-        words = [token.text.lower() for token in resources.tokens(example, side)]
-        context = frozenset(words)
-        for number, word in enumerate(words):
-            if word in _SKIPPED:
-                continue
-            sense = lesk(resources.wordnet, context, word, ties="name")
-            if sense is None or resources.wordnet.pos_of(sense) not in _SCRIPT_CLASSES:
-                continue
-            for place, antonym in enumerate(_antonyms_of_sense(resources.wordnet, sense)):
-                found = True
-                yield _item_by_script(
-                    example, side, word, antonym, sense, f"{number}.{place}", resources.wordnet
-                )
-    if not found:
-        yield Rejection("no noun or satellite adjective with an antonym")
-
-
-def _antonyms_of_sense(wordnet: WordNet, sense: int) -> list[str]:
-    """Return the antonyms of all lemmas of *sense* in WordNet's order, as the script keeps them."""
-    names = (name for _, name in wordnet.antonyms(sense))
-    return [name for name in names if "_" not in name and name != _NOT_AS_ANTONYM]
-
-
-def _item_by_script(
-    example: Example, side: Side, word: str, antonym: str, sense: int, place: str, wordnet: WordNet
-) -> Outcome:
-    """Return the item in which *antonym* replaces the first *word* as a substring of the sentence."""
-    start = example.text(side).find(word)
-    if start < 0:
-        return Rejection("the word in lower case is not in the sentence")
-    if word == antonym:
-        return Rejection("the antonym is the word itself")
-    edit = Edit(_OTHER[side], start, start + len(word), word, antonym)
-    pos = wordnet.pos_of(sense)
-    lemma = next(iter(wordnet.lemmas_of(word, pos)), word)
-    info = {
-        PAIR: f"{lemma}/{antonym.lower()}",
-        KIND: antonym_kind(lemma, antonym.lower()),
-        "word_class": _SCRIPT_CLASSES[pos],
-        "side": side,
-        "sense": wordnet.name(sense),
-    }
-    return Draft("contradiction", (edit,), side, side, suffix=f":{side}:{place}", info=info)

@@ -1,7 +1,8 @@
 """Word senses: the simplified Lesk algorithm (Lesk, 1986, SIGDOC), fixed expressions and names.
 
 The sense of a word is the synset whose definition shares most words with the sentence.  A word that is
-part of a fixed expression or of a name has no sense of its own.
+part of a fixed expression or of a name has no sense of its own.  How usual a sense is, is counted in the
+sense-tagged texts of WordNet.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from crossexam.language.tokens import Token
 Ties = Literal["name", "frequency"]
 _CACHED_WORDS: Final = 1 << 14  # about 30 MB when full
 _CACHED_EXPRESSIONS: Final = 1 << 15  # English has not many more words
+_RELATING: Final = ("of or relating to", "relating to", "of or pertaining to", "pertaining to")
+_ENOUGH: Final = 10  # attested uses of a word, to tell its usual sense
 
 
 def lesk(
@@ -131,3 +134,52 @@ def _senses(wordnet: WordNet, word: str, pos: str | None, ties: Ties, satellites
             for gloss_word in wordnet.gloss_words(synset):
                 columns[gloss_word] = columns.get(gloss_word, 0) | 1 << 8 * place
     return _Senses(tuple(synsets), frozenset(columns), columns)
+
+
+@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+def is_unattested_sense(wordnet: WordNet, sense: int, word: str, pos: str) -> bool:
+    """Return whether *word* occurs in WordNet's sense-tagged texts, but never in *sense*."""
+    return _count(wordnet, sense, word, pos) == 0 < attested(wordnet, word, pos)
+
+
+@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+def attested(wordnet: WordNet, word: str, pos: str) -> int:
+    """Return the frequency of *word* in WordNet's sense-tagged texts; 0 for "unangry" and "grassless"."""
+    return sum(_count(wordnet, synset, word, pos) for synset in wordnet.synsets(word, pos))
+
+
+@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+def is_rarely_opposed(wordnet: WordNet, word: str, antonym: str, pos: str) -> bool:
+    """Return whether the senses of *word* with *antonym* are fewer than a third of its attested uses.
+
+    The usual sense of a word is a better guess than Lesk's if it is much commoner (McCarthy et al., 2004,
+    P04-1036): most of what is fine is not opposed to what is coarse.  Words with few uses are not judged.
+
+    >>> [is_rarely_opposed(WordNet.load(), *pair, "a") for pair in (("fine", "coarse"), ("hot", "cold"))]
+    [True, False]
+    """
+    opposed = [
+        _count(wordnet, sense, word, pos)
+        for sense in wordnet.synsets(word, pos)
+        if antonym in {lemma.lower() for _, lemma in wordnet.antonyms(sense, word)}
+    ]
+    total = attested(wordnet, word, pos)
+    return bool(opposed) and total >= _ENOUGH and sum(opposed) * 3 < total
+
+
+@lru_cache(maxsize=_CACHED_EXPRESSIONS)
+def is_often_relational(wordnet: WordNet, adjective: str) -> bool:
+    """Return whether over a quarter of the uses of *adjective* only relate a noun to another: legal advice.
+
+    >>> [is_often_relational(WordNet.load(), adjective) for adjective in ("legal", "hot")]
+    [True, False]
+    """
+    senses = wordnet.synsets(adjective, "a")
+    relational = (sense for sense in senses if wordnet.definition(sense).startswith(_RELATING))
+    uses = sum(_count(wordnet, sense, adjective, "a") for sense in relational)
+    return uses * 4 > attested(wordnet, adjective, "a")
+
+
+def _count(wordnet: WordNet, synset: int, word: str, pos: str) -> int:
+    forms = {word, *wordnet.lemmas_of(word, pos)}
+    return sum(wordnet.tag_count(synset, form) for form in wordnet.lemmas(synset) if form.lower() in forms)

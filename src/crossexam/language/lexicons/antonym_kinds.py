@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from crossexam.language.lexicons.adjective_classes import class_of
+
 AntonymKind = Literal["gradable", "complementary", "relational", "unknown"]
 
 #: Words whose replacement gave no contradiction, collected by the authors of Naik et al. (2018) for their
@@ -71,6 +73,7 @@ def _pairs(table: str, kind: AntonymKind) -> dict[tuple[str, str], AntonymKind]:
     return {pair: kind for first, second in pairs for pair in ((first, second), (second, first))}
 
 
+_NEGATIVE: Final = ("un", "in", "im", "il", "ir", "dis", "non", "a")
 _KINDS: Final = (
     _pairs(_GRADABLE, "gradable")
     | _pairs(_COMPLEMENTARY, "complementary")
@@ -85,3 +88,28 @@ def antonym_kind(word: str, antonym: str) -> AntonymKind:
     ('gradable', 'relational', 'unknown')
     """
     return _KINDS.get((word, antonym), "unknown")
+
+
+def are_opposed(word: str, other: str) -> bool:
+    """Return whether two antonyms exclude each other: as a known pair, colours, or one negating the other.
+
+    >>> are_opposed("hot", "cold"), are_opposed("useful", "useless"), are_opposed("local", "national")
+    (True, True, False)
+    """
+    if antonym_kind(word, other) != "unknown" or class_of(word) == class_of(other) == "colour":
+        return True
+    short, long = sorted((word, other), key=len)
+    stem = {word.removesuffix("ful"), other.removesuffix("ful")} & {
+        word.removesuffix("less"),
+        other.removesuffix("less"),
+    }
+    return bool(stem - {word, other}) or is_negation(long, short)
+
+
+def is_negation(word: str, other: str) -> bool:
+    """Return whether *word* is *other* with a negative prefix.
+
+    >>> is_negation("unhappy", "happy"), is_negation("happy", "unhappy"), is_negation("sad", "happy")
+    (True, False, False)
+    """
+    return any(word == prefix + other for prefix in _NEGATIVE)

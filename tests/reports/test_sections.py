@@ -17,6 +17,8 @@ from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
+from crossexam.evaluation.seen_pairs import TrainingPairs
+from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS, Section, page_sections
@@ -139,10 +141,10 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
-    "joint": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
+    "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint", "gain"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
@@ -158,7 +160,17 @@ def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
     relative_to = 1 if section.key == "gain" else None
-    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5, relative_to=relative_to)
+    training = None
+    if section.key == "seen":
+        seen = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
+        training = TrainingPairs("mine.csv", WordPairIndex.build([seen]))
+    return results_of(
+        runs,
+        published_rows=section.key in PUBLISHED,
+        items_per_set=5,
+        relative_to=relative_to,
+        training=training,
+    )
 
 
 def terminal_text(results: Results) -> str:

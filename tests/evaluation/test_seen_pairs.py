@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import crossexam as cx
+from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
@@ -26,6 +28,7 @@ from crossexam.reports.data import comparison_csv, comparison_json, render_csv, 
 from crossexam.reports.joint import seen_against_table
 from crossexam.reports.report import make_report
 from crossexam.reports.results import results_of
+from crossexam.runs.folder import save_run
 from crossexam.stats.estimate import wilson
 
 E, N, C = "entailment", "neutral", "contradiction"
@@ -187,3 +190,20 @@ def test_the_comparison_of_python_has_all_results(tmp_path: Path, monkeypatch: p
     assert again.joint == compared.joint
     table = cx.report(first, second, index=str(corpus)).text(".md")
     assert "## Word pairs in training" in table
+
+
+def test_the_command_line_looks_pairs_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    pairs, plain = [], []
+    for column, model in enumerate(("one", "other")):
+        pairs.append(str(tmp_path / model))
+        plain.append(str(tmp_path / f"{model}_plain"))
+        save_run(run_of(model, column), Path(pairs[-1]))
+        save_run(run_of(model, column, construction="negation"), Path(plain[-1]))
+    for verb in ("compare", "report"):
+        done = CliRunner().invoke(app, [verb, *pairs, "--index", "builtin:demo"])
+        assert done.exit_code == 0
+        assert "Training: builtin:demo, 324 examples." in " ".join(done.output.split())
+        refused = CliRunner().invoke(app, [verb, *plain, "--index", "builtin:demo"])
+        assert isinstance(refused.exception, CrossexamError)
+        assert refused.exception.message == "no test set has word pairs to look up in the index"

@@ -151,6 +151,8 @@ ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield",
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
     *((name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")),
+    # no pairs that only one model gets right
+    *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
@@ -175,7 +177,9 @@ def results_with(section: Section) -> Results:
 
 def terminal_text(results: Results) -> str:
     console = Console(width=200, file=io.StringIO(), record=True)
-    report = make_report(*results.runs, published_rows=False, relative_to=results.relative_to)
+    report = make_report(
+        *results.runs, published_rows=False, relative_to=results.relative_to, training=results.training
+    )
     console.print(report.terminal())
     return console.export_text()
 

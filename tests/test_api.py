@@ -104,6 +104,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "compare runs": (lambda: cx.compare(RUN, SUITE), "a run is a Suite"),
     "compare runs, one": (lambda: cx.compare(RUN), "1 run cannot be compared"),
     "compare runs, list": (lambda: cx.compare([RUN, RUN]), "1 run cannot be compared"),
+    "compare index": (lambda: cx.compare(RUN, RUN, index=3), "index is 3"),
+    "report index": (lambda: cx.report(RUN, RUN, index=3), "index is 3"),
     "report runs": (lambda: cx.report([RUN]), "a run is a list"),
     "report runs, none": (lambda: cx.report(), "there are no runs"),
     "save path": (lambda: cx.report(RUN).save(3), "the path of the report is 3"),

@@ -17,6 +17,7 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
     from crossexam.evaluation.comparison import Comparisons
+    from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
 
@@ -319,13 +320,20 @@ def accuracy_by(answers: Run, by: str) -> dict[str, dict[str, Estimate]]:
     return accuracy_by_value(by_status(required(answers, Run, "a run", wanted=_RUN)), by)
 
 
-def compare(*runs: Run, common: bool = False) -> Comparisons:
+def compare(*runs: Run, common: bool = False, index: str | None = None) -> Comparisons:
     """Return the paired comparison of two runs per test set, with Holm-corrected p-values.
 
+    Its attribute ``over_keys`` has the differences over keys (word pairs), ``joint`` what both get right and
+    wrong together, and ``seen``, if *index* names the training corpora of the models, which of the pairs they
+    have (``"snli:train+multinli:train"``).
+
     Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
-    set, unless *common* leaves those out.
+    set, unless *common* leaves those out, or if there is an *index* but no test set has word pairs.
     """
-    from crossexam.evaluation.comparison import Comparisons, compare_runs
+    from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
+    from crossexam.evaluation.joint import joint_outcomes
+    from crossexam.evaluation.keys import keyed_comparisons
+    from crossexam.evaluation.seen_pairs import seen_pairs
     from crossexam.evaluation.verified import by_status
 
     wanted = "two runs, as in cx.compare(first, second)"
@@ -333,18 +341,36 @@ def compare(*runs: Run, common: bool = False) -> Comparisons:
         raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
     required(common, bool, "common", wanted="True or False")
-    return Comparisons(compare_runs(first, second, common=common))
+    compared = compare_runs(first, second, common=common)
+    first, second = common_part(first, second)
+    training = _training_pairs((first, second), index)
+    return Comparisons(
+        compared,
+        over_keys=keyed_comparisons(first, second),
+        joint=joint_outcomes(first, second),
+        seen=() if training is None else seen_pairs(first, second, training),
+    )
 
 
-def report(*runs: Run, alpha: float = 0.05) -> Report:
+def _training_pairs(runs: Sequence[Run], index: Any) -> TrainingPairs | None:
+    from crossexam.evaluation.seen_pairs import training_pairs
+
+    wanted = "the name of a corpus, or several joined by +"
+    return None if index is None else training_pairs(runs, required(index, str, "index", wanted=wanted))
+
+
+def report(*runs: Run, alpha: float = 0.05, index: str | None = None) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
 
-    Corrected p-values of at most *alpha* are marked as significant.  Raises CrossexamError.
+    Corrected p-values of at most *alpha* are marked as significant.  The word pairs of two runs are looked up
+    in the training corpora *index*, as by :func:`compare`.  Raises CrossexamError.
     """
+    from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
 
     for each in runs:
         required(each, Run, "a run", wanted=_RUN)
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
-    return make_report(*runs, alpha=alpha)
+    training = _training_pairs([by_status(each) for each in runs], index)
+    return make_report(*runs, alpha=alpha, training=training)

@@ -17,6 +17,8 @@ from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
+from crossexam.evaluation.seen_pairs import TrainingPairs
+from crossexam.language.word_pair_index import WordPairIndex
 from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS, Section, page_sections
@@ -139,16 +141,18 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "counts": swaps, "confusion": stress, "items": stress, "slices": stress, "yield": stress,
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
-    "joint": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
+    "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint", "gain"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
     *((name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")),
+    # no pairs that only one model gets right
+    *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
@@ -158,12 +162,24 @@ def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
     relative_to = 1 if section.key == "gain" else None
-    return results_of(runs, published_rows=section.key in PUBLISHED, items_per_set=5, relative_to=relative_to)
+    training = None
+    if section.key == "seen":
+        seen = Example("t", "It is hot, old and big.", "It is cold, new and small.", "contradiction")
+        training = TrainingPairs("mine.csv", WordPairIndex.build([seen]))
+    return results_of(
+        runs,
+        published_rows=section.key in PUBLISHED,
+        items_per_set=5,
+        relative_to=relative_to,
+        training=training,
+    )
 
 
 def terminal_text(results: Results) -> str:
     console = Console(width=200, file=io.StringIO(), record=True)
-    report = make_report(*results.runs, published_rows=False, relative_to=results.relative_to)
+    report = make_report(
+        *results.runs, published_rows=False, relative_to=results.relative_to, training=results.training
+    )
     console.print(report.terminal())
     return console.export_text()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from crossexam.evaluation.cross_dataset import about, benchmark_score, relative_
 from crossexam.evaluation.measures import measure
 from crossexam.published.figures import published
 from crossexam.reports.cross_dataset import gain_table, mean_note, score_table
+from crossexam.reports.data import render_csv, render_json
 from crossexam.reports.headline import headline
 from crossexam.reports.results import results_of
 from crossexam.runs.folder import save_run
@@ -193,6 +196,24 @@ def test_relative_improvement_is_table_3() -> None:
     assert not gain_table(results_of([better, base])).rows
     part = results_of([run_of("a", {"sick": 50}), run_of("b", {"sick": 40})], relative_to=1)
     assert [row[0] for row in gain_table(part).rows] == ["a", "b"]  # the paper's mean is over fourteen
+
+
+def test_relative_improvement_is_in_csv_and_json() -> None:
+    base = run_of("base", {"sick": 40, REFERENCE: 80})
+    results = results_of([run_of("better", {"sick": 44, REFERENCE: 76}), base], relative_to=1)
+    rows = csv.DictReader(io.StringIO(render_csv(results)))
+    numbers = {row["statistic"]: row for row in rows if row["statistic"].startswith("relative_improvement_")}
+    assert {(row["model"], row["of"]) for row in numbers.values()} == {("better", "base")}
+    mean = numbers["relative_improvement_mean"]
+    assert float(mean["value"]) == pytest.approx(44 / 40 - 1)
+    assert float(mean["low"]) < 44 / 40 - 1 < float(mean["high"])
+    assert float(numbers["relative_improvement_reference"]["value"]) == pytest.approx(76 / 80 - 1)
+    document = json.loads(render_json(results))
+    better, other = document["models"]
+    assert (document["relative_to"], other["relative_improvement"]) == ("base", None)
+    assert better["relative_improvement"]["mean"]["value"] == float(mean["value"])
+    alone = json.loads(render_json(results_of([base])))
+    assert alone["relative_to"] is alone["models"][0]["relative_improvement"] is None
 
 
 def test_what_each_models_paper_reports_is_beside() -> None:

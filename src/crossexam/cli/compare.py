@@ -22,6 +22,7 @@ def compare(
         bool,
         typer.Option("--common", help="Leave out test sets that only one of the runs has, and name them."),
     ] = False,
+    index: options.TrainingIndex = None,
 ) -> None:
     """Compare two runs by paired differences with confidence intervals and Holm-corrected p-values."""
     from crossexam.cli.console import note, show, written
@@ -36,8 +37,9 @@ def compare(
         for line in one_sided_sets(a, b):
             note(f"left out: {line}")
         a, b = common_part(a, b)
+    training = options.training_pairs_of([a, b], index)
     if output is None:
-        show(terminal_comparison(a, b, alpha=alpha))
+        show(terminal_comparison(a, b, alpha=alpha, training=training))
         return
-    write_comparison(a, b, output, alpha=alpha)
+    write_comparison(a, b, output, alpha=alpha, training=training)
     written(output)

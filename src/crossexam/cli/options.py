@@ -14,6 +14,8 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from crossexam.core.dataset import Run
+    from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.suites.bases import Base
     from crossexam.suites.build import SuiteKind
 
@@ -216,6 +218,17 @@ Alpha = Annotated[
     ),
 ]
 
+TrainingIndex = Annotated[
+    str | None,
+    typer.Option(
+        "--index",
+        help="Look up the word pairs of two runs in this corpus, on which their models were trained; several "
+        "are joined by +.",
+        metavar="CORPUS",
+        show_default=False,
+    ),
+]
+
 Verified = Annotated[
     bool,
     typer.Option("--verified", help="Only items that people verified (crossexam validate verdict --apply)."),
@@ -237,6 +250,17 @@ def items_per_set(text: str | None) -> int | None:
     if not (text.isdigit() and int(text) > 0):
         raise CrossexamError(f"--items is '{text}'", wanted="all or a whole number above 0")
     return int(text)
+
+
+def training_pairs_of(runs: Sequence[Run], index: str | None) -> TrainingPairs | None:
+    """Return the word pairs of the corpora *index*, None if there is no such option, with a progress bar."""
+    from crossexam.cli.console import progress_bar
+    from crossexam.evaluation.seen_pairs import training_pairs
+
+    if index is None:
+        return None
+    with progress_bar() as progress:
+        return training_pairs(runs, index, progress=progress)
 
 
 def reading_options(

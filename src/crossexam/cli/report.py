@@ -32,6 +32,7 @@ def report(
     ] = None,
     verified: options.Verified = False,
     alpha: options.Alpha = 0.05,
+    index: options.TrainingIndex = None,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
@@ -43,10 +44,11 @@ def report(
     chosen = verified_only if verified else by_status
     base = _place_of(relative_to, runs)
     loaded = [chosen(read_run(folder)) for folder in runs]
+    training = options.training_pairs_of(loaded, index)
     if output is None:
-        show(terminal_report(loaded, relative_to=base, alpha=alpha))
+        show(terminal_report(loaded, relative_to=base, alpha=alpha, training=training))
         return
-    write_report(loaded, output, items_per_set=most_items, relative_to=base, alpha=alpha)
+    write_report(loaded, output, items_per_set=most_items, relative_to=base, alpha=alpha, training=training)
     written(output)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
 
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
@@ -13,6 +14,11 @@ from crossexam.evaluation.scores import Scored, describe_projection, score_run
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.joint import JointOutcome
+    from crossexam.evaluation.keys import KeyedComparison
+    from crossexam.evaluation.seen_pairs import SeenPairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,9 +51,28 @@ class Comparison:
 
 
 class Comparisons(tuple[Comparison, ...]):
-    """The comparisons of two runs, in the order of the test sets."""
+    """The comparisons of two runs, in the order of the test sets.
 
-    __slots__ = ()
+    *over_keys* are the differences over keys and *joint* what both get right and wrong together; *seen* says
+    which of the word pairs were in training, and is empty unless that was asked for.
+    """
+
+    over_keys: tuple[KeyedComparison, ...]
+    joint: tuple[JointOutcome, ...]
+    seen: tuple[SeenPairs, ...]
+
+    def __new__(
+        cls,
+        comparisons: Iterable[Comparison],
+        *,
+        over_keys: tuple[KeyedComparison, ...] = (),
+        joint: tuple[JointOutcome, ...] = (),
+        seen: tuple[SeenPairs, ...] = (),
+    ) -> Self:
+        """Return the *comparisons* with the other results of the same two runs."""
+        made = super().__new__(cls, comparisons)
+        made.over_keys, made.joint, made.seen = over_keys, joint, seen
+        return made
 
     def __repr__(self) -> str:
         """Return a line per comparison."""

@@ -6,7 +6,7 @@ both.  Errors are common if both models predict the same wrong label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,13 +41,17 @@ def joint_outcomes(first: Run, second: Run) -> tuple[JointOutcome, ...]:
 
     If one of the models has two labels, both are scored on two.
     """
+    return tuple(
+        _outcome(name, a, b, keys_of(a.examples, first.datasets[name].entry.construction))
+        for name, a, b in scored_together(first, second)
+    )
+
+
+def scored_together(first: Run, second: Run) -> Iterator[tuple[str, Scored, Scored]]:
+    """Yield each test set that both runs have, scored for both; on two labels if one of them has two."""
     two_labels = first.two_labels or second.two_labels
     a, b = (score_run(run, two_labels=two_labels) for run in (first, second))
-    return tuple(
-        _outcome(name, here, b[name], keys_of(here.examples, first.datasets[name].entry.construction))
-        for name, here in a.items()
-        if name in b
-    )
+    yield from ((name, here, b[name]) for name, here in a.items() if name in b)
 
 
 def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> JointOutcome:

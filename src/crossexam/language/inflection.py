@@ -144,6 +144,18 @@ def indefinite_article(next_word: str) -> Article:
     return "an" if lower[:1] in frozenset("aeiou") or _VOWEL_SOUND.match(lower) else "a"
 
 
+@lru_cache(maxsize=1 << 14)
+def listed_forms(word: str) -> frozenset[str]:
+    """Return *word* and the inflected forms that the lexicon has for it as a noun or adjective, lower-cased.
+
+    >>> sorted(listed_forms("man")), sorted(listed_forms("Hot"))
+    (['man', 'men'], ['hot', 'hotter', 'hottest'])
+    """
+    lemma = word.lower()
+    parts = (lemminflect().getAllInflections(lemma, part).values() for part in ("NOUN", "ADJ"))
+    return frozenset({lemma, *(form.lower() for forms in parts for some in forms for form in some)})
+
+
 def lemminflect() -> Any:
     """Return the package, imported without spaCy, which may itself be imported at any time.
 

@@ -11,7 +11,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
-from crossexam.reports.joint import joint_table
+from crossexam.reports.joint import joint_table, seen_table
 from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
@@ -21,15 +21,19 @@ from crossexam.stats.multiple_testing import ALPHA
 if TYPE_CHECKING:
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.scores import Scored
+    from crossexam.evaluation.seen_pairs import TrainingPairs
 
 #: Examples per test set and model that alone is right.
 _EXAMPLES: Final = 2
 
 
-def comparison_tables(first: Run, second: Run, *, alpha: float = ALPHA) -> list[Table]:
+def comparison_tables(
+    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+) -> list[Table]:
     """Return the paired comparison of two models on every test set they share, at the level *alpha*.
 
-    Test sets whose items have keys are also compared over keys; then what both get right and wrong together.
+    Test sets whose items have keys are also compared over keys; then what both get right and wrong together,
+    and which word pairs of it are in *training*.
     """
     from crossexam.evaluation.comparison import compare_runs
 
@@ -40,7 +44,8 @@ def comparison_tables(first: Run, second: Run, *, alpha: float = ALPHA) -> list[
     compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
     over_keys = keyed_comparison_table(first, second, names)
     together = joint_table(first, second, names)
-    return [compared, *([over_keys] if over_keys.rows else []), together]
+    seen = [] if training is None else [seen_table(first, second, training, names)]
+    return [compared, *([over_keys] if over_keys.rows else []), together, *seen]
 
 
 def against_table(results: Results) -> Table:

@@ -32,14 +32,12 @@ def gain_table(results: Results) -> Table:
 
     Published rows are beside it if the corpora and the reference are those of the paper.
     """
-    from crossexam.evaluation.cross_dataset import relative_gain
-
     base = results.base_model
     if base is None or base.benchmark is None:
         return Table("Relative improvement", (), ())
     rows: list[tuple[Cell, ...]] = []
     for model in results.models:
-        gain = None if model is base or model.benchmark is None else relative_gain(model.run, base.run)
+        gain = results.gains.get(model.name)
         if model.benchmark is not None:
             score = model.benchmark
             rows.append(

@@ -7,6 +7,7 @@ import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Run
@@ -22,6 +23,7 @@ from crossexam.stats.multiple_testing import ALPHA
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
 
 COLUMNS: Final = (
     "model",
@@ -41,6 +43,7 @@ COLUMNS: Final = (
     "signature",
 )
 
+_BENCHMARK: Final = "(corpora of the cross-dataset benchmark)"
 _ESTIMATES: Final = ("accuracy", "base_accuracy", "drop", "difference", "flip_rate")
 _NUMBERS: Final = (
     "p_value",
@@ -52,6 +55,8 @@ _NUMBERS: Final = (
 )
 
 
+#: The estimates of the word pairs that two models get right, of those in training.
+_SEEN: Final = ("seen", "contradiction", "mean")
 #: The estimates of accuracies and of differences over keys.
 _KEYED: Final = ("over_items", "two_way", "over_keys")
 _KEYED_DIFFERENCES: Final = ("over_items", "over_keys")
@@ -77,15 +82,43 @@ def _finite(value: object) -> object:
 
 def render_csv(results: Results) -> str:
     """Return every statistic of the models, one per row; shares are between 0 and 1."""
-    return _csv(COLUMNS, (row for model in results.models for row in _rows_of(model)))
+    rows = (row for model in results.models for row in _rows_of(model))
+    return _csv(COLUMNS, chain(rows, _gain_rows(results), _seen_rows(results)))
 
 
 def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
     for result in model.results:
         yield from _rows(model, result)
     for statistic, estimate in _benchmark_figures(model).items():
-        corpora = "(corpora of the cross-dataset benchmark)"
-        yield {"model": model.name, "test_set": corpora, "statistic": statistic, **estimate._asdict()}
+        yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
+
+
+def _gain_rows(results: Results) -> Iterator[dict[str, object]]:
+    """Yield the relative improvement of each model over the base model; ``of`` names the base model."""
+    for name, figures in _gains(results).items():
+        for statistic, estimate in figures.items():
+            known = {"model": name, "test_set": _BENCHMARK, "statistic": f"relative_improvement_{statistic}"}
+            yield {**known, "of": results.base_model and results.base_model.name, **estimate._asdict()}
+
+
+def _gains(results: Results) -> dict[str, dict[str, Estimate]]:
+    return {
+        name: {key: value for key, value in gain._asdict().items() if value is not None}
+        for name, gain in results.gains.items()
+    }
+
+
+def _seen_rows(results: Results) -> Iterator[dict[str, object]]:
+    """Yield the word pairs of two models in training; ``of`` says which of the two get them right."""
+    models = " / ".join(model.name for model in results.models)
+    for each in results.seen:
+        entry = results.test_sets[each.test_set].entry
+        known = {"model": models, "test_set": each.test_set, "part": entry.part, "of": each.group}
+        known |= {"construction": entry.construction, "rules": entry.rules}
+        for statistic in ("pairs", "left_out"):
+            yield {**known, "statistic": f"pairs_{statistic}", "value": getattr(each, statistic)}
+        for statistic in _SEEN:
+            yield {**known, "statistic": f"pairs_{statistic}", **getattr(each, statistic)._asdict()}
 
 
 def _factor_rows(
@@ -211,6 +244,7 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
 
 def render_json(results: Results) -> str:
     """Return every measure of the models, with the manifests of runs and test sets."""
+    gains, training = _gains(results), results.training
     document = {
         "crossexam": package_version(),
         "alpha": results.alpha,
@@ -220,12 +254,24 @@ def render_json(results: Results) -> str:
                 "model": model.run.model,
                 "manifest": dict(model.run.manifest),
                 "cross_dataset": _benchmark_figures(model),
+                "relative_improvement": gains.get(model.name),
                 "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
             for model in results.models
         ],
+        "relative_to": results.base_model and results.base_model.name,
+        "pairs_in_training": training and _pairs_object(results.seen, training),
     }
     return _json(document)
+
+
+def _pairs_object(found: Sequence[SeenPairs], training: TrainingPairs) -> dict[str, Any]:
+    """Return the word pairs of two models in training, by test set and by who gets them right."""
+    sets: dict[str, dict[str, Any]] = {}
+    for each in found:
+        numbers = {key: value for key, value in vars(each).items() if key not in {"test_set", "group"}}
+        sets.setdefault(each.test_set, {})[each.group] = numbers
+    return {"corpora": training.spec, "index": dict(training.index.manifest), "test_sets": sets}
 
 
 def _object(model: ModelResults, result: TestSetResult, published_rows: bool) -> dict[str, Any]:
@@ -282,21 +328,27 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-def comparison_csv(first: Run, second: Run, *, alpha: float = ALPHA) -> str:
+def comparison_csv(
+    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+) -> str:
     """Return the comparison of two runs, a test set per row; estimates take three columns."""
-    rows = list(_comparisons(first, second, alpha))
+    rows = list(_comparisons(first, second, alpha, training))
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
 
-def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, object]]:
+def _comparisons(
+    first: Run, second: Run, alpha: float, training: TrainingPairs | None
+) -> Iterator[dict[str, object]]:
     from crossexam.evaluation.comparison import compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
+    from crossexam.evaluation.seen_pairs import seen_pairs
 
     a, b = model_names([first, second])
     over_keys = {each.name: each for each in keyed_comparisons(first, second)}
     joint = {each.name: each for each in joint_outcomes(first, second)}
+    seen = () if training is None else seen_pairs(first, second, training)
     for pair in compare_runs(first, second):
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
@@ -315,10 +367,28 @@ def _comparisons(first: Run, second: Run, alpha: float) -> Iterator[dict[str, ob
                 value = getattr(keyed, key)
                 row |= {f"difference_{key}": value.value}
                 row |= {f"difference_{key}_low": value.low, f"difference_{key}_high": value.high}
+        for group in seen:
+            if group.test_set == pair.name:
+                row |= _seen_columns(group)
+        if training is not None:
+            row["training"] = training.spec
         yield row
 
 
-def comparison_json(first: Run, second: Run, *, alpha: float = ALPHA) -> str:
+def _seen_columns(each: SeenPairs) -> dict[str, object]:
+    columns: dict[str, object] = {
+        f"{each.group}_pairs": each.pairs,
+        f"{each.group}_pairs_left_out": each.left_out,
+    }
+    for statistic in _SEEN:
+        name, value = f"{each.group}_pairs_{statistic}", getattr(each, statistic)
+        columns |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+    return columns
+
+
+def comparison_json(
+    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+) -> str:
     """Return the comparison of two runs as one JSON object."""
-    rows = list(_comparisons(first, second, alpha))
+    rows = list(_comparisons(first, second, alpha, training))
     return _json({"crossexam": package_version(), "test_sets": rows})

@@ -126,8 +126,8 @@ def _number(cell: Cell, column: Column) -> str:
     return text if column.kind in {"text", "p"} else text.replace("-", "−")
 
 
-def _interval(cell: Cell) -> str:
-    return interval_text(cell).replace("-", "−")
+def _interval(cell: Cell, column: Column) -> str:
+    return interval_text(cell, column.kind).replace("-", "−")
 
 
 def _groups(table: Table) -> list[tuple[str, int]]:

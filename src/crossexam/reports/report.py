@@ -29,6 +29,8 @@ from crossexam.stats.multiple_testing import ALPHA
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from crossexam.evaluation.seen_pairs import TrainingPairs
+
 COMPARISON_SUFFIXES: Final = (".md", ".tex", ".csv", ".json")
 
 
@@ -56,8 +58,9 @@ class Report:
 
     *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
     of each test set that the page shows (None: all).  *relative_to* is the number of the run over which the
-    relative improvement of the others is shown.  Corrected p-values of at most *alpha* are significant.
-    Raises CrossexamError if *alpha* is not between 0 and 1.
+    relative improvement of the others is shown.  Corrected p-values of at most *alpha* are significant.  The
+    word pairs of two runs are looked up in *training*.  Raises CrossexamError if *alpha* is not between 0
+    and 1.
     """
 
     runs: tuple[Run, ...]
@@ -65,6 +68,7 @@ class Report:
     items_per_set: int | None = ITEMS_PER_SET
     relative_to: int | None = None
     alpha: float = ALPHA
+    training: TrainingPairs | None = None
 
     def __post_init__(self) -> None:
         check_level(self.alpha)
@@ -91,6 +95,7 @@ class Report:
             items_per_set=self.items_per_set,
             relative_to=self.relative_to,
             alpha=self.alpha,
+            training=self.training,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -137,13 +142,14 @@ def make_report(
     items_per_set: int | None = ITEMS_PER_SET,
     relative_to: int | None = None,
     alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
 ) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
     Items with proposed labels and verified items are scored as separate test sets.
     """
     chosen = tuple(by_status(run) for run in runs)
-    return Report(chosen, published_rows, items_per_set, relative_to, alpha)
+    return Report(chosen, published_rows, items_per_set, relative_to, alpha, training)
 
 
 def write_report(
@@ -154,6 +160,7 @@ def write_report(
     items_per_set: int | None = ITEMS_PER_SET,
     relative_to: int | None = None,
     alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
@@ -165,18 +172,30 @@ def write_report(
         items_per_set=items_per_set,
         relative_to=relative_to,
         alpha=alpha,
+        training=training,
     )
     return made.save(path)
 
 
 def terminal_report(
-    runs: Sequence[Run], *, relative_to: int | None = None, alpha: float = ALPHA
+    runs: Sequence[Run],
+    *,
+    relative_to: int | None = None,
+    alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
 ) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return make_report(*runs, relative_to=relative_to, alpha=alpha).terminal()
+    return make_report(*runs, relative_to=relative_to, alpha=alpha, training=training).terminal()
 
 
-def write_comparison(first: Run, second: Run, path: Path, *, alpha: float = ALPHA) -> Path:
+def write_comparison(
+    first: Run,
+    second: Run,
+    path: Path,
+    *,
+    alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
+) -> Path:
     """Write the comparison of two runs to *path*; p-values of at most *alpha* are significant.
 
     Raises FormatError for any suffix but ``.md .tex .csv .json``.
@@ -185,20 +204,22 @@ def write_comparison(first: Run, second: Run, path: Path, *, alpha: float = ALPH
     _known_suffix(path, COMPARISON_SUFFIXES)
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        text = comparison_csv(first, second, alpha=alpha)
+        text = comparison_csv(first, second, alpha=alpha, training=training)
     elif suffix == ".json":
-        text = comparison_json(first, second, alpha=alpha)
+        text = comparison_json(first, second, alpha=alpha, training=training)
     else:
-        tables = comparison_tables(first, second, alpha=alpha)
+        tables = comparison_tables(first, second, alpha=alpha, training=training)
         text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
     write_text(path, _encodable(text))
     return path
 
 
-def terminal_comparison(first: Run, second: Run, *, alpha: float = ALPHA) -> RenderableType:
+def terminal_comparison(
+    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+) -> RenderableType:
     """Return the comparison of two runs for `rich` to print."""
     check_level(alpha)
-    return render_terminal(comparison_tables(first, second, alpha=alpha))
+    return render_terminal(comparison_tables(first, second, alpha=alpha, training=training))
 
 
 def check_level(alpha: float) -> None:

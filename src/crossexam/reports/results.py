@@ -16,11 +16,12 @@ from crossexam.stats.multiple_testing import ALPHA
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
     from crossexam.evaluation.comparison import Comparison
-    from crossexam.evaluation.cross_dataset import BenchmarkScore
+    from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
     from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.truncation import Truncation
 
 
@@ -86,7 +87,8 @@ class Results:
 
     *published_rows* adds the published systems for the same test sets; the page shows *items_per_set* items
     of each test set (None: all).  *relative_to* is the number of the model over which the relative
-    improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.
+    improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.  The
+    word pairs of two models are looked up in *training*.
     """
 
     models: tuple[ModelResults, ...]
@@ -94,6 +96,7 @@ class Results:
     items_per_set: int | None = None
     relative_to: int | None = None
     alpha: float = ALPHA
+    training: TrainingPairs | None = None
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
@@ -153,6 +156,28 @@ class Results:
 
         return joint_outcomes(*self.runs) if self.comparison else ()
 
+    @cached_property
+    def seen(self) -> tuple[SeenPairs, ...]:
+        """The word pairs of exactly two models in training; empty if none are to be looked up."""
+        from crossexam.evaluation.seen_pairs import seen_pairs
+
+        if self.training is None or not self.comparison:
+            return ()
+        first, second = self.runs
+        return seen_pairs(first, second, self.training)
+
+    @cached_property
+    def gains(self) -> dict[str, RelativeGain]:
+        """The relative improvement over the base model of each other model that shares corpora with it."""
+        from crossexam.evaluation.cross_dataset import relative_gain
+
+        base = self.base_model
+        if base is None:
+            return {}
+        others = (model for model in self.models if model is not base and model.benchmark is not None)
+        found = ((model.name, relative_gain(model.run, base.run)) for model in others)
+        return {name: gain for name, gain in found if gain is not None}
+
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
         """Yield name, model and measures of every test set, ordered by test set."""
         for name in self.test_sets:
@@ -168,6 +193,7 @@ def results_of(
     items_per_set: int | None = None,
     relative_to: int | None = None,
     alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
@@ -189,7 +215,7 @@ def results_of(
             where="--relative-to",
             hint="crossexam build cross-dataset builds them; --relative-to is for their mean",
         )
-    return Results(models, published_rows, items_per_set, relative_to, alpha)
+    return Results(models, published_rows, items_per_set, relative_to, alpha, training)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

@@ -23,7 +23,7 @@ from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
 from crossexam.reports.comparison import against_table, only_one_table
 from crossexam.reports.cross_dataset import corpus_table, gain_table, score_table
-from crossexam.reports.joint import joint_against_table
+from crossexam.reports.joint import joint_against_table, seen_against_table
 from crossexam.reports.keys import keyed_against_table, keys_table
 from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.parses import parse_table
@@ -81,6 +81,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
     Section("against",    "A against B",            against_table),
     Section("joint",      "Together",               joint_against_table, within="against"),
+    Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),

@@ -9,8 +9,9 @@ from typing import Final, Literal
 from crossexam.core.estimate import Estimate, p_value_text
 
 Cell = str | int | float | Estimate | None
-#: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value.
-Kind = Literal["text", "count", "percent", "points", "p"]
+#: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value; ``mean``
+#: the mean of counts, as it is.
+Kind = Literal["text", "count", "percent", "points", "p", "mean"]
 
 NOTHING: Final = "–"
 #: Follows a figure that is published for items made by other rules.
@@ -85,18 +86,23 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
         return f"{number:,.0f}"
     if kind == "text":
         return str(number)
+    if kind == "mean":
+        return f"{number:,.1f}"
     return _percent(number) + (MARK if isinstance(cell, Marked) else "")
 
 
-def interval_text(cell: Cell) -> str:
-    """Return the interval of *cell* in percent, or an empty string if it has none.
+def interval_text(cell: Cell, kind: Kind = "percent") -> str:
+    """Return the interval of *cell*, in percent unless *kind* is a mean; an empty string if it has none.
 
     >>> interval_text(Estimate(0.476, 0.4661, 0.4859, 90, 30))
     '[46.6, 48.6]'
+    >>> interval_text(Estimate(7.2, 4.25, 11.0, 90, 90), "mean")
+    '[4.2, 11.0]'
     """
     if not isinstance(cell, Estimate) or missing(cell) or math.isnan(cell.low) or math.isnan(cell.high):
         return ""
-    return f"[{_percent(cell.low)}, {_percent(cell.high)}]"
+    low, high = (number_text(bound, kind) for bound in (cell.low, cell.high))
+    return f"[{low}, {high}]"
 
 
 def _percent(share: float) -> str:
@@ -110,7 +116,7 @@ def cell_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     >>> cell_text(Estimate(-0.01, -0.02, 0.0, 90, 30), "points")
     '-1.0 [-2.0, 0.0]'
     """
-    return " ".join(part for part in (number_text(cell, kind, alpha), interval_text(cell)) if part)
+    return " ".join(part for part in (number_text(cell, kind, alpha), interval_text(cell, kind)) if part)
 
 
 def significance_note(alpha: float) -> str:

@@ -50,7 +50,7 @@ def _latex_cell(table: Table, row: int, column: int) -> str:
     text = number_text(cell, kind, table.columns[column].alpha)
     if kind == "text" or isinstance(cell, str):
         return escape_latex(text)
-    interval = interval_text(cell)
+    interval = interval_text(cell, kind)
     number = "--" if text == NOTHING else _latex_number(text)
     return f"{number} {{\\scriptsize {_latex_number(interval)}}}" if interval else number
 
@@ -161,7 +161,7 @@ def _terminal_cell(table: Table, row: int, column: int) -> Text:
     text = Text(number_text(cell, kind, table.columns[column].alpha))
     if kind != "text" and text.plain.startswith("-"):
         text = Text("−" + text.plain[1:])
-    if interval := interval_text(cell):
+    if interval := interval_text(cell, kind):
         text.append(f" {interval}".replace("-", "−"), style="dim")
     return text
 

@@ -359,11 +359,14 @@ def _training_pairs(runs: Sequence[Run], index: Any) -> TrainingPairs | None:
     return None if index is None else training_pairs(runs, required(index, str, "index", wanted=wanted))
 
 
-def report(*runs: Run, alpha: float = 0.05, index: str | None = None) -> Report:
+def report(
+    *runs: Run, alpha: float = 0.05, index: str | None = None, relative_to: Run | None = None
+) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
 
     Corrected p-values of at most *alpha* are marked as significant.  The word pairs of two runs are looked up
-    in the training corpora *index*, as by :func:`compare`.  Raises CrossexamError.
+    in the training corpora *index*, as by :func:`compare`.  *relative_to* is the run over which the relative
+    improvement of the others on the cross-dataset benchmark is shown.  Raises CrossexamError.
     """
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
@@ -373,4 +376,13 @@ def report(*runs: Run, alpha: float = 0.05, index: str | None = None) -> Report:
     if not runs:
         raise CrossexamError("there are no runs to report", wanted=_RUN)
     training = _training_pairs([by_status(each) for each in runs], index)
-    return make_report(*runs, alpha=alpha, training=training)
+    base = None
+    if relative_to is not None:
+        required(relative_to, Run, "relative_to", wanted=_RUN)
+        base = next((place for place, each in enumerate(runs) if each is relative_to), None)
+        if base is None or len(runs) < 2:
+            raise CrossexamError(
+                "relative_to is not one of several runs to report",
+                wanted="one of the runs of the report, and at least one other",
+            )
+    return make_report(*runs, alpha=alpha, training=training, relative_to=base)

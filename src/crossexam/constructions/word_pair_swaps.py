@@ -68,6 +68,7 @@ from crossexam.language.lexicons.word_pairs import CONVERSE, Relation, WordPair
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.lexicons.wordnet_pairs import replacements
 from crossexam.language.monotonicity.polarity import polarity_at
+from crossexam.language.sentences import split_sentences
 from crossexam.language.word_pair_index import WordPairIndex
 
 OTHER: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
@@ -76,6 +77,7 @@ LEAST_OCCURRENCES: Final = 10
 #: Section 6.1: a hyponym, hypernym or synonym.
 _RELATIVES: Final[tuple[Relation, ...]] = ("hypernym", "hyponym", "synonym")
 _TOLD: Final = Rejection("the sentence tells what the word leaves open")
+_SEVERAL: Final = Rejection("premise of several sentences")
 
 
 class SwapResources(Resources, Protocol):
@@ -283,8 +285,17 @@ def _from_hypernyms(swapped: Swapped, resources: SwapResources, rng: random.Rand
         return
     draft = in_situ(swapped, relation=CONVERSE[relation])
     outcome = _labelled(draft, proposal, gold, swapped.rules)
-    yield SwapOutcome("i_th", _TOLD if _told_in_situ(swapped, resources.wordnet) else outcome)
+    if _has_several_sentences(swapped):
+        outcome = _SEVERAL
+    elif _told_in_situ(swapped, resources.wordnet):
+        outcome = _TOLD
+    yield SwapOutcome("i_th", outcome)
     yield from _ex_situ_pair(swapped, ("e_h", "e_th"), resources.wordnet, rng)
+
+
+def _has_several_sentences(swapped: Swapped) -> bool:
+    """Return whether sentences of the premise that are not edited may tell what an edited word said."""
+    return swapped.rules == "ours" and len(split_sentences(swapped.control.premise)) > 1
 
 
 def _is_role_of_another(swapped: Swapped, wordnet: WordNet) -> bool:
@@ -361,6 +372,8 @@ def _replacement(
     swapped: Swapped, side: Side, resources: SwapResources, rng: random.Random
 ) -> Draft | Rejection:
     """Return the control with its word on *side* replaced by a relative of the word on the other side."""
+    if _has_several_sentences(swapped):
+        return _SEVERAL
     choices = _relatives(swapped, side, resources)
     if not choices:
         return Rejection("no relative that training has ten times")

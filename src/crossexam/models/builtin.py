@@ -126,7 +126,7 @@ def _polarities(dataset: Dataset) -> NDArray[np.float64]:
 def _polarity(pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """Raise CrossexamError: a pair of sentences alone does not say which of its words were swapped."""
     raise CrossexamError(
-        "builtin/polarity reads the word pair of an item, which sentences alone do not state",
+        "builtin/polarity needs the word pair of an item, which the sentences alone do not give",
         wanted="test sets of the behaviour suite, and no ensemble or chunks",
     )
 

@@ -95,7 +95,8 @@ def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suite
     rest = suite(benchmark("sick", key="sick", part="validation"), benchmark("snli_dev", reference=True))
     found = load_dev_sets([str(rest)])
     assert [Path(corpus.spec).name for corpus in found.corpora] == ["base.sick.parquet"]
-    assert found.notes == (f"{rest}: base.snli_dev is left out, because it is not part of the mean of the benchmark",)
+    (note,) = found.notes
+    assert note == f"{rest}: base.snli_dev is left out, because it is not part of the mean of the benchmark"
     tests = suite(benchmark("sick", key="sick", part="test"), name="tests")
     (warning,) = load_dev_sets([str(tests)]).notes
     assert warning.startswith(f"warning: {tests} holds test sets of the benchmark")

@@ -98,7 +98,7 @@ ParserSpec = Annotated[
     typer.Option(
         "--parser",
         help="Dependency parser: auto (the parses in the corpus, else the pipeline of --tagger), parses, "
-        "spacy:PIPELINE.",
+        "spacy:PIPELINE, which also parses sentences without a parse for models that read trees.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
@@ -213,7 +213,8 @@ Items = Annotated[
 Alpha = Annotated[
     float,
     typer.Option(
-        help="Level of significance: corrected p-values up to this level are marked. The behaviour study uses 0.0001.",
+        help="Level of significance: corrected p-values up to this level are marked. The behaviour study "
+        "uses 0.0001.",
         metavar="P",
     ),
 ]

@@ -129,7 +129,8 @@ def _notes(
     if any(_place(dataset).get("part") == "test" for dataset in counted):
         notes.append(
             f"warning: {folder} holds test sets of the benchmark; a model that is selected on them cannot "
-            "be evaluated on them. crossexam build cross-dataset --split validation builds the validation sets"
+            "be evaluated on them. crossexam build cross-dataset --split validation builds the validation "
+            "sets"
         )
     return notes
 

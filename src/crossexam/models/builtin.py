@@ -190,7 +190,7 @@ BUILTINS: Final[dict[str, BuiltinRule]] = {
         WordPairPolarity(
             "builtin/polarity",
             "polarity.v1",
-            "the label of the word pair in training; on the behaviour suite only "
+            "the most frequent label of the word pair in training; behaviour suite only "
             "(Sanchez Carmona et al. 2018, section 6.1)",
             _polarity,
         ),

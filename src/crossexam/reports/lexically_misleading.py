@@ -78,7 +78,8 @@ def highest_table(results: Results) -> Table:
         *(Column(model.name) for model in results.models),
     )
     note = (
-        f"The {_HIGHEST} examples of each base whose words most strongly suggest a wrong label, with the predictions."
+        f"The {_HIGHEST} examples of each base whose words most strongly suggest a wrong label, with the "
+        "predictions."
     )
     folded = "Show the examples with the highest scores"
     return Table(

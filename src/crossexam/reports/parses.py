@@ -56,7 +56,8 @@ def parse_warning(model: ModelResults) -> str | None:
     sets = ", ".join(f"{name} {missing:,} of {of:,}" for name, (missing, of) in without.items())
     return (
         f"{model.name} reads parses, which {total:,} of {items:,} items lack for a sentence or both: {sets}. "
-        "For these sentences it read right-branching trees. Build the suite with --parser spacy:PIPELINE to parse them."
+        "For these sentences it read right-branching trees. Build the suite with --parser spacy:PIPELINE to "
+        "parse them."
     )
 
 

@@ -138,7 +138,7 @@ def test_a_word_that_has_only_a_capital_in_the_sentence_is_not_found() -> None:
 
 
 def test_the_script_has_no_indirect_antonyms() -> None:
-    with pytest.raises(CrossexamError, match="the authors' script uses no indirect antonyms"):
+    with pytest.raises(CrossexamError, match="uses neither indirect antonyms nor a corpus"):
         apply_construction("antonymy", [], options={"rules": "released", "indirect": True})
 
 

@@ -9,8 +9,8 @@ items of a family share one sequence of random choices, so :func:`swaps` builds 
 
 Deviation: by our rules, items are rejected if the label that natural logic proposes is doubtful, or if a
 sentence reveals what the word leaves open ("a person lifts her hand").  With ``rules=paper``, words are
-matched and exchanged as written, and nothing is rejected: the authors' judges discarded what was incoherent, and
-their labels were the judges'.  Doubts about the proposed label are then recorded in ``info["doubts"]``.
+matched and exchanged as written, and nothing is rejected: the authors' judges discarded what was incoherent,
+and their labels were the judges'.  Doubts about the proposed label are then recorded in ``info["doubts"]``.
 """
 
 from __future__ import annotations

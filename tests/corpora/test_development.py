@@ -119,7 +119,7 @@ def test_a_corpus_counts_once(suite: Suites) -> None:
         load_dev_sets([str(folder), f"{folder / 'base.two.parquet'}[:2]"])
     with pytest.raises(CrossexamError, match=r"--dev: builtin:demo\[:5\] is given twice"):
         load_dev_sets(["builtin:demo[:5]", "builtin:demo[:5]"])
-    assert caught.value.wanted == "each corpus once, since each counts the same in the mean"
+    assert caught.value.wanted == "each corpus once, since all have the same weight in the mean"
 
 
 def test_a_suite_without_corpora_or_labels_is_refused(suite: Suites) -> None:

@@ -146,6 +146,6 @@ def _refuse_repeats(corpora: Sequence[Corpus]) -> None:
             raise CrossexamError(
                 f"{known[content]} {'is given twice' if same else what}",
                 where="--dev",
-                wanted="each corpus once, since each counts the same in the mean",
+                wanted="each corpus once, since all have the same weight in the mean",
             )
         known[content] = corpus.spec

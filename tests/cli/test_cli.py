@@ -158,7 +158,7 @@ def test_ls(kind: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     expected = {
         "corpora": "snli",
-        "constructions": "antonymy.v1",
+        "constructions": "antonymy.v2",
         "suites": "stress-tests",
         "models": "zoo/FOLDER of esim",
         "recipes": "adagrad",

@@ -97,7 +97,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "--set antonymy.rule=paper": "no option of antonymy is called 'rule' | did you mean 'rules'?",
         "--set antonymy.rules=theirs": "cannot be 'theirs' | ours, paper",
         "--set antonymy.rules=released --set antonymy.indirect=true":
-            "script uses no indirect antonyms | rules=paper",
+            "script uses neither indirect antonyms nor a corpus | rules=paper",
     },
     "build {} -o out": {
         "negation": "negation needs a base corpus | --base CORPUS:SPLIT",
@@ -264,7 +264,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "serve nosuch": "nosuch: there is no manifest.json | validate sample",
         "sample suite --per-set 0 -o out": "--per-set is 0 | a positive whole number",
         "sample suite --set nosuch -o out": "no test set is called 'nosuch' | negation",
-        "sample suite --question grammar -o out": "is called 'grammar' | 'grammatical'",
+        "sample suite --question grammar -o out": "is called 'grammar' | 'grammar_kept'",
         "sample suite -o corpus": "corpus: this folder is not empty | choose another -o",
     },
     "{}": {

@@ -208,7 +208,7 @@ CONTEXTS = [
      "It/PRP helps/VBZ an/DT employee/NN", "It/PRP helps/VBZ the/DT husband/NN"),
     ("what is measured", "A/DT good/JJ number/NN sang/VBD", "A/DT good/JJ sailor/NN sang/VBD"),
     ("noun phrase without a determiner", "Good/JJ soup/NN sells/VBZ", "Good/JJ sailor/NN sings/VBZ"),
-    ("things that may both be there",
+    ("things that can both be present",
      "It/PRP had/VBD a/DT majority/NN", "It/PRP had/VBD the/DT majority/NN"),
     ("a pronoun may refer to the word or to another",
      "A/DT boy/NN saw/VBD a/DT sailor/NN and/CC his/PRP$ dog/NN",

@@ -187,11 +187,11 @@ def _parsed(spec: str) -> Parsed:
         ("Mice|NNS|obj|1 see|VBP|root|-1 cats|NNS|nsubj|1", "inverted order"),
         (
             "Cats|NNS|nsubj|1 see|VBP|root|-1 mice|NNS|obj|1 now|RB|advmod|1 grey|JJ|amod|2",
-            "a phrase in pieces",
+            "a discontinuous phrase",
         ),
         (
             "Cats|NNS|root|-1 seeing|VBG|acl|0 mice|NNS|obj|1 grey|JJ|amod|0 now|RB|advmod|2",
-            "a phrase in pieces",
+            "a discontinuous phrase",
         ),
         ("Mice|NNS|nsubj:pass|2 are|VBP|aux:pass|2 seen|VBN|root|-1", "passive without an agent"),
     ],

@@ -354,7 +354,7 @@ JUGGLER = WordPair("juggler", "person", "hypernym", "n")
 PIE = WordPair("pie", "dish", "hypernym", "n")
 LADY = WordPair("woman", "adult", "hypernym", "n")
 ADULT = LADY.reversed()
-TOLD = "the sentence tells what the word leaves open"
+TOLD = "the sentence reveals what the word leaves open"
 ALL_NEW = "the pair may be all that was not entailed"
 ROLE = "one role may exclude another"
 SEVERAL = "one in the premise, several in the hypothesis"
@@ -395,7 +395,7 @@ def test_no_sentence_tells_what_its_word_leaves_open(
     )  # whose context is the premise
     told = {name for name, outcome in outcomes.items() if isinstance(outcome, Rejection)}
     assert told == rejected
-    assert {outcomes[name] for name in told} <= {Rejection("the sentence tells what the word leaves open")}
+    assert {outcomes[name] for name in told} <= {Rejection("the sentence reveals what the word leaves open")}
 
 
 def test_possessives_of_either_gender() -> None:

@@ -95,7 +95,8 @@ def test_of_the_benchmark_those_count_that_its_score_is_the_mean_of(suite: Suite
     rest = suite(benchmark("sick", key="sick", part="validation"), benchmark("snli_dev", reference=True))
     found = load_dev_sets([str(rest)])
     assert [Path(corpus.spec).name for corpus in found.corpora] == ["base.sick.parquet"]
-    assert found.notes == (f"{rest}: base.snli_dev is left out, as it is of the mean of the benchmark",)
+    (note,) = found.notes
+    assert note == f"{rest}: base.snli_dev is left out, because it is not part of the mean of the benchmark"
     tests = suite(benchmark("sick", key="sick", part="test"), name="tests")
     (warning,) = load_dev_sets([str(tests)]).notes
     assert warning.startswith(f"warning: {tests} holds test sets of the benchmark")
@@ -118,14 +119,14 @@ def test_a_corpus_counts_once(suite: Suites) -> None:
         load_dev_sets([str(folder), f"{folder / 'base.two.parquet'}[:2]"])
     with pytest.raises(CrossexamError, match=r"--dev: builtin:demo\[:5\] is given twice"):
         load_dev_sets(["builtin:demo[:5]", "builtin:demo[:5]"])
-    assert caught.value.wanted == "each corpus once, since each counts the same in the mean"
+    assert caught.value.wanted == "each corpus once, since all have the same weight in the mean"
 
 
 def test_a_suite_without_corpora_or_labels_is_refused(suite: Suites) -> None:
     folder = suite(NEGATION)
-    with pytest.raises(CrossexamError, match="no corpus as it is") as caught:
+    with pytest.raises(CrossexamError, match="no unchanged corpus") as caught:
         load_dev_sets([str(folder)])
-    assert caught.value.hint == f"--dev {folder / 'negation.three.parquet'} takes one test set"
+    assert caught.value.hint == f"--dev {folder / 'negation.three.parquet'} uses one test set"
     unlabelled = suite((TestSetEntry(BASE, "none"), examples("none", None, None)), name="unlabelled")
     with pytest.raises(CrossexamError, match="none of the 2 examples is labelled"):
         load_dev_sets([str(unlabelled)])

@@ -212,5 +212,5 @@ def test_polarity_alone_is_right_where_it_agrees_with_the_gold_label() -> None:
 def test_polarity_needs_items_with_word_pairs() -> None:
     with pytest.raises(CrossexamError, match="1 of 2 items do not say with which label their word pair"):
         predict_suite("builtin/polarity", swaps("none", None))
-    with pytest.raises(CrossexamError, match="reads the word pair of an item"):
+    with pytest.raises(CrossexamError, match="needs the word pair of an item"):
         open_model("builtin/polarity").predict([("It rains.", "It is wet.")])

@@ -33,18 +33,18 @@ def test_figures_are_marked_unless_the_rules_are_the_authors() -> None:
     names = [f"antonymy{rules}.dev_matched" for rules in ("", "_paper", "_released", "_authors")]
     results = results_of([run_over("base.dev_matched", *names)])
     found = nb(results)
-    assert found["antonymy"] == found["antonymy released"] == 0.151
+    assert found["antonymy"] == found["antonymy (released)"] == 0.151
     marked = {name for name, figure in found.items() if isinstance(figure, Marked)}
-    assert marked == {"antonymy", "antonymy paper"}
+    assert marked == {"antonymy", "antonymy (paper)"}
     (note,) = [note for note in accuracy_table(results).notes if note.startswith(MARK)]
-    assert "antonymy: ours replaces adjectives and nouns" in note
-    assert "antonymy paper: the paper's text has adjectives and nouns" in note
+    assert "antonymy: our rules replace adjectives and nouns" in note
+    assert "antonymy (paper): the paper's text replaces adjectives and nouns" in note
     assert "released" not in note
 
 
 def test_without_a_mark_there_is_no_note() -> None:
     results = results_of([run_over("base.dev_matched", "negation_released.dev_matched")])
-    assert nb(results)["negation released"] == 0.395
+    assert nb(results)["negation (released)"] == 0.395
     assert not any(MARK in note for note in accuracy_table(results).notes)
 
 
@@ -63,7 +63,7 @@ def test_the_keyboard_error_in_a_content_word_is_not_that_of_table_3() -> None:
     )
     found = nb(results_of([run]))
     assert found["spelling error content word"] is None
-    assert found["spelling error mixed content word released"] == 0.511  # Table 3, and Table 8 (CN swap)
+    assert found["spelling error mixed content word (released)"] == 0.511  # Table 3, and Table 8 (CN swap)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_csv_and_json_have_the_rules_and_the_difference() -> None:
         "negation_paper.dev_matched": ("negation", "paper"),
     }
     differences = [each["published_by_other_rules"]["naik2018"] for each in sets.values()]
-    assert [each.split()[0] for each in differences] == ["ours", "the"]
+    assert [each.split()[0] for each in differences] == ["our", "the"]
     lines = report.text(".csv").splitlines()
     column = lines[0].split(",").index("rules")
     assert {line.split(",")[column] for line in lines[1:]} == {"ours", "paper"}
@@ -98,6 +98,6 @@ def test_short_names_say_the_rules() -> None:
     names = ("antonymy.dev", "antonymy_released.dev", "antonymy_paper.dev")
     assert list(short_names({name: Dataset(name, ()) for name in names}).values()) == [
         "antonymy",
-        "antonymy released",
-        "antonymy paper",
+        "antonymy (released)",
+        "antonymy (paper)",
     ]

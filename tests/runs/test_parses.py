@@ -14,6 +14,7 @@ from crossexam.constructions.apply import apply_construction
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.example import BINARY_PARSE_KEY, Example
 from crossexam.core.labels import LABELS
+from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.ensemble import Mean
@@ -56,7 +57,7 @@ def tree_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     corpus = Corpus("made", PAIRS)
     folder = tmp_path_factory.mktemp("tree") / "model"
     values = {"hidden": "4", "width": "6", "epochs": "2", "lr": "0.05", "dropout": "0", "deviation": "1"}
-    train_model(TrainingRequest("syntactic_tree_lstm", Data((corpus,), corpus), folder, values=values))
+    train_model(TrainingRequest("syntactic_tree_lstm", Data((corpus,), DevSets("dev", (corpus,))), folder, values=values))
     return f"zoo/{folder}"
 
 

@@ -244,4 +244,4 @@ def test_the_command_line_names_the_base_model(tmp_path: Path) -> None:
     for arguments in ([a, b, "--relative-to", str(tmp_path / "c")], [a, "--relative-to", a]):
         refused = CliRunner().invoke(app, ["report", *arguments])
         assert isinstance(refused.exception, CrossexamError)
-        assert "is not one of several runs" in str(refused.exception)
+        assert "is not one of the runs" in str(refused.exception)

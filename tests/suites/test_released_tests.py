@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,9 @@ def test_only_the_requested_tests_are_built(data: Path) -> None:
         cx.build("released-stress-tests", "word_overlaps")
     with pytest.raises(CrossexamError, match="not installed: negation"):
         cx.build("released-stress-tests", "negation")
+    shutil.rmtree(data / CORPUS)
+    with pytest.raises(CrossexamError, match="none of the authors' stress tests is installed"):
+        cx.build("released-stress-tests")
 
 
 def test_without_multinli_the_items_have_no_base(data: Path) -> None:

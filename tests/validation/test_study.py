@@ -469,7 +469,7 @@ def test_the_label_decides_unless_sense_is_required(tmp_path: Path) -> None:
         published = finding(study, "label").published
         assert published is not None
         assert published[:3] == (84, "nie2019", "Table 2")
-        assert published.difference.startswith("ours leaves out")
+        assert published.difference.startswith("our rules leave out")
         sensible = finding(study, "sensible").agreed
         assert sensible is not None
         assert (sensible.value, sensible.n) == (0.0, 20)

@@ -76,8 +76,8 @@ PerKey = Annotated[
     typer.Option(
         "--per-key",
         min=1,
-        help="At most N items of one key: the word pair of antonymy and word swaps, the rule of numerical "
-        "reasoning, the words of SOSwap and AddAmod. They are drawn at random.",
+        help="Keep at most N items per key, drawn at random. Keys: the word pair of antonymy and word swaps, "
+        "the rule of numerical reasoning, the words of SOSwap and AddAmod.",
         rich_help_panel=_CONSTRUCTION,
         metavar="N",
         show_default=False,
@@ -98,7 +98,7 @@ ParserSpec = Annotated[
     typer.Option(
         "--parser",
         help="Dependency parser: auto (the parses in the corpus, else the pipeline of --tagger), parses, "
-        "spacy:PIPELINE.",
+        "spacy:PIPELINE, which also parses sentences without a parse for models that read trees.",
         rich_help_panel=_CONSTRUCTION,
     ),
 ]
@@ -213,7 +213,8 @@ Items = Annotated[
 Alpha = Annotated[
     float,
     typer.Option(
-        help="Level of significance: corrected p-values up to it are marked. The behaviour study has 0.0001.",
+        help="Level of significance: corrected p-values up to this level are marked. The behaviour study "
+        "uses 0.0001.",
         metavar="P",
     ),
 ]

@@ -59,7 +59,7 @@ def _place_of(base: Path | None, runs: list[Path]) -> int | None:
     places = [place for place, run in enumerate(runs) if run.resolve() == base.resolve()]
     if not places or len(runs) < 2:
         raise CrossexamError(
-            f"{base} is not one of several runs to report",
+            f"{base} is not one of the runs of this report",
             where="--relative-to",
             wanted="one of the runs of the report, and at least one other",
             hint=f"crossexam report {base} RUN --relative-to {base}",

@@ -40,7 +40,7 @@ Dev = Annotated[
     typer.Option(
         "--dev",
         help="Development data, for early stopping and the selection of the best weights: CORPUS, or the "
-        "folder of a suite. Repeatable. Of several corpora, the mean of the accuracies counts.",
+        "folder of a suite. Repeatable. With several corpora, the mean of their accuracies is used.",
         metavar="CORPUS|SUITE",
     ),
 ]
@@ -83,8 +83,8 @@ VectorFile = Annotated[
 VocabularyFrom = Annotated[
     list[str] | None,
     typer.Option(
-        help="Also know the words of this corpus, or suite, that have a vector in --vectors. Only its texts "
-        "are read, never its labels. Repeatable.",
+        help="Add the words of this corpus or suite that have a vector in --vectors to the vocabulary. Only "
+        "its texts are read, never its labels. Repeatable.",
         rich_help_panel=_TRAINING,
         metavar="CORPUS|SUITE",
     ),
@@ -160,7 +160,7 @@ TwoLabels = Annotated[
 Parser = Annotated[
     str,
     typer.Option(
-        help="Dependency parser of sentences without a parse, for syntactic_tree_lstm and --augment: "
+        help="Dependency parser for sentences without a parse, for syntactic_tree_lstm and --augment: "
         "auto (only parses that the corpus ships) or spacy:PIPELINE.",
         rich_help_panel=_CHANGES,
         metavar="NAME",

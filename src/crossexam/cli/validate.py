@@ -233,7 +233,7 @@ def _rule(apply: str | None, suite: Path | None, require: list[str] | None) -> R
     raise CrossexamError(
         f"--apply is '{apply}'" if apply is not None else "--suite needs --apply",
         wanted="--apply confirm, or --apply relabel",
-        hint="confirm leaves items out whose label is not confirmed; relabel gives them the judges' label",
+        hint="confirm leaves out items whose label is not confirmed; relabel gives them the judges' label",
     )
 
 
@@ -264,7 +264,7 @@ def _sample_table(test_sets: dict[str, dict[str, object]]) -> Table:
         table.add_row(name, str(entry["drawn"]), str(entry.get("errors", entry["rows"])), questions)
     if any("for_pairs" in entry for entry in test_sets.values()):
         table.caption = (
-            "Controls of drawn items are drawn as well, so that drops of verified items have pairs."
+            "Controls of drawn items are drawn as well, so that drops of verified items are paired."
         )
     return table
 

@@ -211,7 +211,7 @@ def _entities(sentence: ReadPremise, wordnet: WordNet) -> Sequence[NounEntity] |
         kind = concrete_kind(noun, wordnet)
         if kind is None:
             continue
-        why = "noun that comes twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase, wordnet)
+        why = "noun that occurs twice" if all_nouns.count(noun) > 1 else why_not(sentence, phrase, wordnet)
         if why:
             reason = reason or why
         else:

@@ -80,7 +80,7 @@ class Options:
     def __post_init__(self) -> None:
         if self.rules == "released" and (self.indirect or self.attested_in):
             raise CrossexamError(
-                "the authors' script uses no indirect antonyms and asks no corpus",
+                "the authors' script uses neither indirect antonyms nor a corpus",
                 where="antonymy.rules",
                 hint="leave out the other option, or choose rules=ours or rules=paper",
             )
@@ -487,7 +487,7 @@ def _noun_doubts(
     elif antonym_kind(*pair) == "relational" and (possessed or gender(word, wordnet) is None):
         yield "the other end of a relation"
     if animacy(word, wordnet) != "person" and (tokens[position].tag == "NNS" or _is_counted(tokens, phrase)):
-        yield "things that may both be there"
+        yield "things that can both be present"
 
 
 def _is_time(noun: str, wordnet: WordNet) -> bool:

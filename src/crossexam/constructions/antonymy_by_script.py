@@ -55,7 +55,7 @@ def _item_by_script(
     """Return the item in which *antonym* replaces the first *word* as a substring of the sentence."""
     start = example.text(side).find(word)
     if start < 0:
-        return Rejection("the word in lower case is not in the sentence")
+        return Rejection("the lower-cased word is not in the sentence")
     if word == antonym:
         return Rejection("the antonym is the word itself")
     edit = Edit(_OTHER[side], start, start + len(word), word, antonym)

@@ -110,7 +110,7 @@ def after_replacement(relation: Relation, direction: Direction, rest: Rest) -> P
     *relation* is that of the hypothesis word to the premise word after the replacement.
     """
     if rest in {"conflict", "unclear"}:
-        doubt = "other words may conflict or not" if rest == "unclear" else None
+        doubt = "other words may or may not conflict" if rest == "unclear" else None
         return Proposal("contradiction", "natural logic", "other words conflict", doubt)
     if rest == "new":
         reason = "no conflict is left, other words are new"

@@ -73,7 +73,7 @@ def is_role(noun: str, wordnet: WordNet) -> bool:
 def tells_more(
     match: Match, side: Side, words: tuple[str, str], edits: Collection[Edit], wordnet: WordNet
 ) -> bool:
-    """Return whether the sentence on *side* tells what its word leaves open and the other word says.
+    """Return whether the sentence on *side* reveals what its word leaves open and the other word says.
 
     *words* are the word on *side*, after *edits*, and the other.  "A person lifts her hand" tells as much as
     "a woman lifts her hand", though a person may be a man; "a person juggles", as "a juggler juggles"; "a

@@ -96,7 +96,7 @@ class Options:
         """Raise CrossexamError if *min_plausibility* is not a score."""
         if not 0 <= self.min_plausibility <= 1:
             raise CrossexamError(
-                f"'{self.min_plausibility}' is not a plausibility",
+                f"'{self.min_plausibility}' is not a plausibility score",
                 where="so_swap.min_plausibility",
                 wanted="a number from 0 to 1",
             )

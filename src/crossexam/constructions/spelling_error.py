@@ -299,7 +299,7 @@ FUNCTION_TAGS: Final = frozenset({"IN", "CC", "DT", "PRP", "PRP$", "WP", "WP$"})
 _TRIES: Final = 5
 _LEAST_LETTERS: Final = 3  # different ones, for a swap in any word
 
-_NO_WORD: Final = Rejection("no word that the script may misspell")
+_NO_WORD: Final = Rejection("no word that the script can misspell")
 _UNCHANGED: Final = Rejection("the script leaves the pair unchanged")
 
 

@@ -111,7 +111,7 @@ _ALL: Final = (
         1,
         spelling_error.mixed_function_word,
         "noise",
-        "the same in a conjunction, pronoun or article of the hypothesis (Table 8)",
+        "adjacent letters swapped or a keyboard error in a conjunction, pronoun or article (Table 8)",
         "Naik et al. 2018, appendix C",
         (_FLOOD, "Teh town was wet.", "entailment"),
         uses=("tagger", "wordnet"),

@@ -8,9 +8,9 @@ both sides, so that only the pair differs (ex situ); ``e_ta`` and ``e_th`` excha
 items of a family share one sequence of random choices, so :func:`swaps` builds them together.
 
 Deviation: by our rules, items are rejected if the label that natural logic proposes is doubtful, or if a
-sentence tells what the word leaves open ("a person lifts her hand").  With ``rules=paper``, words are matched
-and exchanged as written, and nothing is rejected: the authors' judges discarded what was incoherent, and
-their labels were the judges'.  Doubts about the proposed label are then recorded in ``info["doubts"]``.
+sentence reveals what the word leaves open ("a person lifts her hand").  With ``rules=paper``, words are
+matched and exchanged as written, and nothing is rejected: the authors' judges discarded what was incoherent,
+and their labels were the judges'.  Doubts about the proposed label are then recorded in ``info["doubts"]``.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ OTHER: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "pre
 LEAST_OCCURRENCES: Final = 10
 #: Section 6.1: a hyponym, hypernym or synonym.
 _RELATIVES: Final[tuple[Relation, ...]] = ("hypernym", "hyponym", "synonym")
-_TOLD: Final = Rejection("the sentence tells what the word leaves open")
+_TOLD: Final = Rejection("the sentence reveals what the word leaves open")
 _SEVERAL: Final = Rejection("premise of several sentences")
 
 
@@ -176,7 +176,7 @@ def ex_situ_exchanged(swapped: Swapped, control: Example, context: Side, **info:
 def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info: Any) -> Draft | Rejection:
     """Return the control with the pair's word on *side* replaced by *lemma*: I_TA2, I_TA3.
 
-    A rejection if *lemma* does not fit, or if a sentence tells what its word leaves open.
+    A rejection if *lemma* does not fit, or if a sentence reveals what its word leaves open.
     """
     match, other = swapped.match, OTHER[side]
     edits = word_edits(swapped.control.text(side), match, side, lemma, wordnet, swapped.rules)
@@ -309,7 +309,7 @@ def _is_role_of_another(swapped: Swapped, wordnet: WordNet) -> bool:
 
 
 def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
-    """Return whether, after the exchange, a sentence tells what its word leaves open."""
+    """Return whether, after the exchange, a sentence reveals what its word leaves open."""
     return swapped.rules == "ours" and any(
         tells_more(
             swapped.match,
@@ -323,7 +323,7 @@ def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
 
 
 def _told_ex_situ(swapped: Swapped, context: Side, wordnet: WordNet) -> bool:
-    """Return whether the sentence on *context* tells what one of the words leaves open."""
+    """Return whether the sentence on *context* reveals what one of the words leaves open."""
     here, new = swapped.match.word(context), swapped.new_word(context)
     return swapped.rules == "ours" and (
         tells_more(swapped.match, context, (here, new), (), wordnet)

@@ -91,10 +91,10 @@ def _of_suite(folder: Path) -> tuple[list[Corpus], list[str]]:
     if not counted:
         example = datasets[0].entry.file if datasets else None
         raise CrossexamError(
-            "the suite holds no corpus as it is, only test sets made from corpora",
+            "the suite has no unchanged corpus, only test sets made from corpora",
             where=f"--dev {folder}",
             wanted="a suite with bases, such as that of crossexam build cross-dataset --split validation",
-            hint=f"--dev {folder / example} takes one test set" if example else None,
+            hint=f"--dev {folder / example} uses one test set" if example else None,
         )
     return [_corpus(folder, dataset) for dataset in counted], _notes(folder, datasets, bases, counted)
 
@@ -120,7 +120,7 @@ def _notes(
     folder: Path, datasets: Sequence[Dataset], bases: Sequence[Dataset], counted: Sequence[Dataset]
 ) -> list[str]:
     notes = [
-        f"{folder}: {dataset.name} is left out, as it is of the mean of the benchmark"
+        f"{folder}: {dataset.name} is left out, because it is not part of the mean of the benchmark"
         for dataset in bases
         if dataset not in counted
     ]
@@ -128,8 +128,9 @@ def _notes(
         notes.append(f"{folder}: {counted_items(made, 'test set')} made from its corpora left out")
     if any(_place(dataset).get("part") == "test" for dataset in counted):
         notes.append(
-            f"warning: {folder} holds test sets of the benchmark; a model that is chosen by them cannot be "
-            "scored on them. crossexam build cross-dataset --split validation builds the validation sets"
+            f"warning: {folder} holds test sets of the benchmark; a model that is selected on them cannot "
+            "be evaluated on them. crossexam build cross-dataset --split validation builds the validation "
+            "sets"
         )
     return notes
 
@@ -145,6 +146,6 @@ def _refuse_repeats(corpora: Sequence[Corpus]) -> None:
             raise CrossexamError(
                 f"{known[content]} {'is given twice' if same else what}",
                 where="--dev",
-                wanted="each corpus once, since each counts the same in the mean",
+                wanted="each corpus once, since all have the same weight in the mean",
             )
         known[content] = corpus.spec

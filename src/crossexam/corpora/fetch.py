@@ -410,7 +410,7 @@ def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchRes
         return _result(job, already=True)
     if source is None and job.entry.by_hand:
         raise CrossexamError(
-            f"{job.entry.name} cannot be downloaded from here: {job.entry.by_hand}",
+            f"{job.entry.name} cannot be fetched automatically: {job.entry.by_hand}",
             where=job.entry.homepage,
             hint=f"download it there, unpack it, and run crossexam fetch {job.entry.name} --from FOLDER",
         )

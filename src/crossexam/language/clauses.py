@@ -87,7 +87,7 @@ def transitive_clause(parsed: Parsed) -> Clause | str:
             continue
         subject, found = phrase(parsed, subjects[0]), phrase(parsed, objects[0])
         if subject is None or found is None:
-            reason = "a phrase in pieces"
+            reason = "a discontinuous phrase"
         elif not subject.end <= verb < found.start:
             reason = "inverted order"
         else:
@@ -103,7 +103,7 @@ def _finite_clause(parsed: Parsed, verb: int, subjects: tuple[int, ...]) -> Clau
         return "several subjects"
     subject = phrase(parsed, subjects[0])
     if subject is None or found is None:
-        return "a phrase in pieces"
+        return "a discontinuous phrase"
     if not subject.end <= verb < found.start:
         return "inverted order"
     auxiliaries = parsed.children(verb, "aux", "aux:pass")
@@ -179,7 +179,7 @@ def _caption(parsed: Parsed, root: int) -> Clause | str:
     first = min(parsed.below(verb))
     start = min(own)
     if found is None or not start < first <= verb < found.start or not set(range(start, first)) <= own:
-        return "a phrase in pieces"
+        return "a discontinuous phrase"
     if len(verbs) > 1 and parsed.children(verbs[0], "conj"):
         return "coordinated verbs"
     subject = Phrase(start, first, root)

@@ -94,7 +94,7 @@ def agreeing_pronouns(
         if any(_may_be(tokens, k, each, wordnet) for k in range(len(tokens)) if k not in positions):
             return Unclear("a pronoun may refer to the word or to another")
         if new_gender is None and each.function == "subject":
-            return Unclear("a pronoun tells what the word leaves open")
+            return Unclear("a pronoun reveals what the word leaves open")
         if any(token.text.lower() in SPOUSES for token in tokens):
             return Unclear("a pronoun goes with a husband or wife")
         form = _FORMS[each.function][_GENDERS.index(new_gender)]

@@ -126,7 +126,7 @@ def _polarities(dataset: Dataset) -> NDArray[np.float64]:
 def _polarity(pairs: Sequence[Pair]) -> NDArray[np.float64]:
     """Raise CrossexamError: a pair of sentences alone does not say which of its words were swapped."""
     raise CrossexamError(
-        "builtin/polarity reads the word pair of an item, which sentences alone do not state",
+        "builtin/polarity needs the word pair of an item, which the sentences alone do not give",
         wanted="test sets of the behaviour suite, and no ensemble or chunks",
     )
 
@@ -190,7 +190,7 @@ BUILTINS: Final[dict[str, BuiltinRule]] = {
         WordPairPolarity(
             "builtin/polarity",
             "polarity.v1",
-            "the label of the word pair in training; on the behaviour suite only "
+            "the most frequent label of the word pair in training; behaviour suite only "
             "(Sanchez Carmona et al. 2018, section 6.1)",
             _polarity,
         ),

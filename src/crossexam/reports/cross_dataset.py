@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from crossexam.evaluation.cross_dataset import BenchmarkScore
 
 _GAIN_NOTE: Final = (
-    "Relative improvement: 100 times the quotient of the two accuracies, less 100, as in Table 3 of Zhang "
-    "et al. (2020). Intervals: linearization of the quotient, with the items of both models paired, "
+    "Relative improvement: 100 times the ratio of the two accuracies, minus 100, as in Table 3 of Zhang "
+    "et al. (2020). Intervals: linearization of the ratio, with the items of both models paired, "
     "independent corpora and items clustered by premise."
 )
 

@@ -31,7 +31,7 @@ _COLUMNS: Final = (
     *(Column(f"Both {kind}", "count") for kind in ERROR_TYPES),
 )
 _NOTE: Final = (
-    "Easy, hard keys: different word pairs (or other keys) of the items that both models get right, and of "
+    "Easy, hard keys: distinct word pairs (or other keys) of the items that both models get right, and of "
     "those that both get wrong; a pair can be both. Both E-C: gold entailment, for which both models predict "
     "contradiction; the others likewise."
 )

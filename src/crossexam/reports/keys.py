@@ -23,8 +23,8 @@ _RESULTS: Final = (
     "premise and clustered by key; two-way, over keys: clustered by both (Cameron, Gelbach and Miller 2011)."
 )
 _DIFFERENCES: Final = (
-    "The means of the differences of the keys beside those of the items, with 95 % confidence intervals "
-    "clustered by premise and by key (Cameron, Gelbach and Miller 2011)."
+    "The mean difference over items and over keys, with 95 % confidence intervals clustered by premise "
+    "and by key (Cameron, Gelbach and Miller 2011)."
 )
 
 
@@ -54,7 +54,7 @@ def keys_table(results: Results) -> Table:
         Column("Items", "count"),
         Column("Keys", "count"),
         Column("Largest key"),
-        Column("Of the items", "percent"),
+        Column("Its share, %", "percent"),
         Column("Over items", "percent"),
         Column("Two-way", "percent"),
         Column("Over keys", "percent"),

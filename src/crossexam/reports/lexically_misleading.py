@@ -78,11 +78,12 @@ def highest_table(results: Results) -> Table:
         *(Column(model.name) for model in results.models),
     )
     note = (
-        f"The {_HIGHEST} examples of each base whose words suggest a wrong label most, with the predictions."
+        f"The {_HIGHEST} examples of each base whose words most strongly suggest a wrong label, with the "
+        "predictions."
     )
-    folded = "Show the examples of the highest score"
+    folded = "Show the examples with the highest scores"
     return Table(
-        "Examples of the highest lexically-misleading score", columns, tuple(rows), (note,), 1, folded
+        "Examples with the highest lexically-misleading scores", columns, tuple(rows), (note,), 1, folded
     )
 
 

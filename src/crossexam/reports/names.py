@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.manifest import TestSetEntry
+from crossexam.core.rules import OURS
 
 _STATUS = re.compile(r"(.*) \((\w+)\)")
 
@@ -24,6 +25,9 @@ def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
     >>> names = ("base.dev_matched", "base.snli_dev", "cs_0_7.snli_dev")
     >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
     ['base (dev matched)', 'base (snli dev)', 'cs 0.7 (snli dev)']
+    >>> names = ("base.dev", "antonymy_released.dev")
+    >>> list(short_names({name: Dataset(name, ()) for name in names}).values())
+    ['base (dev)', 'antonymy (released)']
     """
     entries = {name: dataset.entry for name, dataset in test_sets.items()}
     bases = {entry.part for entry in entries.values() if entry.is_base}
@@ -37,11 +41,12 @@ def short_names(test_sets: Mapping[str, Dataset]) -> dict[str, str]:
 
 
 def _short(name: str, entry: TestSetEntry, with_part: bool) -> str:
-    """Return the construction of *name*, with part and status in brackets; *name* if it has another form."""
+    """Return the construction of *name*, with rules, part and status in brackets, or *name* as it is."""
     match = _STATUS.fullmatch(name)
     full, status = (match[1], match[2]) if match else (name, "")
     if full != entry.name or not entry.part:
         return name
-    details = ", ".join(filter(None, (entry.part.replace("_", " ") if with_part else "", status)))
-    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.made_by).replace("_", " ")  # cs_0_7: cs 0.7
+    rules = "" if entry.rules == OURS else entry.rules
+    details = ", ".join(filter(None, (rules, entry.part.replace("_", " ") if with_part else "", status)))
+    construction = re.sub(r"(?<=\d)_(?=\d)", ".", entry.construction).replace("_", " ")  # cs_0_7: cs 0.7
     return f"{construction} ({details})" if details else construction

@@ -9,8 +9,8 @@ from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import Column, Table
 
 _NOTE = (
-    "Parsed: items of which both sentences have a parse: that of the corpus, one that follows from it, or "
-    "one of --parser. In the other items the model read right-branching trees for sentences without one."
+    "Parsed: items of which both sentences have a parse, which is from the corpus, derived from it, or from "
+    "--parser. For sentences without a parse, the model read right-branching trees."
 )
 
 
@@ -55,8 +55,9 @@ def parse_warning(model: ModelResults) -> str | None:
     items = sum(of for _, of in counts.values())
     sets = ", ".join(f"{name} {missing:,} of {of:,}" for name, (missing, of) in without.items())
     return (
-        f"{model.name} reads parses, and {total:,} of {items:,} items have none for both sentences: {sets}. "
-        "There it read right-branching trees. Build the suite with --parser spacy:PIPELINE to parse them."
+        f"{model.name} reads parses, which {total:,} of {items:,} items lack for a sentence or both: {sets}. "
+        "For these sentences it read right-branching trees. Build the suite with --parser spacy:PIPELINE to "
+        "parse them."
     )
 
 

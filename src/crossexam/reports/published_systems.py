@@ -85,7 +85,7 @@ class PublishedColumns:
         """Return how the items of *dataset* differ from the authors'; empty if they were made by their rules.
 
         >>> STUDIES[0].difference(Dataset("spelling_error_adjacent_swap.dev_matched", ()))
-        "ours never makes another English word; the authors' script may"
+        "our rules never make another English word; the authors' script may"
         """
         return difference_from(self.study, dataset)
 
@@ -136,8 +136,8 @@ def difference_from(study: str, dataset: Dataset) -> str:
 def other_rules_note(differences: Mapping[str, str]) -> list[str]:
     """Return the note on marked figures: how each test set, by short name, differs from the authors'.
 
-    >>> other_rules_note({"negation": "ours keeps the full stop", "base": ""})
-    ['† Published for items made by other rules. negation: ours keeps the full stop.']
+    >>> other_rules_note({"negation": "our rules keep the full stop", "base": ""})
+    ['† Published for items made by other rules. negation: our rules keep the full stop.']
     """
     names: dict[str, list[str]] = {}
     for name, sentence in differences.items():

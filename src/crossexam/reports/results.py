@@ -213,7 +213,7 @@ def results_of(
         raise CrossexamError(
             f"'{models[relative_to].name}' was not run over corpora of the cross-dataset benchmark",
             where="--relative-to",
-            hint="crossexam build cross-dataset builds them; --relative-to is for their mean",
+            hint="crossexam build cross-dataset builds them; --relative-to compares means over them",
         )
     return Results(models, published_rows, items_per_set, relative_to, alpha, training)
 

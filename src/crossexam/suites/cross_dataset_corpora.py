@@ -178,7 +178,7 @@ def without_reference(members: Sequence[Member], reference: str, *, named: bool)
                 f"'{member.key}' reads the file of the reference '{reference}'",
                 where=str(path),
                 wanted="a reference that is not one of the corpora of the mean",
-                hint="leave one of the two out",
+                hint="leave it out, or choose another corpus with --reference",
             )
     return kept
 

@@ -230,9 +230,9 @@ def _files(test: ReleasedTest) -> dict[str, Base]:
 def _refuse_missing(options: ReleasedOptions, files: Files) -> None:
     missing = [test.file for test, splits in files.items() if not splits]
     if missing and (options.tests or len(missing) == len(files)):
-        what = ", ".join(missing) if options.tests else "any of the authors' stress tests"
+        what = f"not installed: {', '.join(missing)}"
         raise CrossexamError(
-            f"not installed: {what}",
+            what if options.tests else "none of the authors' stress tests is installed",
             wanted="their files in the data folder",
             hint=f"crossexam fetch {CORPUS} says how to get them",
         )

@@ -74,7 +74,7 @@ SHORT_FORMS: Final[dict[str, ShortForm]] = {form.flag: form for form in (
               "make items by the authors' rules, not ours"),
     ShortForm("--indirect",        ("antonymy.indirect",), "also use antonyms of similar adjectives"),
     ShortForm("--attested-in",     ("antonymy.attested_in",),
-              "use antonyms that contradict each other in this corpus", "CORPUS"),
+              "use only antonyms that contradict each other in this corpus", "CORPUS"),
     ShortForm("--both-directions", ("add_amod.both_directions",), "also add the mirrored item"),
     ShortForm("--adjectives",      ("add_amod.adjectives",),
               "count adjective-noun pairs in this corpus", "CORPUS:SPLIT|FILE"),

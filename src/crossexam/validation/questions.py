@@ -87,7 +87,7 @@ _ALL: Final = (
         "What kind of opposites are the two words?",
         (Choice("gradable",      "1", "Gradable: there is something between them (hot, cold)"),
          Choice("relational",    "2", "Relational: two sides of one relation (buy, sell)"),
-         Choice("complementary", "3", "Complementary: whatever is not the one is the other (dead, alive)"),
+         Choice("complementary", "3", "Complementary: whatever is not one is the other (dead, alive)"),
          _UNSURE),
         shows="the pair of words",
     ),

@@ -57,7 +57,11 @@ def tree_model(tmp_path_factory: pytest.TempPathFactory) -> str:
     corpus = Corpus("made", PAIRS)
     folder = tmp_path_factory.mktemp("tree") / "model"
     values = {"hidden": "4", "width": "6", "epochs": "2", "lr": "0.05", "dropout": "0", "deviation": "1"}
-    train_model(TrainingRequest("syntactic_tree_lstm", Data((corpus,), DevSets("dev", (corpus,))), folder, values=values))
+    train_model(
+        TrainingRequest(
+            "syntactic_tree_lstm", Data((corpus,), DevSets("dev", (corpus,))), folder, values=values
+        )
+    )
     return f"zoo/{folder}"
 
 

@@ -624,3 +624,12 @@ def test_a_verb_is_not_replaced_by_a_relative() -> None:
     resources = Pairs("parses", antonyms=table, index=WordPairIndex.build(training))
     made = dict(swaps("i_a", one, resources, random.Random(0)))
     assert made["i_ta2"] == Rejection("no relative that training has ten times")
+
+
+def test_a_premise_of_several_sentences_may_tell_what_the_word_said() -> None:
+    more = " ./. It/PRP wears/VBZ a/DT collar/NN"
+    for premise, made in (("A/DT poodle/NN barks/VBZ", True), ("A/DT poodle/NN barks/VBZ" + more, False)):
+        one = example(premise, "An/DT animal/NN barks/VBZ", "entailment")
+        outcomes = {options: made_from(one, POODLE, options)["i_th"] for options in (OURS, PAPER)}
+        assert isinstance(outcomes[PAPER], Draft)
+        assert (outcomes[OURS] == Rejection("premise of several sentences")) is not made

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
-from crossexam.core.example import KIND, PAIR, SIDES, Edit, Example, Side
+from crossexam.core.example import KIND, OTHER_SIDE, PAIR, SIDES, Edit, Example, Side
 from crossexam.language.lexicons.antonym_kinds import NO_CONTRADICTION, antonym_kind
 from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.word_senses import lesk
@@ -19,7 +19,6 @@ from crossexam.language.word_senses import lesk
 _NOT_AS_ANTONYM: Final = "civilian"
 _SKIPPED: Final = NO_CONTRADICTION - {_NOT_AS_ANTONYM}
 _SCRIPT_CLASSES: Final = {"n": "noun", "s": "adjective"}
-_OTHER: Final[dict[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
 
 
 def antonymy_by_script(example: Example, resources: Resources) -> Iterator[Outcome]:
@@ -58,7 +57,7 @@ def _item_by_script(
         return Rejection("the lower-cased word is not in the sentence")
     if word == antonym:
         return Rejection("the antonym is the word itself")
-    edit = Edit(_OTHER[side], start, start + len(word), word, antonym)
+    edit = Edit(OTHER_SIDE[side], start, start + len(word), word, antonym)
     pos = wordnet.pos_of(sense)
     lemma = next(iter(wordnet.lemmas_of(word, pos)), word)
     info = {

@@ -183,9 +183,9 @@ def _is_in_compound(tokens: Sequence[Token], position: int) -> bool:
 
 
 def _is_own_kind(tokens: Sequence[Token], position: int, wordnet: WordNet) -> bool:
-    """Return whether the noun and the word before it name what is no kind of the noun: a *love seat*.
+    """Return whether the noun and the word before it name something of its own: a *love seat* is not a seat.
 
-    Or if that word is rather a noun than an adjective, whatever its tag: a *coral reef*.
+    So do two nouns, even if the first is tagged as an adjective: a *coral reef*.
     """
     if position == 0 or not tokens[position].tag.startswith("NN"):
         return False

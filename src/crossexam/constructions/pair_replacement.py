@@ -1,4 +1,4 @@
-"""Replacing a matched word: what else in the sentence has to change, and when the result is no test.
+"""Replacing a matched word: what else in the sentence has to change, and when the result is not a test.
 
 By our rules, the new word takes the inflection of the old one, and articles, pronouns and possessives agree
 with it; a noun that cannot be counted does not replace one that can.  By the paper's, the word alone is

@@ -50,6 +50,7 @@ from crossexam.constructions.pair_replacement import (
 )
 from crossexam.core.example import (
     CONTROL_LABEL,
+    OTHER_SIDE,
     PAIR,
     POLARITY,
     PROPOSED,
@@ -71,7 +72,6 @@ from crossexam.language.monotonicity.polarity import polarity_at
 from crossexam.language.sentences import split_sentences
 from crossexam.language.word_pair_index import WordPairIndex
 
-OTHER: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
 #: The least training frequency of a word that replaces an antonym (section 6.1, footnote 6).
 LEAST_OCCURRENCES: Final = 10
 #: Section 6.1: a hyponym, hypernym or synonym.
@@ -158,7 +158,7 @@ def in_situ(swapped: Swapped, **info: Any) -> Draft:
 
 def ex_situ(swapped: Swapped, context: Side, **info: Any) -> Draft:
     """Return the sentence on *context* on both sides, differing in the pair: E_A, E_H."""
-    edits = _moved(swapped.edits[context], OTHER[context])
+    edits = _moved(swapped.edits[context], OTHER_SIDE[context])
     pair = _pair(swapped, context)
     return Draft(
         None, edits, context, context, info={PAIR: pair, "context": context, **info}, base=swapped.control
@@ -178,7 +178,7 @@ def replaced(swapped: Swapped, side: Side, lemma: str, wordnet: WordNet, **info:
 
     A rejection if *lemma* does not fit, or if a sentence reveals what its word leaves open.
     """
-    match, other = swapped.match, OTHER[side]
+    match, other = swapped.match, OTHER_SIDE[side]
     edits = word_edits(swapped.control.text(side), match, side, lemma, wordnet, swapped.rules)
     if isinstance(edits, Rejection):
         return edits
@@ -314,7 +314,7 @@ def _told_in_situ(swapped: Swapped, wordnet: WordNet) -> bool:
         tells_more(
             swapped.match,
             side,
-            (swapped.new_word(side), swapped.new_word(OTHER[side])),
+            (swapped.new_word(side), swapped.new_word(OTHER_SIDE[side])),
             swapped.edits[side],
             wordnet,
         )

@@ -17,6 +17,7 @@ from crossexam.core.labels import Gold, parse_label
 
 Side = Literal["premise", "hypothesis"]
 SIDES: Final[tuple[Side, ...]] = ("premise", "hypothesis")
+OTHER_SIDE: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
 
 # fmt: off
 # Keys of `info`, in all corpora and constructions.

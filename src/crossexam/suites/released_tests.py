@@ -17,7 +17,7 @@ from typing import Any, Final, Literal, NamedTuple
 from rapidfuzz.distance import Postfix, Prefix
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import CLUSTER, SIDES, Change, Edit, Example, Side, cluster_of
+from crossexam.core.example import CLUSTER, OTHER_SIDE, SIDES, Change, Edit, Example, Side, cluster_of
 from crossexam.core.manifest import BASE, TestSetEntry, entries_of
 from crossexam.core.rules import without_rules
 from crossexam.corpora.spec import CorpusSpec
@@ -25,7 +25,6 @@ from crossexam.suites.bases import Base, base_from_spec, describe_base, part_nam
 from crossexam.suites.build import Overview, SuiteRequest, SuiteWriter
 
 CORPUS: Final = "naik_stress"
-_OTHER: Final[Mapping[Side, Side]] = {"premise": "hypothesis", "hypothesis": "premise"}
 #: The share of a sentence's characters that must be left for it to be the one that was edited.
 _LEAST_LEFT: Final = 0.25
 #: In ``info``: the id of the pair of MultiNLI 0.9 that the authors' file names.
@@ -96,7 +95,7 @@ class _Pairs:
 
     def edited_on(self, side: Side, item: Example) -> Example | None:
         """Return the only pair with the label of *item* that differs from it by an edit on *side*."""
-        other = _OTHER[side]
+        other = OTHER_SIDE[side]
         found = self._by_text[other].get(_plain(item.text(other)), ())
         same = [pair for pair in found if pair.label == item.label]
         left = [_share_left(pair.text(side), item.text(side)) for pair in same]
@@ -114,7 +113,10 @@ class _Pairs:
             for side in SIDES:
                 found = self._by_text[side].get(_plain(item.text(own)), ())
                 pair = _named(found, item) or next(iter(found), None)
-                if pair is not None and _share_left(pair.text(side), item.text(_OTHER[own])) >= _LEAST_LEFT:
+                if (
+                    pair is not None
+                    and _share_left(pair.text(side), item.text(OTHER_SIDE[own])) >= _LEAST_LEFT
+                ):
                     return pair, side, own
         return None
 
@@ -162,7 +164,7 @@ def with_base(item: Example, test: ReleasedTest, pairs: _Pairs) -> Example:
     if found is None:
         return item
     pair, sources, kept = found
-    edited = _OTHER[kept]
+    edited = OTHER_SIDE[kept]
     info = {**item.info, CLUSTER: cluster_of(pair)}
     if pair.text(sources[kept]) != item.text(kept) or pair.text(sources[edited]) == item.text(edited):
         return replace(item, base=pair.id, info=info)
@@ -177,7 +179,7 @@ def _base_of(
     """Return the pair of *item*, which of its sides each side of *item* starts from, and the side kept."""
     if test.edited is not None:
         pair = pairs.edited_on(test.edited, item)
-        return None if pair is None else (pair, {side: side for side in SIDES}, _OTHER[test.edited])
+        return None if pair is None else (pair, {side: side for side in SIDES}, OTHER_SIDE[test.edited])
     found = pairs.with_sentence(item)
     if found is None:
         return None

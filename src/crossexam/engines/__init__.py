@@ -1,0 +1,1 @@
+"""Where work is done: in this process, in several, or on a cluster."""

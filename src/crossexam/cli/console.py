@@ -140,9 +140,9 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
     return table
 
 
-def written(path: Path) -> None:
-    """Report on standard error that *path* was written."""
-    note(f"written: {path}")
+def written(path: Path, folder: Path | None = None, *, what: str = "written") -> None:
+    """Report on standard error that *path* was written, and the *folder* of items that it needs, if any."""
+    note(f"{what}: {path}" + (f" and the folder {folder}, which has its items" if folder is not None else ""))
 
 
 def warn_of_gaps(runs: Sequence[Run]) -> None:

@@ -4,9 +4,9 @@
 
 The stress tests are built from generated examples (words of the built-in corpus in random order), and two
 functions answer at random.  For one model and for both, `crossexam report` writes the page in a process of
-its own, on one thread.  Chromium then opens it from the disk: seconds to the first contentful paint, until the
-first items are listed, and from a press on "wrong" until all items of the largest test set are loaded and
-filtered; and CPU seconds of the page's process for all of this.  Needs playwright and Chromium.
+its own, on one thread.  Chromium then opens it from the disk: seconds to the first contentful paint, to the
+first items of the list, and from choosing the wrong answers to the largest test set until all its items are
+loaded and filtered; and CPU seconds of the page's process for all of this.  Needs playwright and Chromium.
 """
 
 from __future__ import annotations

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
@@ -27,6 +29,7 @@ from crossexam.reports.items import PageItems
 from crossexam.reports.parts import written_beside
 from crossexam.reports.report import make_report, write_report
 from crossexam.reports.results import ItemChoice, item_choice, results_of
+from crossexam.runs.folder import run_into_folder
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -138,7 +141,10 @@ def test_other_choices_are_refused(value: Any) -> None:
 @pytest.mark.parametrize(
     ("items", "says"),
     [
-        (10, r"20 of 100 items are shown \(10 of 50 of base \(x\)\): a sample .* --items all shows all"),
+        (
+            10,
+            r"20 of 100 items are shown \(10 of 50 of base \(x\)\): a sample .* --items all</code> shows all",
+        ),
         (
             "errors",
             r"\d+ of 100 items are shown .*: those that at least one model got wrong\. .* --items all",
@@ -411,3 +417,29 @@ def test_a_test_set_without_errors_says_so(open_page: Opener, tmp_path: Path) ->
     assert settled(page) == "0 items"
     assert page.locator(".empty").inner_text() == "No item of this test set is on this page."
     assert "(0 of 50)" in page.locator("#set option").nth(1).inner_text()
+
+
+# The command line
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_command_names_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_into_folder("builtin/overlap", datasets()[0], Path("run"))
+
+    def done(*arguments: str) -> str:
+        result = CliRunner().invoke(app, ["report", "run", *arguments], catch_exceptions=False)
+        assert result.exit_code == 0
+        return result.stderr
+
+    both = "written: out.html and the folder out_items, which has its items\n"
+    assert done("-o", "out.html", "--items", "all") == both
+    assert done("-o", "out.html", "--items", "errors") == both
+    assert len(index_of(Path("out.html"))["sets"][0]["parts"]) == 3
+    assert done("-o", "out.md") == "written: out.md\n"
+    assert done("-o", "out.html", "--items", "9") == "written: out.html\n"
+    assert not Path("out_items").exists()
+    Path("out_items").write_text("mine", encoding="utf-8")
+    refused = CliRunner().invoke(app, ["report", "run", "-o", "out.html", "--items", "all"])
+    assert isinstance(refused.exception, FileExistsError)  # which the entry point shows, with exit 2
+    assert Path("out_items").read_text(encoding="utf-8") == "mine"

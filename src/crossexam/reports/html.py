@@ -73,6 +73,7 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
         **_summary(results),
         sections=page_sections(results),
         shown=_shown(results, items["sets"]),
+        whole=all(each["shown"] == each["total"] for each in items["sets"]),
         data=Markup(script_json(items)),  # noqa: S704  (escaped by script_json)
         parts=parts,
         folder=None if items["folder"] is None or folder is None else folder.path.name,
@@ -117,8 +118,7 @@ def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
     )
     return (
         f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are shown "
-        f"({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}. "
-        "crossexam report ... --items all shows all of them."
+        f"({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}."
     )
 
 

@@ -341,6 +341,7 @@
     return true;
   };
   const showItem = orSayWhyNot(async (name, id) => {
+    linked = "";
     const mine = viewOf(PARTS.filter((part) => encoded(data.sets[part.set].name) === encoded(name)));
     const wanted = `${LINK}${encoded(name)}/${encoded(id ?? "")}`;
     let item;
@@ -350,9 +351,11 @@
       item = mine.items.slice(before).find((each) => addressOf(each) === wanted);
     } while (!item && mine.rest.length);
     Object.assign(mine, { items: item ? [item] : [], rest: [], total: item ? 1 : 0 });
+    const cut = data.sets.some((each) => encoded(each.name) === encoded(name) && each.shown < each.total);
+    const others = cut ? " crossexam report ... --items all shows all of them." : "";
     linked = item
       ? "The linked item (any filter shows the others)"
-      : `Item ${id} of ${name} is not among the items of this page. For all items: crossexam report --items all.`;
+      : `Item ${id} of ${name} is not among the items of this page.${others}`;
     await showFrom(0);
     at("filters").nextElementSibling.scrollIntoView();
   });

@@ -77,6 +77,14 @@ def second(pairs: Sequence[tuple[str, str]]) -> Any:
     return np.random.default_rng(2).dirichlet([1, 1, 1], len(pairs))
 
 
+def build(folder: Path, count: int) -> None:
+    """Build the stress tests of *count* examples and run both functions over them."""
+    cx.build("stress-tests", examples(count), folder=folder / "suite", tagger="builtin")
+    suite = cx.load_suite(folder / "suite")
+    for function in (first, second):
+        print(cx.run(function, suite, store=folder / function.__name__), flush=True)
+
+
 def report(runs: list[Path], page: Path, items: str) -> None:
     """Write the page in a process of its own; print files, CPU seconds and peak memory."""
     command = [
@@ -134,16 +142,20 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=17_500)
     parser.add_argument("--items", action="append")
     parser.add_argument("--folder", type=Path, help="keep the runs and pages here, and use the runs again")
+    parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.build:
+        build(arguments.build, arguments.examples)
+        return
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.folder or Path(temporary)
         runs = [folder / "first", folder / "second"]
         if not all((run / "manifest.json").exists() for run in runs):
-            cx.build("stress-tests", examples(arguments.examples), folder=folder / "suite", tagger="builtin")
-            for function, run in zip((first, second), runs, strict=True):
-                print(cx.run(function, cx.load_suite(folder / "suite"), store=run), flush=True)
+            # In a process of its own: peak memory counts from that of the process that starts another.
+            again = [sys.executable, __file__, "--examples", str(arguments.examples), "--build", str(folder)]
+            subprocess.run(again, check=True)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=list(_FLAGS))
             for chosen in (runs[:1], runs):

@@ -4,10 +4,9 @@
     crossexam convert hf/CHECKPOINT -o INT8 --int8 --accept
     python bench/onnx_throughput.py SNLI_DEV.jsonl CHECKPOINT FP32 INT8 [--items N] [--rounds N]
 
-The models take turns on slices of the same stress-test pairs in one process, first with one thread each, then
-(on a quarter of the pairs) with two.  CPU seconds are counted, and a model's ratio to ``hf/`` is that of the
-sums over all slices, with the lowest and highest of a slice.  Tokens are made before the clock starts.  The last
-columns compare the answers with those of ``hf/``.
+The models take turns on slices of the same stress-test pairs in one process, first with one thread each,
+then (on a quarter of the pairs) with two.  A model's ratio to ``hf/`` is that of the sums over all slices,
+with the lowest and highest of a slice.  Tokens are made before the clock starts.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ import torch
 from hf_throughput import Pair, stress_pairs
 
 from crossexam.models import onnx
-from crossexam.models.huggingface import _load as load_hf
 from crossexam.models.huggingface import Options
+from crossexam.models.huggingface import _load as load_hf
 from crossexam.stats.estimate import share_correct
 from crossexam.training.pretrained import find_checkpoint
 

@@ -93,9 +93,10 @@ class Agreement:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Agreement:
         """Return the agreement that ``convert.json`` has."""
-        return cls(
-            **{name: Estimate(*each) if isinstance(each, list) else each for name, each in fields.items()}
-        )
+        read: dict[str, Any] = {
+            name: Estimate(*each) if isinstance(each, list) else each for name, each in fields.items()
+        }
+        return cls(**read)
 
 
 def convert(request: Conversion) -> Agreement:
@@ -311,15 +312,15 @@ def agreement_of(before: Run, after: Run) -> Agreement:
     two_labels = before.two_labels or after.two_labels
     old, new = (list(score_run(run, two_labels=two_labels).values()) for run in (before, after))
     clusters = np.concatenate([each.clusters for each in old])
-    right = [np.concatenate([each.correct for each in scored]) for scored in (new, old)]
+    right, source_right = (np.concatenate([each.correct for each in scored]) for scored in (new, old))
     return Agreement(
         on=", ".join(names),
         pairs=len(items),
         same=share_correct(same, [cluster_of(example) for example in items]),
         largest_difference=round(apart, 6),
-        accuracy=share_correct(right[0], clusters),
-        source_accuracy=share_correct(right[1], clusters),
-        difference=paired_difference(*right, clusters),
+        accuracy=share_correct(right, clusters),
+        source_accuracy=share_correct(source_right, clusters),
+        difference=paired_difference(right, source_right, clusters),
     )
 
 

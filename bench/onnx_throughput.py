@@ -45,7 +45,28 @@ def loaded(arguments: argparse.Namespace) -> dict[str, Any]:
     for name, folder in (("onnx/ float32", arguments.float32), ("onnx/ int8", arguments.int8)):
         export = onnx.find_export(f"onnx/{folder}", folder)
         found[name] = onnx.OnnxClassifier(export, max_length=None, batch_size="auto")
+    if arguments.openvino:
+        for precision in ("f32", "bf16"):
+            made = onnx.OnnxClassifier(
+                onnx.find_export("onnx/openvino", arguments.float32), max_length=None, batch_size="auto"
+            )
+            made.session = OpenVino(arguments.float32 / "model.onnx", precision)
+            found[f"openvino {precision}"] = made
     return found
+
+
+class OpenVino:
+    """A graph that OpenVINO runs, in the place of a session of onnxruntime."""
+
+    def __init__(self, graph: Path, precision: str) -> None:
+        import openvino
+
+        settings = {"INFERENCE_NUM_THREADS": 1, "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": precision}
+        compiled = openvino.Core().compile_model(str(graph), "CPU", settings)
+        self._request = compiled.create_infer_request()
+
+    def run(self, outputs: Sequence[str], inputs: dict[str, Any]) -> list[np.ndarray]:
+        return [self._request.infer(inputs)[name].copy() for name in outputs]
 
 
 def answers(classifier: Any, pairs: Sequence[Pair]) -> tuple[np.ndarray, float, float]:
@@ -99,6 +120,7 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--items", type=int, default=4_000)
     parser.add_argument("--rounds", type=int, default=8)
+    parser.add_argument("--openvino", action="store_true", help="also OpenVINO, which runs the graph FP32")
     asked = parser.parse_args()
     pairs = stress_pairs(asked.corpus, asked.items)
     cpuinfo = Path("/proc/cpuinfo")
@@ -107,7 +129,8 @@ def main() -> None:
           f"torch {torch.__version__}, onnxruntime {onnxruntime.__version__}")  # fmt: skip
     make = partial(loaded, asked)
     measure(1, make, pairs, asked.rounds)
-    measure(2, make, pairs[: len(pairs) // 4], max(2, asked.rounds // 2))
+    if not asked.openvino:  # whose request serves one thread at a time
+        measure(2, make, pairs[: len(pairs) // 4], max(2, asked.rounds // 2))
 
 
 if __name__ == "__main__":

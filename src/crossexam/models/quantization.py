@@ -132,7 +132,7 @@ class _Rewriting:
         down = self._constant(f"below_{zero}", -1 / zero, "float32")
         least = self._constant("smallest_scale", _SMALLEST_SCALE, "float32")
         one = self._constant("one", 1.0, "float32")
-        steps: tuple[tuple[str, list[str], str, dict[str, int]], ...] = (
+        steps: tuple[tuple[str, list[str], str, dict[str, Any]], ...] = (
             ("ReduceMax", [name, end], "highest", {"keepdims": 1}),
             ("ReduceMin", [name, end], "lowest", {"keepdims": 1}),
             ("Mul", [f"{name}_highest", up], "scale_above", {}),

@@ -17,7 +17,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.evaluation import conversion
-from crossexam.evaluation.conversion import Agreement, Conversion, convert
+from crossexam.evaluation.conversion import Conversion, Fidelity, convert
 from crossexam.models import export
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
@@ -310,4 +310,4 @@ def test_the_comparison_is_that_of_the_two_runs(suite: cx.Suite) -> None:
     right = [(np.concatenate([run.predictions(n) for n in names]) == gold).mean() for run in (other, one)]
     assert (found.accuracy.value, found.source_accuracy.value) == pytest.approx(tuple(right))
     assert found.difference.value == pytest.approx(right[0] - right[1])
-    assert Agreement.from_json(json.loads(json.dumps(found.as_json()))) == found
+    assert Fidelity.from_json(json.loads(json.dumps(found.as_json()))) == found

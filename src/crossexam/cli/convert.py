@@ -12,7 +12,7 @@ from crossexam.cli import options
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from crossexam.evaluation.conversion import Agreement
+    from crossexam.evaluation.conversion import Fidelity
 
 
 def convert(
@@ -61,7 +61,7 @@ def convert(
     written(output)
 
 
-def _table(model: str, folder: Path, agreement: Agreement) -> Table:
+def _table(model: str, folder: Path, agreement: Fidelity) -> Table:
     from rich.table import Table
 
     table = Table(title=f"onnx/{folder} against {model}, {agreement.pairs:,} pairs", title_justify="left")

@@ -66,7 +66,7 @@ class Conversion:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Fidelity:
     """How a converted model compares with its source on *pairs* pairs of the test sets *on*.
 
     *same* is the share of pairs with the same predicted label, *largest_difference* that of a probability;
@@ -91,7 +91,7 @@ class Agreement:
         return {name: list(each) if isinstance(each, tuple) else each for name, each in vars(self).items()}
 
     @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Agreement:
+    def from_json(cls, fields: Mapping[str, Any]) -> Fidelity:
         """Return the agreement that ``convert.json`` has."""
         read: dict[str, Any] = {
             name: Estimate(*each) if isinstance(each, list) else each for name, each in fields.items()
@@ -99,7 +99,7 @@ class Agreement:
         return cls(**read)
 
 
-def convert(request: Conversion) -> Agreement:
+def convert(request: Conversion) -> Fidelity:
     """Convert a checkpoint to ONNX in a new folder, and return how the two models compare.
 
     The folder appears when it is finished.  If it holds the same conversion already, nothing is done.  Raises
@@ -117,12 +117,15 @@ def convert(request: Conversion) -> Agreement:
         agreement = _compare(request, staging, source, suite)
         if not (agreement.enough or request.accept):
             raise _too_rarely(request, agreement)
-        accepted = request.accept and not agreement.enough
-        write_json(
-            staging / CONVERSION,
-            {"format": 1, **asked, **made, "accepted": accepted, "comparison": agreement.as_json(),
-             "versions": library_versions(*_PACKAGES)},
-        )  # fmt: skip
+        facts = {
+            "format": 1,
+            **asked,
+            **made,
+            "accepted": request.accept and not agreement.enough,
+            "comparison": agreement.as_json(),
+            "versions": library_versions(*_PACKAGES),
+        }
+        write_json(staging / CONVERSION, facts)
     return agreement
 
 
@@ -150,7 +153,7 @@ def _default_suite() -> Suite:
     return build_in_memory(request)
 
 
-def _finished(request: Conversion, asked: Mapping[str, Any]) -> Agreement | None:
+def _finished(request: Conversion, asked: Mapping[str, Any]) -> Fidelity | None:
     """Return the agreement of the conversion in the folder if it is the one that is *asked* for.
 
     Raises CrossexamError if the folder has anything else.
@@ -162,7 +165,7 @@ def _finished(request: Conversion, asked: Mapping[str, Any]) -> Agreement | None
     if found and all(found.get(name) == value for name, value in asked.items()):
         same_graph = (folder / DEFAULT_GRAPH).is_file()
         if same_graph and sha256_of(folder / DEFAULT_GRAPH) == found.get("graph_sha256"):
-            agreement = Agreement.from_json(found["comparison"])
+            agreement = Fidelity.from_json(found["comparison"])
             if agreement.enough or request.accept:
                 return agreement
     raise CrossexamError(
@@ -268,7 +271,7 @@ def _check_export(request: Conversion, classifier: SequenceClassifier, folder: P
         )
 
 
-def _compare(request: Conversion, folder: Path, source: Any, suite: Suite) -> Agreement:
+def _compare(request: Conversion, folder: Path, source: Any, suite: Suite) -> Fidelity:
     """Return how the model in *folder* compares with *source* on pairs of *suite*."""
     sample = sampled(suite, PAIRS_COMPARED)
     config = read_json(folder / "config.json")
@@ -303,7 +306,7 @@ def sampled(suite: Suite, pairs: int) -> Suite:
     return replace(suite, datasets=datasets)
 
 
-def agreement_of(before: Run, after: Run) -> Agreement:
+def agreement_of(before: Run, after: Run) -> Fidelity:
     """Return how the run *after* conversion compares with that *before*, over the same items."""
     names = list(before.datasets)
     same = np.concatenate([predicted_labels(before, name) == predicted_labels(after, name) for name in names])
@@ -313,7 +316,7 @@ def agreement_of(before: Run, after: Run) -> Agreement:
     old, new = (list(score_run(run, two_labels=two_labels).values()) for run in (before, after))
     clusters = np.concatenate([each.clusters for each in old])
     right, source_right = (np.concatenate([each.correct for each in scored]) for scored in (new, old))
-    return Agreement(
+    return Fidelity(
         on=", ".join(names),
         pairs=len(items),
         same=share_correct(same, [cluster_of(example) for example in items]),
@@ -324,7 +327,7 @@ def agreement_of(before: Run, after: Run) -> Agreement:
     )
 
 
-def _too_rarely(request: Conversion, agreement: Agreement) -> CrossexamError:
+def _too_rarely(request: Conversion, agreement: Fidelity) -> CrossexamError:
     return CrossexamError(
         f"the converted model predicts the same label as {request.model} for {agreement.same} % of "
         f"{agreement.pairs:,} pairs (accuracy {agreement.accuracy} instead of {agreement.source_accuracy}); "
@@ -343,7 +346,7 @@ def conversion_warnings(run: Run) -> list[str]:
     conversion: Mapping[str, Any] = details.get("conversion") or {}
     warnings = []
     if conversion.get("accepted"):
-        agreement = Agreement.from_json(conversion["comparison"])
+        agreement = Fidelity.from_json(conversion["comparison"])
         warnings.append(
             f"{run.model} predicts the same label as {conversion['source']}, from which it was converted, "
             f"for only {agreement.same} % of {agreement.pairs:,} pairs (accepted with --accept)"

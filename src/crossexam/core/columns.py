@@ -12,7 +12,16 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
-from crossexam.core.example import CLUSTER, Example, cluster_of, premise_cluster
+from crossexam.core.example import (
+    CLUSTER,
+    GENERATED_LABEL,
+    STATUS,
+    STATUSES,
+    VERDICT,
+    Example,
+    cluster_of,
+    premise_cluster,
+)
 from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.rows import to_row
 from crossexam.core.stored_examples import ROWS_AT_ONCE, StoredExamples, column_types
@@ -121,6 +130,80 @@ def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDA
     return _joined((_hashes(frame[name].fill_null("")) for frame in columns_of(examples, [name])), np.uint64)
 
 
+class Places:
+    """Where each id is in a test set, to find the bases of the items of others."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        import numpy as np
+
+        ids = text_hashes(examples, "id")
+        self._order = np.argsort(ids, kind="stable")
+        self._ids = ids[self._order]
+
+    def of_bases(self, examples: Sequence[Example]) -> NDArray[np.int64]:
+        """Return the position of the base of each of *examples* [n], -1 if it is not there.
+
+        Of several examples with one id it is the last.
+
+        >>> base = [Example("a", "p", "h", None), Example("b", "p", "h", None)]
+        >>> items = [Example("x", "p", "h", None, base="b"), Example("y", "p", "h", None)]
+        >>> Places(base).of_bases(items).tolist()
+        [1, -1]
+        """
+        import numpy as np
+
+        if not len(self._ids):
+            return np.full(len(examples), -1, dtype=np.int64)
+        wanted = text_hashes(examples, "base")
+        place = np.searchsorted(self._ids, wanted, side="right") - 1
+        return np.where(self._ids[place] == wanted, self._order[place], -1)
+
+
+def chosen(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:
+    """Return the *examples* at *rows*, ascending positions or a mask [n]; those of a file are read later."""
+    import numpy as np
+
+    if isinstance(examples, StoredExamples):
+        return examples.at(rows)
+    index = np.asarray(rows)
+    places = np.flatnonzero(index) if index.dtype == np.bool_ else index
+    return tuple(examples[place] for place in places.tolist())
+
+
+def relabelled_items(examples: Sequence[Example]) -> NDArray[np.bool_]:
+    """Return of which of *examples* judges replaced the label: [n]."""
+    return info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
+
+
+def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:
+    """Return the status of each of *examples* [n] as its index in STATUSES, -1 if it has none.
+
+    The status is that of :func:`~crossexam.core.example.status_of`.
+
+    >>> status_codes([Example("a", "p", "h", None, info={"status": "proposed"})]).tolist()
+    [2]
+    """
+    import numpy as np
+
+    found = info_values(examples, (STATUS, VERDICT))
+    verdicts, statuses = (found[key].mapped(_status_code).astype(np.int8) for key in (VERDICT, STATUS))
+    return np.where(verdicts >= 0, verdicts, statuses)
+
+
+def _status_code(value: Any) -> int:
+    return STATUSES.index(value) if value in STATUSES else -1
+
+
+def cluster_names(examples: Sequence[Example]) -> pl.Series:
+    """Return the cluster of each of *examples* [n]: that of :func:`~crossexam.core.example.cluster_of`."""
+    import polars as pl
+
+    if not in_columns(examples):
+        return _series([cluster_of(each) for each in examples], pl.String())
+    parts = (_clusters(frame) for frame in columns_of(examples, ["premise", "info"]))
+    return pl.concat([pl.Series(dtype=pl.String), *(part.alias("") for part in parts)])
+
+
 def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
     """Return a hash of the cluster of each of *examples* [n]: equal numbers are the same cluster.
 
@@ -196,12 +279,22 @@ class InfoValues:
     values: Sequence[Any]
     codes: NDArray[np.int32]
 
-    def mapped(self, function: Callable[[Any], Any]) -> NDArray[np.object_]:
-        """Return *function* of the value of each example [n], of None if it does not have the key."""
+    @property
+    def stated(self) -> NDArray[np.bool_]:
+        """Whether each example has the key, even if its value is None: [n]."""
+        has_key: NDArray[np.bool_] = self.codes >= 0
+        return has_key
+
+    def each(self) -> NDArray[np.object_]:
+        """Return the value of each example [n], None if it does not have the key."""
+        return self.mapped(lambda value: value)
+
+    def mapped(self, function: Callable[[Any], Any], absent: Any = None) -> NDArray[np.object_]:
+        """Return *function* of the value of each example [n], of *absent* if it does not have the key."""
         import numpy as np
 
         results = np.empty(len(self.values) + 1, dtype=object)
-        for place, value in enumerate((*self.values, None)):  # the last is that of the number -1
+        for place, value in enumerate((*self.values, absent)):  # the last is that of the number -1
             results[place] = function(value)
         chosen: NDArray[np.object_] = results[self.codes]
         return chosen

@@ -5,17 +5,18 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.columns import chosen
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example, cluster_of
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection, projection_of
+from crossexam.core.example import Example
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -32,7 +33,7 @@ NOT_ENTAILED: Final = GOLD_INDEX["not_entailment"]
 
 @dataclass(frozen=True)
 class Scored:
-    """The items of one test set that have a gold label, in order.
+    """The items of one test set that have a gold label, in order; what they are computed from are columns.
 
     *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
     that were scored together [n]; *unlabelled* counts the items without a gold label; *projection* holds the
@@ -65,21 +66,28 @@ def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
 
     Raises CrossexamError if predictions are missing.
     """
-    numbers: dict[str, int] = {}
+    clusters = _numbered({name: dataset.clusters() for name, dataset in run.datasets.items()})
     return {
-        name: _score_one(name, dataset, run, two_labels, numbers) for name, dataset in run.datasets.items()
+        name: _score_one(name, dataset, run, two_labels, clusters[name])
+        for name, dataset in run.datasets.items()
     }
 
 
-def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers: dict[str, int]) -> Scored:
-    examples = dataset.examples
-    gold = np.fromiter(
-        (-1 if each.label is None else GOLD_INDEX[each.label] for each in examples), np.int64, len(examples)
-    )
-    projection = projection_of(dataset.manifest, (each.label for each in examples))
-    clusters = np.fromiter(
-        (numbers.setdefault(cluster_of(each), len(numbers)) for each in examples), np.int64, len(examples)
-    )
+def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int64]]:
+    """Return the clusters of every test set as numbers 0, 1, ... in the order of their appearance."""
+    import pyarrow as pa
+
+    every = np.concatenate([np.empty(0, dtype=np.uint64), *hashes.values()])
+    numbers = pa.array(every).dictionary_encode().indices.to_numpy().astype(np.int64)
+    ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)
+    return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
+
+
+def _score_one(
+    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int64]
+) -> Scored:
+    examples, projection = dataset.examples, dataset.projection
+    gold = dataset.labels().astype(np.int64)
     answered = run.answers(name)
     if projection is THREE_LABELS:
         if two_labels:
@@ -93,14 +101,12 @@ def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers:
     reading = run.reading.get(name)
     if labelled.all():
         return Scored(examples, gold, predicted, clusters, 0, projection, reading)
-    kept = [example for example, has_gold in zip(examples, labelled.tolist(), strict=True) if has_gold]
-    unlabelled = len(examples) - len(kept)
     return Scored(
-        kept,
+        chosen(examples, labelled),
         gold[labelled],
         predicted[labelled],
         clusters[labelled],
-        unlabelled,
+        int((~labelled).sum()),
         projection,
         reading.at(labelled) if reading is not None else None,
     )
@@ -114,7 +120,7 @@ def describe_projection(projection: Projection, two_labels: bool) -> str | None:
 
 
 def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> None:
-    strange = set(gold.tolist()) - {GOLD_INDEX[label] for label in projection.labels}
+    strange = set(np.unique(gold).tolist()) - {GOLD_INDEX[label] for label in projection.labels}
     if strange:
         found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
         raise CrossexamError(

@@ -260,13 +260,18 @@ def _matched(info: pl.Series, key: str) -> tuple[pl.Series, pl.Series]:
     """
     import polars as pl
 
-    named = info.str.contains(json.dumps(key, ensure_ascii=False), literal=True)
-    named |= info.str.contains("\\u", literal=True)  # the name may be written with escapes
-    nothing = pl.repeat(None, len(info), dtype=pl.String, eager=True)
-    if not named.any() or not key.isidentifier():  # a path would need quotes
-        return nothing, named
-    found = info.str.json_path_match(f"$.{key}")
-    return found, named & (found.is_null() | found.str.contains(_NO_STRING).fill_null(False))
+    column = pl.col(info.name)
+    named = _may_have(column, key)
+    found = column.str.json_path_match(f"$.{key}") if key.isidentifier() else pl.lit(None, pl.String)
+    no_string = found.is_null() | found.str.contains(_NO_STRING).fill_null(value=False)
+    table = info.to_frame().select(found.alias("found"), (named & no_string).alias("doubtful"))
+    return table["found"], table["doubtful"]
+
+
+def _may_have(info: pl.Expr, key: str) -> pl.Expr:
+    """Return whether a JSON object may have *key*: it is there, or it may be written with escapes."""
+    name = json.dumps(key, ensure_ascii=False)
+    return info.str.contains(name, literal=True) | info.str.contains("\\u", literal=True)
 
 
 @dataclass(frozen=True)
@@ -308,6 +313,8 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
     >>> found.values, found.codes.tolist()
     ([0, 1], [0, 1, 0])
     """
+    import polars as pl
+
     coders = {key: _Coder() for key in keys}
     if not in_columns(examples):
         for example in examples:
@@ -315,9 +322,13 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
                 coder.add(example.info.get(key, _ABSENT))
     elif keys:
         for frame in columns_of(examples, ["info"]):
+            may_have = frame.select(_may_have(pl.col("info"), key).any().alias(key) for key in keys)
             decoded = _Decoded(frame["info"])
             for key, coder in coders.items():
-                coder.add_all(_values(frame["info"], key, decoded))
+                if may_have[key].item():
+                    coder.add_all(_values(frame["info"], key, decoded))
+                else:
+                    coder.skip(len(frame))
     return {key: coder.found() for key, coder in coders.items()}
 
 
@@ -353,8 +364,11 @@ class _Coder:
         self._codes.append(-1 if value is _ABSENT else self._place(value))
 
     def add_all(self, values: Sequence[Any]) -> None:
-        for value in values:
-            self.add(value)
+        self._codes.extend(-1 if value is _ABSENT else self._place(value) for value in values)
+
+    def skip(self, count: int) -> None:
+        """Add *count* examples that do not have the key."""
+        self._codes.frombytes(b"\xff" * (count * self._codes.itemsize))  # -1
 
     def _place(self, value: Any) -> int:
         identity = value if type(value) is str else (type(value), repr(value))
@@ -366,4 +380,4 @@ class _Coder:
     def found(self) -> InfoValues:
         import numpy as np
 
-        return InfoValues(self._values, np.array(self._codes, dtype=np.int32))
+        return InfoValues(self._values, np.frombuffer(self._codes, dtype=np.int32).copy())

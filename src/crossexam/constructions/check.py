@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import known_construction
-from crossexam.core.columns import Places, chosen, columns_of, info_values, labels_of, text_hashes
+from crossexam.core.columns import Places, columns_of, examples_at, info_values, labels_of, text_hashes
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import RELATION, SIDES, Example, as_generated, undo_edits
@@ -132,7 +132,7 @@ def untouched_side(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str
 
 def unique_ids(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """Two items have the same id."""
-    repeated = chosen(items, _repeated(text_hashes(items, "id")))
+    repeated = examples_at(items, _repeated(text_hashes(items, "id")))
     counts = Counter(item.id for item in repeated)
     yield from ((name, f"{count} times") for name, count in counts.items() if count > 1)
 
@@ -140,7 +140,7 @@ def unique_ids(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, st
 def unique_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """Two items have the same premise and hypothesis."""
     first: dict[tuple[str, str], str] = {}
-    for item in chosen(items, _repeated(_pair_hashes(items))):
+    for item in examples_at(items, _repeated(_pair_hashes(items))):
         other = first.setdefault((item.premise, item.hypothesis), item.id)
         if other != item.id and _must_be_unique(item):
             yield item.id, f"as {other}"
@@ -148,7 +148,7 @@ def unique_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, 
 
 def repeated_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """The base repeats pairs, and so does the test set."""
-    found = chosen(items, _repeated(_pair_hashes(items)))
+    found = examples_at(items, _repeated(_pair_hashes(items)))
     pairs = Counter((item.premise, item.hypothesis) for item in found if not _must_be_unique(item))
     repeated = sum(count - 1 for count in pairs.values())
     if repeated:
@@ -287,5 +287,5 @@ def _with_bases(dataset: Dataset, base: Dataset | None) -> Iterator[tuple[Sequen
     for start in range(0, len(examples), ROWS_AT_ONCE):
         part = slice(start, start + ROWS_AT_ONCE)
         places = np.unique(of_bases[part])
-        found = chosen(base.examples, places[places >= 0]) if base else ()
+        found = examples_at(base.examples, places[places >= 0]) if base else ()
         yield list(examples[part]), {example.id: example for example in found}

@@ -159,7 +159,7 @@ class Places:
         return np.where(self._ids[place] == wanted, self._order[place], -1)
 
 
-def chosen(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:
+def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:
     """Return the *examples* at *rows*, ascending positions or a mask [n]; those of a file are read later."""
     import numpy as np
 

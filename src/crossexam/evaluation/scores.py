@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import chosen
+from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
@@ -102,7 +102,7 @@ def _score_one(
     if labelled.all():
         return Scored(examples, gold, predicted, clusters, 0, projection, reading)
     return Scored(
-        chosen(examples, labelled),
+        examples_at(examples, labelled),
         gold[labelled],
         predicted[labelled],
         clusters[labelled],

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from crossexam.core.columns import chosen, info_values, relabelled_items, status_codes
+from crossexam.core.columns import examples_at, info_values, relabelled_items, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import PROPOSED, REJECTED, STATUS, STATUSES, VERIFIED
@@ -104,7 +104,7 @@ def _add_items(
     entry, items = dataset.entry, status or "without status"
     signed = f"{entry.signature}|items:{items}" if entry.signature is not None else None
     entry = replace(entry, signature=signed, facts={**entry.facts, _PART: items})
-    kept[shown] = Dataset(shown, chosen(dataset.examples, rows), entry.to_json())
+    kept[shown] = Dataset(shown, examples_at(dataset.examples, rows), entry.to_json())
     places[shown] = (name, rows)
 
 

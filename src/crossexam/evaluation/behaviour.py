@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,7 +142,7 @@ def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked
 
 
 def insensitivity_table(
-    before: NDArray[np.int64], after: NDArray[np.int64], correct: NDArray[np.bool_]
+    before: NDArray[np.integer[Any]], after: NDArray[np.integer[Any]], correct: NDArray[np.bool_]
 ) -> Crossed:
     """Return counts of changed and unchanged predictions by correctness (Table 2).
 
@@ -158,7 +158,9 @@ def unseen_table(correct: NDArray[np.bool_], seen: NDArray[np.bool_]) -> Crossed
     return Crossed(("correct", "incorrect"), ("seen", "unseen"), counts)
 
 
-def polarity_table(polarity: Sequence[str] | NDArray[np.object_], predicted: NDArray[np.int64]) -> Crossed:
+def polarity_table(
+    polarity: Sequence[str] | NDArray[np.object_], predicted: NDArray[np.integer[Any]]
+) -> Crossed:
     """Return counts of the polarities of word pairs that occur, by predicted label (Table 4)."""
     codes = np.array([POLARITIES.index(each) for each in polarity], dtype=np.int64)
     counts = cross_counts(codes, np.minimum(predicted, len(LABELS) - 1), (len(POLARITIES), len(LABELS)))

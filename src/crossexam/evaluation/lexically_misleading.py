@@ -90,7 +90,7 @@ def _part(
 
 
 def _human(
-    votes: NDArray[np.int64], gold: NDArray[np.int64], clusters: NDArray[np.int64]
+    votes: NDArray[np.int64], gold: NDArray[np.int8], clusters: NDArray[np.int32]
 ) -> tuple[HumanAccuracy | None, int]:
     has = votes.sum(axis=1) > 0
     if not has.any():

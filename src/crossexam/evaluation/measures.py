@@ -295,7 +295,7 @@ def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
 
 
 def _detectable(
-    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int64], alpha: float
+    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32], alpha: float
 ) -> float | None:
     """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
     drops = before.astype(np.float64) - after

@@ -42,9 +42,9 @@ class Scored:
     """
 
     examples: Sequence[Example]
-    gold: NDArray[np.int64]
-    predicted: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    gold: NDArray[np.int8]
+    predicted: NDArray[np.int8]
+    clusters: NDArray[np.int32]
     unlabelled: int
     projection: Projection = THREE_LABELS
     reading: Reading | None = None
@@ -73,29 +73,29 @@ def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
     }
 
 
-def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int64]]:
+def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int32]]:
     """Return the clusters of every test set as numbers 0, 1, ... in the order of their appearance."""
     import pyarrow as pa
 
     every = np.concatenate([np.empty(0, dtype=np.uint64), *hashes.values()])
-    numbers = pa.array(every).dictionary_encode().indices.to_numpy().astype(np.int64)
+    numbers = pa.array(every).dictionary_encode().indices.to_numpy()
     ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)
     return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
 
 
 def _score_one(
-    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int64]
+    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int32]
 ) -> Scored:
     examples, projection = dataset.examples, dataset.projection
-    gold = dataset.labels().astype(np.int64)
+    gold = dataset.labels()
     answered = run.answers(name)
     if projection is THREE_LABELS:
         if two_labels:
             predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
         else:
-            predicted = answered.argmax(axis=1).astype(np.int64)
+            predicted = answered.argmax(axis=1).astype(np.int8)
     else:
-        predicted = projection.predictions(answered)
+        predicted = projection.predictions(answered).astype(np.int8)
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
     reading = run.reading.get(name)
@@ -119,7 +119,7 @@ def describe_projection(projection: Projection, two_labels: bool) -> str | None:
     return projection.says
 
 
-def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> None:
+def _labels_fit(name: str, gold: NDArray[np.int8], projection: Projection) -> None:
     strange = set(np.unique(gold).tolist()) - {GOLD_INDEX[label] for label in projection.labels}
     if strange:
         found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
@@ -130,8 +130,8 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
         )
 
 
-def _projected(gold: NDArray[np.int64], entailed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold))
+def _projected(gold: NDArray[np.int8], entailed: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold)).astype(np.int8)
 
 
 def predicted_labels(run: Run, name: str) -> NDArray[np.int64]:

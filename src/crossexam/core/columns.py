@@ -271,7 +271,7 @@ def _matched(info: pl.Series, key: str) -> tuple[pl.Series, pl.Series]:
 def _may_have(info: pl.Expr, key: str) -> pl.Expr:
     """Return whether a JSON object may have *key*: it is there, or it may be written with escapes."""
     name = json.dumps(key, ensure_ascii=False)
-    return info.str.contains(name, literal=True) | info.str.contains("\\u", literal=True)
+    return info.str.contains(name, literal=True) | info.str.contains("\\", literal=True)
 
 
 @dataclass(frozen=True)
@@ -326,19 +326,22 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
             decoded = _Decoded(frame["info"])
             for key, coder in coders.items():
                 if may_have[key].item():
-                    coder.add_all(_values(frame["info"], key, decoded))
+                    _add_values(coder, frame["info"], key, decoded)
                 else:
                     coder.skip(len(frame))
     return {key: coder.found() for key, coder in coders.items()}
 
 
-def _values(info: pl.Series, key: str, decoded: _Decoded) -> list[Any]:
-    """Return the value under *key* in each JSON object, _ABSENT if there is none."""
+def _add_values(coder: _Coder, info: pl.Series, key: str, decoded: _Decoded) -> None:
+    """Add the value under *key* in each JSON object to *coder*."""
     found, doubtful = _matched(info, key)
+    if not doubtful.any():
+        coder.add_texts(found)
+        return
     values = [_ABSENT if value is None else value for value in found.to_list()]
     for row in doubtful.arg_true().to_list():
         values[row] = decoded[row].get(key, _ABSENT)
-    return values
+    coder.add_all(values)
 
 
 class _Decoded(dict[int, Any]):
@@ -365,6 +368,14 @@ class _Coder:
 
     def add_all(self, values: Sequence[Any]) -> None:
         self._codes.extend(-1 if value is _ABSENT else self._place(value) for value in values)
+
+    def add_texts(self, texts: pl.Series) -> None:
+        """Add examples whose values are *texts*, null where there is none."""
+        import polars as pl
+
+        places = {text: self._place(text) for text in texts.drop_nulls().unique(maintain_order=True)}
+        codes = texts.replace_strict(places, default=-1, return_dtype=pl.Int32)
+        self._codes.frombytes(codes.to_numpy().tobytes())
 
     def skip(self, count: int) -> None:
         """Add *count* examples that do not have the key."""

@@ -369,7 +369,7 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
         if of_key is not None and not of_key.values:
             continue
         items, values = _values(scored, of_key, tagged)
-        if len(set(values.tolist())) > 1:
+        if not (values == values[:1]).all():
             sliced[name] = by_slice(
                 scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
             )

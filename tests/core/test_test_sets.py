@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
+from crossexam.core.rows import from_row, to_row
 from crossexam.core.test_sets import (
     TestSetWriter,
-    from_row,
     iter_test_set,
     read_test_set,
-    to_row,
     write_test_set,
 )
 

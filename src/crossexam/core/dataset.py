@@ -118,12 +118,21 @@ class ContentHash:
 
     def update(self, example: Example) -> None:
         """Add one example."""
-        record = f"{example.id}\x1f{example.premise}\x1f{example.hypothesis}\x1f{example.label}\x1e"
-        self._hash.update(record.encode("utf-8", "surrogatepass"))
+        self._hash.update(content_record(example))
+
+    def update_records(self, records: Iterable[bytes]) -> None:
+        """Add the examples with these records (:func:`content_record`)."""
+        self._hash.update(b"".join(records))
 
     def hexdigest(self) -> str:
         """Return 16 hexadecimal digits."""
         return self._hash.hexdigest()
+
+
+def content_record(example: Example) -> bytes:
+    """Return what the content hash reads of *example*: its id, its texts and its label."""
+    record = f"{example.id}\x1f{example.premise}\x1f{example.hypothesis}\x1f{example.label}\x1e"
+    return record.encode("utf-8", "surrogatepass")
 
 
 def content_hash(examples: Sequence[Example]) -> str:

@@ -19,106 +19,28 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import ContentHash, Dataset, Suite, content_hash, has_content
+from crossexam.core.dataset import Dataset, Suite, content_hash, has_content
+from crossexam.core.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example, as_generated
+from crossexam.core.example import Example, as_generated
 from crossexam.core.files import json_problem, read_json
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
+from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import TestSetEntry
+from crossexam.core.rows import COLUMNS, from_row
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
-                  "edits", "info")  # fmt: skip
 ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
 _JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
-
-
-def _schema(*, two_labels: bool) -> pa.Schema:
-    """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
-    import pyarrow as pa
-
-    text = pa.string()
-    edit = pa.struct(
-        [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
-    )
-    types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
-    names = list(GOLDS if two_labels else LABELS)
-    features = {name: {"dtype": "string", "_type": "Value"} for name in ("id", "premise", "hypothesis")}
-    features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
-    metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
-    return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
-
-
-def to_row(example: Example) -> dict[str, Any]:
-    """Return *example* as one row of a test set; the label is its index, -1 where there is none."""
-    change = example.change
-    return {
-        "id": example.id,
-        "premise": example.premise,
-        "hypothesis": example.hypothesis,
-        "label": -1 if example.label is None else GOLD_INDEX[example.label],
-        "base": example.base,
-        "construction": change.construction if change else None,
-        "source": change.source if change else None,
-        "target": change.target if change else None,
-        "edits": [
-            {"side": e.side, "start": e.start, "end": e.end, "old": e.old, "new": e.new} for e in change.edits
-        ]
-        if change
-        else [],
-        "info": _encode(dict(example.info)),
-    }
-
-
-def from_row(row: dict[str, Any], *, where: str) -> Example:
-    """Return the example in *row*; raises FormatError that names the field."""
-    try:
-        change = None
-        if row.get("construction"):
-            edits = tuple(
-                Edit(e["side"], e["start"], e["end"], e["old"], e["new"]) for e in row["edits"] or ()
-            )
-            change = Change(row["construction"], row["source"], row["target"], edits)
-        info = row.get("info") or {}
-        if isinstance(info, str):
-            info = json.loads(info)
-        if not isinstance(info, dict):
-            raise TypeError("field 'info' is not a JSON object")
-        premise, hypothesis = row["premise"], row["hypothesis"]
-        if not isinstance(premise, str) or not isinstance(hypothesis, str):
-            raise TypeError(f"field '{'hypothesis' if isinstance(premise, str) else 'premise'}' is not text")
-        return Example(
-            id=str(row["id"]),
-            premise=premise,
-            hypothesis=hypothesis,
-            label=_label(row["label"], where),
-            base=row.get("base"),
-            change=change,
-            info=info,
-        )
-    except KeyError as error:
-        raise FormatError(
-            f"field {error.args[0]!r} is missing", where=where, wanted=", ".join(COLUMNS)
-        ) from None
-    except (TypeError, ValueError, RecursionError) as error:
-        raise FormatError(f"malformed row: {error}", where=where, wanted=", ".join(COLUMNS)) from None
-
-
-def _label(value: object, where: str) -> Gold | None:
-    """Return the label stored in a test-set file, by index or by name."""
-    return GOLDS[-1] if value == len(LABELS) else parse_label(value, where=where)
-
 
 class TestSetWriter:
-    """Writes examples one by one to *path* (``.parquet`` or ``.jsonl``), a row group at a time.
+    """Writes examples to *path* (``.parquet`` or ``.jsonl``), a row group at a time.
 
-    A context manager; counts ``rows`` and keeps the running ``content_hash``.  *path* should be a
-    temporary name (see :func:`crossexam.core.files.finished_or_absent`).
+    A context manager.  *path* should be a temporary name (see
+    :func:`crossexam.core.files.finished_or_absent`).
     """
 
     __test__ = False  # not a test, whatever pytest thinks of its name
@@ -130,50 +52,52 @@ class TestSetWriter:
                 wanted="parquet or jsonl",
                 hint="--format parquet (file_format='parquet')",
             )
-        self.rows = 0
-        self.content_hash = ContentHash()
-        self._path, self._format = path, file_format
-        self._pending: list[dict[str, Any]] = []
+        self.form: Form = "parquet" if file_format == "parquet" else "jsonl"
+        self._path = path
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
         self._stream: IO[str] | None = None
         self._parquet: Any = None
         self._schema: Any = None
         self._two_labels = False
 
     def __enter__(self) -> TestSetWriter:
-        if self._format == "jsonl":
+        if self.form == "jsonl":
             self._stream = self._path.open("w", encoding="utf-8")
         return self
 
-    def write(self, example: Example) -> None:
-        """Add one example."""
-        self.rows += 1
-        self.content_hash.update(example)
-        self._pending.append(to_row(example))
-        if len(self._pending) >= ROWS_PER_GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
+    def write(self, items: EncodedItems) -> None:
+        """Add items that are encoded in the format of the file."""
         if self._stream is not None:
-            for row in self._pending:
-                label = None if row["label"] < 0 else GOLDS[row["label"]]
-                readable = {**row, "label": label, "info": json.loads(row["info"])}
-                self._stream.write(json.dumps(readable, ensure_ascii=False) + "\n")
-        elif self._pending or self._parquet is None:
-            import pyarrow as pa
+            self._stream.writelines(items.items)
+            return
+        self._pending.append(items.items)
+        self._pending_rows += len(items)
+        if self._pending_rows >= ROWS_PER_GROUP:
+            self._write_groups()
 
-            self._open_parquet()
-            columns = {name: [row[name] for row in self._pending] for name in COLUMNS}
-            self._parquet.write_table(pa.table(columns, schema=self._schema))
-        self._pending.clear()
+    def _write_groups(self) -> None:
+        """Write the pending rows that make whole row groups, and keep the others."""
+        import pyarrow as pa
 
-    def _open_parquet(self) -> None:
+        rows = pa.Table.from_batches(self._pending)
+        while len(rows) >= ROWS_PER_GROUP:
+            self._write_group(rows.slice(0, ROWS_PER_GROUP))
+            rows = rows.slice(ROWS_PER_GROUP)
+        self._pending, self._pending_rows = rows.to_batches(), len(rows)
+
+    def _write_group(self, rows: pa.Table) -> None:
+        rows = rows.combine_chunks()  # as one array, so that the bytes do not depend on the batches
+        self._open_parquet(two_labels=len(LABELS) in rows["label"].unique().to_pylist())
+        self._parquet.write_table(rows.replace_schema_metadata(self._schema.metadata))
+
+    def _open_parquet(self, *, two_labels: bool) -> None:
         """Open the file at its first rows, which tell how many labels there are; raises FormatError."""
-        two_labels = any(row["label"] == len(LABELS) for row in self._pending)
         if self._parquet is None:
             import pyarrow.parquet as pq
 
             self._two_labels = two_labels
-            self._schema = _schema(two_labels=two_labels)
+            self._schema = schema(two_labels=two_labels)
             self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         elif two_labels and not self._two_labels:
             raise FormatError(
@@ -182,12 +106,20 @@ class TestSetWriter:
                 wanted="a corpus with either two or three labels",
             )
 
+    def _finish(self) -> None:
+        """Write the last row group, an empty one if there are no rows at all."""
+        import pyarrow as pa
+
+        if self._pending_rows or self._parquet is None:
+            pending = schema(two_labels=False)
+            self._write_group(pa.Table.from_batches(self._pending, schema=pending))
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is None:
-                self._flush()
+            if kind is None and self._stream is None:
+                self._finish()
         finally:
             if self._stream is not None:
                 self._stream.close()
@@ -200,8 +132,8 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
     from crossexam.core.files import finished_or_absent
 
     with finished_or_absent(path) as temporary, TestSetWriter(temporary, file_format=file_format) as writer:
-        for example in examples:
-            writer.write(example)
+        for items in encoded_in_batches(examples, writer.form):
+            writer.write(items)
 
 
 def iter_test_set(path: Path) -> Iterator[Example]:

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import Example, Side
 from crossexam.language.tagging.perceptron import FEATURES, PerceptronTagger
-from crossexam.language.tokens import Token, words
+from crossexam.language.tokens import Token, new_token, words
 
 RESOURCE: Final = "averaged_perceptron_tagger_eng"
 SHIPPED: Final = Path(__file__).with_name("perceptron.json.gz")
@@ -117,7 +117,12 @@ class NltkTagger:
         self.answered[self.name] += 1
         tokens = words(sentence)
         tagged = self._tagger.tag([in_penn(sentence, token) for token in tokens])
-        return tuple([Token(*token[:3], tag) for token, (_, tag) in zip(tokens, tagged, strict=True)])
+        return tuple(
+            [
+                new_token(Token, (text, start, end, tag))
+                for (text, start, end, _), (_, tag) in zip(tokens, tagged, strict=True)
+            ]
+        )
 
 
 def in_penn(sentence: str, token: Token) -> str:

@@ -125,9 +125,17 @@ class LanguageResources:
                 getattr(self, name)
 
     def gather(self, construction: Construction, examples: Callable[[], Iterable[Example]]) -> None:
-        """Collect what *construction* uses of the whole base; *examples* returns a stream of it."""
+        """Collect what *construction* uses of the whole base; *examples* returns a stream of it.
+
+        Counts over other corpora are computed here, too, so that copies in other processes find them cached.
+        """
         if "passages" in construction.uses:
             self.passages = Passages.of(examples())
+        if "adjectives" in construction.uses:
+            self.adjectives(construction.options.adjectives)
+        for option, counted in (("plausibility", self.roles), ("attested_in", self.pair_index)):
+            if spec := getattr(construction.options, option, None):
+                counted(spec)
 
     def prepare(self, chunk: Sequence[Example]) -> None:
         """Announce the next examples, so that taggers and parsers can work in batches."""

@@ -7,6 +7,7 @@ written as it is.  A batch also has what the content hash of a test set reads of
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
@@ -62,7 +63,7 @@ class EncodedItems:
         records = [self.records[place] for place in kept]
         if isinstance(self.items, list):
             return EncodedItems(records, [self.items[place] for place in kept])
-        return EncodedItems(records, self.items.take(kept))
+        return EncodedItems(records, self.items.take(_numbers("q", kept)))
 
 
 def encoded(items: Sequence[Example], form: Form) -> EncodedItems:
@@ -86,38 +87,67 @@ def _record_batch(items: Sequence[Example]) -> pa.RecordBatch:
     import pyarrow as pa
 
     changes = [item.change for item in items]
-    columns: dict[str, Any] = {
-        "id": [item.id for item in items],
-        "premise": [item.premise for item in items],
-        "hypothesis": [item.hypothesis for item in items],
-        "label": [-1 if item.label is None else GOLD_INDEX[item.label] for item in items],
-        "base": [item.base for item in items],
-        "construction": [change.construction if change else None for change in changes],
-        "source": [change.source if change else None for change in changes],
-        "target": [change.target if change else None for change in changes],
-        "edits": _edit_column([change.edits if change else () for change in changes]),
-        "info": [encode_info(item.info) for item in items],
+    columns = {
+        "id": _texts([item.id for item in items]),
+        "premise": _texts([item.premise for item in items]),
+        "hypothesis": _texts([item.hypothesis for item in items]),
+        "label": _numbers("q", [-1 if item.label is None else GOLD_INDEX[item.label] for item in items]),
+        "base": _texts([item.base for item in items]),
+        "construction": _texts([change.construction if change else None for change in changes]),
+        "source": _texts([change.source if change else None for change in changes]),
+        "target": _texts([change.target if change else None for change in changes]),
+        "edits": _edits([change.edits if change else () for change in changes]),
+        "info": _texts([encode_info(item.info) for item in items]),
     }
     return pa.record_batch([columns[name] for name in COLUMNS], schema=schema(two_labels=False))
 
 
-def _edit_column(edits: Sequence[tuple[Edit, ...]]) -> pa.ListArray:
-    """Return the *edits* of each item; built column by column: lists of dicts take much longer."""
+def _edits(edits: Sequence[tuple[Edit, ...]]) -> pa.ListArray:
+    """Return the *edits* of each item."""
     import pyarrow as pa
 
     kind = schema(two_labels=False).field("edits").type
     flat = [edit for of_item in edits for edit in of_item]
-    values = {
-        "side": [edit.side for edit in flat],
-        "start": [edit.start for edit in flat],
-        "end": [edit.end for edit in flat],
-        "old": [edit.old for edit in flat],
-        "new": [edit.new for edit in flat],
-    }
-    arrays = [pa.array(values[field.name], field.type) for field in kind.value_type]
-    structs = pa.StructArray.from_arrays(arrays, fields=list(kind.value_type))
-    ends = accumulate((len(of_item) for of_item in edits), initial=0)
-    return pa.ListArray.from_arrays(pa.array(list(ends), pa.int32()), structs, type=kind)
+    columns = [
+        _texts([edit.side for edit in flat]),
+        _numbers("i", [edit.start for edit in flat]),
+        _numbers("i", [edit.end for edit in flat]),
+        _texts([edit.old for edit in flat]),
+        _texts([edit.new for edit in flat]),
+    ]
+    structs = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
+    ends = _numbers("i", list(accumulate(map(len, edits), initial=0)))
+    return pa.ListArray.from_arrays(ends, structs, type=kind)
+
+
+# Arrays are made from their buffers: `pa.array` imports pandas if it is installed, which takes half a second.
+
+
+def _texts(texts: Sequence[str | None]) -> pa.StringArray:
+    import pyarrow as pa
+
+    encoded_texts = [b"" if text is None else text.encode() for text in texts]
+    ends = array("i", accumulate(map(len, encoded_texts), initial=0))
+    buffers = [_known(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded_texts))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
+def _known(values: Sequence[str | None]) -> pa.Buffer | None:
+    """Return a bit for each of *values*, the lowest first, that is 0 if it is None; None if no value is."""
+    import pyarrow as pa
+
+    if None not in values:
+        return None
+    bits = sum(1 << place for place, value in enumerate(values) if value is not None)
+    return pa.py_buffer(bits.to_bytes((len(values) + 7) // 8, "little"))
+
+
+def _numbers(code: Literal["i", "q"], numbers: Sequence[int]) -> pa.Array:
+    """Return *numbers* of 32 bits (i) or 64 (q)."""
+    import pyarrow as pa
+
+    kind = pa.int32() if code == "i" else pa.int64()
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(array(code, numbers))])
 
 
 def _json_lines(items: Sequence[Example]) -> list[str]:

@@ -222,10 +222,15 @@ def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:
     if k + length > len(sentence.tokens):
         return None
     row = next((_BY_PHRASE[key] for key in _keys(sentence, k, length) if key in _BY_PHRASE), None)
-    if row is None:
+    if row is None or (length == 1 and _is_upward(row)):  # most often an article
         return None
     found = _Match(row, k, k + length)
     return found if _stands(sentence, found) else None
+
+
+def _is_upward(row: Operator) -> bool:
+    """Return whether *row* blocks no replacement anywhere."""
+    return row.reach == "noun phrase" and row.restrictor == row.scope == "up"
 
 
 def _keys(sentence: TaggedSentence, k: int, length: int) -> Iterator[tuple[str, ...]]:

@@ -298,7 +298,7 @@ def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Su
 
 
 #: Chunks of a base from which several processes build it sooner than one, which need not start them.
-WORTHWHILE: Final = 10
+WORTHWHILE: Final = 20
 #: In the folder of a suite while its files get their names, so that what a kill leaves then is known as such.
 UNFINISHED: Final = ".unfinished"
 _SUFFIXES: Final = frozenset({".parquet", ".jsonl"})

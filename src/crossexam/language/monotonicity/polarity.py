@@ -144,10 +144,21 @@ def by_phrase() -> Mapping[tuple[str, ...], Operator]:
 
 
 _BY_PHRASE: Final[Mapping[tuple[str, ...], Operator]] = by_phrase()
+
+
+def _blocks_nothing(row: Operator | None) -> bool:
+    return row is not None and row.reach == "noun phrase" and row.restrictor == row.scope == "up"
+
+
 #: The lengths of the operators that begin with a word; "neither" alone stands for "neither nor", too.
 _LENGTHS: Final[Mapping[str, frozenset[int]]] = {
     first: frozenset(len(phrase) for phrase in (*_BY_PHRASE, ("neither",)) if phrase[0] == first)
     for first in {phrase[0] for phrase in _BY_PHRASE}
+}
+#: The same without single words that block nothing, most often articles: their scope matters only to *any*.
+_LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
+    first: lengths - {1} if _blocks_nothing(_BY_PHRASE.get((first,))) else lengths
+    for first, lengths in _LENGTHS.items()
 }
 _NO_LENGTHS: Final[frozenset[int]] = frozenset()
 _REMEMBERED: Final = 1024  # sentences
@@ -196,9 +207,10 @@ def _licensed(over: list[Region], position: int) -> bool:
 
 def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
     """Yield the operators from left to right, the longest phrase at each position, without overlaps."""
+    lengths = _LENGTHS if any(word.startswith("any") for word in sentence.words) else _LENGTHS_OF_BLOCKING
     k = 0
     while k < len(sentence.tokens):
-        found = next((f for n in _lengths(sentence, k) if (f := _match(sentence, k, n))), None)
+        found = next((f for n in _lengths(sentence, k, lengths) if (f := _match(sentence, k, n))), None)
         if found is None:
             k += 1
             continue
@@ -207,14 +219,17 @@ def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
         k = found.end
 
 
-def _lengths(sentence: TaggedSentence, k: int) -> Sequence[int]:
-    """Return the lengths of the operators that may begin at *k*, the longest first; most words begin none."""
+def _lengths(sentence: TaggedSentence, k: int, known: Mapping[str, frozenset[int]]) -> Sequence[int]:
+    """Return the lengths of the operators that may begin at *k*, the longest first; most words begin none.
+
+    *known* has those of the operators that begin with a word.
+    """
     word = sentence.words[k]
-    lengths = _LENGTHS.get(word, _NO_LENGTHS)
+    lengths = known.get(word, _NO_LENGTHS)
     if _is_number(sentence, k):
-        lengths |= _LENGTHS["N"]
+        lengths |= known["N"]
     if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := WordNet.load().morphy(word, "v")):
-        lengths |= _LENGTHS.get(lemma, _NO_LENGTHS)
+        lengths |= known.get(lemma, _NO_LENGTHS)
     return sorted(lengths, reverse=True)
 
 
@@ -222,15 +237,10 @@ def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:
     if k + length > len(sentence.tokens):
         return None
     row = next((_BY_PHRASE[key] for key in _keys(sentence, k, length) if key in _BY_PHRASE), None)
-    if row is None or (length == 1 and _is_upward(row)):  # most often an article
+    if row is None:
         return None
     found = _Match(row, k, k + length)
     return found if _stands(sentence, found) else None
-
-
-def _is_upward(row: Operator) -> bool:
-    """Return whether *row* blocks no replacement anywhere."""
-    return row.reach == "noun phrase" and row.restrictor == row.scope == "up"
 
 
 def _keys(sentence: TaggedSentence, k: int, length: int) -> Iterator[tuple[str, ...]]:

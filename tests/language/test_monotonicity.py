@@ -19,7 +19,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language.monotonicity import polarity
 from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, compose, polarity_at
-from crossexam.language.monotonicity.spans import sentence_of
+from crossexam.language.monotonicity.spans import sentence_of, text_bounds
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tagging.nltk_tagger import NltkTagger, shipped
 from crossexam.language.tokens import Token
@@ -314,3 +314,14 @@ def test_operators_are_looked_for_only_where_one_may_begin(
     longest = max(map(len, by_phrase()))
     monkeypatch.setattr(polarity, "_lengths", lambda sentence, k, known: range(longest, 0, -1))
     assert found == [polarity.regions(sentence) for sentence in sentences]
+
+
+@given(st.lists(st.sampled_from(["a", "b", ".", "?"]), max_size=6), st.integers(-2, 8))
+def test_the_sentence_with_a_token_reaches_from_mark_to_mark(texts: list[str], place: int) -> None:
+    sentence = sentence_of([Token(text, 0, 0, "") for text in texts], None)
+    start = end = place
+    while start > 0 and sentence.word(start - 1) not in {".", "?"}:
+        start -= 1
+    while end < len(texts) and sentence.word(end) not in {".", "?"}:
+        end += 1
+    assert text_bounds(sentence, place) == (start, end)

@@ -270,6 +270,8 @@ def _is_compared(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
 def _is_under_modal_adjective(tokens: Sequence[Token], position: int) -> bool:
     """Return whether a predicate such as *is necessary* precedes *position*, or is that of its clause."""
     sentence = sentence_of(tokens, None)
+    if _MODAL_ADJECTIVES.isdisjoint(sentence.words):
+        return False
     start, _ = text_bounds(sentence, position)
     return any(
         sentence.word(k) in _MODAL_ADJECTIVES and k != position and _is_predicate(tokens, k)

@@ -225,12 +225,13 @@ def _lengths(sentence: TaggedSentence, k: int, known: Mapping[str, frozenset[int
     *known* has those of the operators that begin with a word.
     """
     word = sentence.words[k]
+    tag = sentence.tokens[k].tag
     lengths = known.get(word, _NO_LENGTHS)
-    if _is_number(sentence, k):
+    if tag == "CD" or word in NUMBER_WORDS:
         lengths |= known["N"]
-    if (sentence.is_verb(k) or sentence.tag(k) == "NNS") and (lemma := WordNet.load().morphy(word, "v")):
+    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := WordNet.load().morphy(word, "v")):
         lengths |= known.get(lemma, _NO_LENGTHS)
-    return sorted(lengths, reverse=True)
+    return sorted(lengths, reverse=True) if lengths else ()
 
 
 def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:

@@ -131,9 +131,8 @@ class LanguageResources:
         """
         if "passages" in construction.uses:
             self.passages = Passages.of(examples())
-        if "adjectives" in construction.uses:
-            self.adjectives(construction.options.adjectives)
-        for option, counted in (("plausibility", self.roles), ("attested_in", self.pair_index)):
+        counts = {"adjectives": self.adjectives, "plausibility": self.roles, "attested_in": self.pair_index}
+        for option, counted in counts.items():
             if spec := getattr(construction.options, option, None):
                 counted(spec)
 

@@ -86,7 +86,7 @@ class SuiteRequest:
     tagger: str = "auto"
     recognizer: str = "auto"
     parser: str = "auto"
-    engine: Engine = field(default_factory=InThisProcess)
+    engine: Engine = field(default_factory=InThisProcess, compare=False)
 
     def resources(self) -> LanguageResources:
         """Return the linguistic resources for the constructions."""

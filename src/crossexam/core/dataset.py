@@ -179,16 +179,28 @@ class ContentHash:
 
     def update(self, example: Example) -> None:
         """Add one example."""
-        self.add(example.id, example.premise, example.hypothesis, example.label)
+        self._hash.update(content_record(example))
 
     def add(self, name: str, premise: str, hypothesis: str, label: Gold | None) -> None:
         """Add the example of that id, these texts and that gold label."""
-        record = f"{name}\x1f{premise}\x1f{hypothesis}\x1f{label}\x1e"
-        self._hash.update(record.encode("utf-8", "surrogatepass"))
+        self._hash.update(_record(name, premise, hypothesis, label))
+
+    def update_records(self, records: Iterable[bytes]) -> None:
+        """Add the examples with these records (:func:`content_record`)."""
+        self._hash.update(b"".join(records))
 
     def hexdigest(self) -> str:
         """Return 16 hexadecimal digits."""
         return self._hash.hexdigest()
+
+
+def content_record(example: Example) -> bytes:
+    """Return what the content hash reads of *example*: its id, its texts and its label."""
+    return _record(example.id, example.premise, example.hypothesis, example.label)
+
+
+def _record(name: str, premise: str, hypothesis: str, label: Gold | None) -> bytes:
+    return f"{name}\x1f{premise}\x1f{hypothesis}\x1f{label}\x1e".encode("utf-8", "surrogatepass")
 
 
 def content_hash(examples: Sequence[Example]) -> str:

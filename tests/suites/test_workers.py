@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -99,13 +100,17 @@ def test_labels_are_those_of_the_base_in_every_process() -> None:
     assert several.manifest["test_sets"] == alone.manifest["test_sets"]
 
 
-def test_a_killed_process_leaves_no_suite(tmp_path: Path) -> None:
-    def kill(stage: str, done: int, total: int | None) -> None:
+def test_a_killed_process_leaves_no_suite(tmp_path: Path, tiny_corpus: list[Example]) -> None:
+    def examples() -> Iterator[Example]:
+        endless = (replace(each, id=f"{n}{each.id}") for n in itertools.count() for each in tiny_corpus)
+        yield from itertools.islice(endless, 8 * 60)
         for child in multiprocessing.active_children():
             child.kill()
+        yield from itertools.islice(endless, 60)
 
+    base = replace(base_from_spec("builtin:demo"), open=examples)
     with pytest.raises(CrossexamError, match="a worker process was killed"):
-        build_to_folder(request("negation", Processes(2)), tmp_path / "suite", progress=kill)
+        build_to_folder(request("negation", Processes(2), base), tmp_path / "suite")
     assert not (tmp_path / "suite").exists()
     assert multiprocessing.active_children() == []
 

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -35,6 +35,8 @@ Workers = int | Literal["auto"]
 
 #: Tasks that are read ahead for each worker, so that none waits for the next one.
 _AHEAD: Final = 2
+#: How often workers are looked after while a result is awaited.
+_LOOK_SECONDS: Final = 1.0
 
 
 def available_cores() -> int:
@@ -107,10 +109,27 @@ def _results(pool: ProcessPoolExecutor, tasks: Iterator[Task], most: int, *, ord
                 pending.append(pool.submit(_carry_out, task))
         if not pending:
             return
-        if not ordered:
-            done = wait(pending, return_when=FIRST_COMPLETED).done
-            pending.rotate(-next(place for place, future in enumerate(pending) if future in done))
+        done = _finished(pool, [pending[0]] if ordered else pending)
+        pending.rotate(-next(place for place, future in enumerate(pending) if future in done))
         yield pending.popleft().result()
+
+
+def _finished(pool: ProcessPoolExecutor, futures: Collection[Future[Any]]) -> set[Future[Any]]:
+    """Return those of *futures* that are finished, when there are any; raises BrokenProcessPool.
+
+    The pool itself waits forever for the rest of a result if its worker is killed while it hands it over.
+    """
+    while True:
+        one_was_dead = _has_dead_worker(pool)
+        done = wait(futures, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED).done
+        if done:
+            return done
+        if one_was_dead:
+            raise BrokenProcessPool
+
+
+def _has_dead_worker(pool: ProcessPoolExecutor) -> bool:
+    return any(not process.is_alive() for process in [*(getattr(pool, "_processes", None) or {}).values()])
 
 
 @contextmanager
@@ -123,6 +142,9 @@ def _pool(workers: int, start: Callable[[], Callable[[Any], Any]]) -> Iterator[P
         yield pool
     except BaseException:
         lifeline.close()
+        # With no writer left, the thread of the pool that waits for the rest of a result sees its end.
+        if (results := getattr(pool, "_result_queue", None)) is not None:
+            results._writer.close()
         raise
     finally:
         pool.shutdown(cancel_futures=True)

@@ -35,13 +35,12 @@ from crossexam.models.model import (
     Model,
     Pair,
     Parts,
-    PlansBatches,
     ReadsParses,
-    answered_by,
     check_batch_size,
 )
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, StoredPrediction, pair_hash
+from crossexam.runs.windows import batches_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,8 +48,6 @@ if TYPE_CHECKING:
 
 #: The details of a model that it has only once it was asked.
 _LEARNT: Final = ("two_label", "probe")
-#: Pairs in a batch, and stored together, if the model does not plan its batches.
-PAIRS_AT_ONCE: Final = 256
 _PACKAGES: Final = (
     "crossexam",
     "numpy",
@@ -234,7 +231,7 @@ def _stored_predictions(
         if facts.get("two_label") and isinstance(model, NamesLabels):
             model.named.add(["not_entailment"], where=model.name)
         if done < len(pairs):
-            for batch in _batches(model, pairs, known, options):
+            for batch in batches_of(model, pairs, known, options):
                 _check_batch(batch, model.name)
                 learnt = {name: model.details[name] for name in _LEARNT if model.details.get(name)}
                 if learnt != {name: facts.get(name) for name in learnt}:
@@ -246,26 +243,6 @@ def _stored_predictions(
         # Read back: if two processes predicted the same pair, both report the prediction that was stored.
         stored = answers.known(hashes)
     return {pair: stored[each] for pair, each in zip(pairs, hashes, strict=True)}, sum(known), facts
-
-
-def _batches(
-    model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: Mapping[str, Any]
-) -> Iterator[Batch]:
-    """Yield the predictions for the pairs that are not *known*, batch by batch.
-
-    The boundaries of batches depend on *pairs* only, so that a resumed run has the same batches as one that
-    was not interrupted.
-    """
-    if isinstance(model, PlansBatches):
-        yield from model.batches(pairs, known)
-        return
-    stated = options.get("batch_size", "auto")
-    size = PAIRS_AT_ONCE if stated == "auto" else int(stated)
-    for start in range(0, len(pairs), size):
-        indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
-        if indices:
-            batch = answered_by(model, [pairs[index] for index in indices])
-            yield batch._replace(indices=indices)
 
 
 def _check_batch(batch: Batch, name: str) -> None:

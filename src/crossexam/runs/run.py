@@ -3,8 +3,8 @@
 A model that asks another in parts (``--chunk``) is asked part by part: the parts are the pairs that are
 predicted once and stored, under the key of the model that is asked.
 
-A truncated item counts as one whose edit the model never saw if every changed character lies beyond what was
-read: a model that stops reading before the edit gives the prediction of the unchanged text.
+Items are read as a stream (:mod:`crossexam.runs.predictions`), and asked in windows
+(:mod:`crossexam.runs.windows`).
 """
 
 from __future__ import annotations
@@ -39,15 +39,14 @@ from crossexam.models.model import (
     check_batch_size,
 )
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, StoredPrediction, pair_hash
-from crossexam.runs.windows import batches_of
+from crossexam.runs.predictions import Predictions, predictions_of
+from crossexam.runs.reading import reading_of
+from crossexam.runs.windows import ask_in_this_process
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: The details of a model that it has only once it was asked.
-_LEARNT: Final = ("two_label", "probe")
 _PACKAGES: Final = (
     "crossexam",
     "numpy",
@@ -96,27 +95,16 @@ def predict_suite(
     if isinstance(opened, AnswersSets):
         predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
-        predicted = _predict_pairs(opened, datasets, store, options, progress)
+        found = predictions_of(
+            opened, lambda: _stretches(datasets.values()), store, options, progress, ask_in_this_process
+        )
+        predicted = _by_test_set(found, datasets)
     seconds = time.monotonic() - start
     entries = {name: _entry(name, datasets[name], given[name], predicted) for name in datasets}
     for name, count in parsed.items():
         entries[name]["parsed"] = count
     manifest = _manifest(opened, predicted, entries, seconds, limit)
     return Run(opened.name, datasets, predicted.probabilities, manifest, predicted.reading)
-
-
-@dataclass(frozen=True)
-class _Predicted:
-    """The probabilities of every test set, and the counts of pairs for the manifest.
-
-    *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
-    """
-
-    probabilities: dict[str, NDArray[np.float64]]
-    counts: dict[str, int]
-    reading: dict[str, Reading] = field(default_factory=dict)
-    chunks: dict[str, list[int]] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -136,125 +124,48 @@ def _first(dataset: Dataset, limit: int | None) -> Dataset:
     return Dataset(dataset.name, tuple(dataset.examples[:limit]), dataset.manifest)
 
 
-def _predict_pairs(
-    model: Model,
-    datasets: Mapping[str, Dataset],
-    store: Path | None,
-    options: Mapping[str, Any],
-    progress: Progress,
-) -> _Predicted:
-    """Predict every distinct pair, or every part of it, that is not in the store."""
-    items = {name: [(e.premise, e.hypothesis) for e in dataset] for name, dataset in datasets.items()}
-    pairs = list(dict.fromkeys(pair for of_set in items.values() for pair in of_set))
-    found = _answers(model, pairs, store, options, progress)
-    place = {pair: index for index, pair in enumerate(pairs)}
-    truncated = {pair: each for pair, each in zip(pairs, found.spans, strict=True) if each is not None}
-    counts = {
-        "distinct_pairs": len(pairs),
-        **({"chunk_pairs": found.asked} if found.chunks else {}),
-        "asked_pairs": found.asked - found.known,
-        "pairs_from_store": found.known,
-        "truncated_pairs": len(truncated),
-    }
-    chunks = {
-        name: [found.chunks[place[p]] for p in of_set] for name, of_set in items.items() if found.chunks
-    }
-    return _Predicted(
-        {name: found.probabilities[[place[pair] for pair in of_set]] for name, of_set in items.items()},
-        counts,
-        {name: reading_of(dataset, truncated) for name, dataset in datasets.items()},
-        chunks,
-        found.facts,
-    )
+#: Rows of a test set whose texts are read at once.
+_ROWS_AT_ONCE: Final = 20_000
+
+
+def _stretches(datasets: Iterable[Dataset]) -> Iterator[list[Pair]]:
+    """Yield the pairs of the items of *datasets*, a stretch at a time."""
+    for dataset in datasets:
+        for start in range(0, len(dataset), _ROWS_AT_ONCE):
+            rows = dataset.examples[start : start + _ROWS_AT_ONCE]
+            yield [(example.premise, example.hypothesis) for example in rows]
 
 
 @dataclass(frozen=True)
-class _Answers:
-    """The *probabilities* [n, 3] of distinct pairs, and what was read of each (None: all of it).
+class _Predicted:
+    """The probabilities of every test set, and the counts of pairs for the manifest.
 
-    *asked* pairs were put to the model or found in the store, *known* of them were found there; *chunks* has
-    the number of chunks of each pair, and is empty if the model is not asked in parts.  *facts*
-    are what was learnt of the model by asking it, now or before.
+    *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
     """
 
-    probabilities: NDArray[np.float64]
-    spans: Sequence[Spans | None]
-    asked: int
-    known: int
-    facts: Mapping[str, Any]
-    chunks: Sequence[int] = ()
+    probabilities: dict[str, NDArray[np.float64]]
+    counts: Mapping[str, int]
+    reading: dict[str, Reading] = field(default_factory=dict)
+    chunks: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _answers(
-    model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
-) -> _Answers:
-    """Return the predictions of *model* for *pairs*, part by part if it asks another in parts."""
-    import numpy as np
-
-    if not isinstance(model, AsksInParts):
-        stored, known, facts = _stored_predictions(model, pairs, store, options, progress)
-        found = [stored[pair] for pair in pairs]
-        spans = [
-            None if each.read is None else spans_read(whole(pair), [each.read])
-            for pair, each in zip(pairs, found, strict=True)
-        ]
-        table = np.array([each.probabilities for each in found], dtype=np.float64).reshape(-1, 3)
-        return _Answers(table, spans, len(pairs), known, facts)
-    divided = [model.parts(pair) for pair in pairs]
-    asked = list(dict.fromkeys(part for parts in divided for part in parts.pairs))
-    stored, known, facts = _stored_predictions(model.inner, asked, store, options, progress)
-    rows, spans = [], []
-    for parts in divided:
-        found = [stored[pair] for pair in parts.pairs]
-        rows.append(model.combined(parts, np.array([each.probabilities for each in found])))
-        spans.append(spans_read(parts, [each.read for each in found]))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 3)
-    return _Answers(table, spans, len(asked), known, facts, [parts.chunks for parts in divided])
-
-
-def _stored_predictions(
-    model: Model, pairs: Sequence[Pair], store: Path | None, options: Mapping[str, Any], progress: Progress
-) -> tuple[dict[Pair, StoredPrediction], int, Mapping[str, Any]]:
-    """Predict those of *pairs* that are not in the store, and return all predictions as they are stored.
-
-    The number is that of the pairs that were stored before; the last are the facts on the model.
-    """
-    parses = model.parses if isinstance(model, ReadsParses) else {}
-    hashes = [pair_hash(*pair, [parses.get(text) for text in pair] if parses else ()) for pair in pairs]
-    stage = f"running {model.name}"
-    with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as answers:
-        before = answers.known(hashes)
-        known = [pair in before for pair in hashes]
-        done = sum(known)
-        progress(stage, done, len(pairs))
-        facts = answers.facts
-        if facts.get("two_label") and isinstance(model, NamesLabels):
-            model.named.add(["not_entailment"], where=model.name)
-        if done < len(pairs):
-            for batch in batches_of(model, pairs, known, options):
-                _check_batch(batch, model.name)
-                learnt = {name: model.details[name] for name in _LEARNT if model.details.get(name)}
-                if learnt != {name: facts.get(name) for name in learnt}:
-                    answers.note(learnt)
-                    facts = answers.facts
-                answers.add([hashes[index] for index in batch.indices], batch.probabilities, batch.read)
-                done += len(batch.indices)
-                progress(stage, done, len(pairs))
-        # Read back: if two processes predicted the same pair, both report the prediction that was stored.
-        stored = answers.known(hashes)
-    return {pair: stored[each] for pair, each in zip(pairs, hashes, strict=True)}, sum(known), facts
-
-
-def _check_batch(batch: Batch, name: str) -> None:
-    """Raise CrossexamError if a model, which may be a user's object, does not return probabilities."""
-    shares = batch.probabilities
-    good = getattr(shares, "shape", None) == (len(batch.indices), 3)
-    if not good or not_probabilities(shares, tolerance=SUM_TOLERANCE).any():
-        raise CrossexamError(
-            f"the model did not return probabilities for {len(batch.indices)} pairs",
-            where=name,
-            wanted=f"finite, non-negative numbers, shape ({len(batch.indices)}, 3), with rows that sum to 1",
+def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> _Predicted:
+    """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
+    predicted = _Predicted({}, found.counts, facts=found.facts)
+    start = 0
+    for name, dataset in datasets.items():
+        numbers = found.numbers[start : start + len(dataset)]
+        predicted.probabilities[name] = found.probabilities[numbers]
+        predicted.reading[name] = reading_of(
+            dataset,
+            found.truncated[numbers],
+            lambda row, pair, numbers=numbers: found.spans(int(numbers[row]), pair),
         )
+        if len(found.chunks):
+            predicted.chunks[name] = found.chunks[numbers]
+        start += len(dataset)
+    return predicted
 
 
 def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: _Predicted) -> dict[str, Any]:
@@ -272,8 +183,9 @@ def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: _Predicted) -
             "truncated": int(reading.truncated.sum()),
             "edit_unseen": int(reading.edit_unseen.sum()),
         }
-    if chunks:
-        entry["chunks_per_item"] = {"mean": round(sum(chunks) / len(chunks), 3), "most": max(chunks)}
+    if chunks is not None and len(chunks):
+        mean = round(int(chunks.sum()) / len(chunks), 3)
+        entry["chunks_per_item"] = {"mean": mean, "most": int(chunks.max())}
     return entry
 
 
@@ -311,66 +223,3 @@ def _versions() -> Iterator[tuple[str, str]]:
                 yield name, version(name)
             except PackageNotFoundError:
                 continue
-
-
-#: The characters of each side that were read: (start, end) of each stretch.
-Spans = Mapping[Side, Sequence[tuple[int, int]]]
-
-_START: Final = (0, 0)
-
-
-def spans_read(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans | None:
-    """Return what was read of a pair of which *parts* were asked; None if all of each part was read.
-
-    >>> spans_read(whole(("It rains.", "Wet.")), [CharactersRead(2, 4)])
-    {'premise': [(0, 2)], 'hypothesis': [(0, 4)]}
-    """
-    if all(each is None for each in read):
-        return None
-    spans: dict[Side, list[tuple[int, int]]] = {side: [] for side in SIDES}
-    for pair, starts, each in zip(parts.pairs, parts.starts, read, strict=True):
-        lengths = each or (len(pair[0]), len(pair[1]))
-        for side, start, length in zip(SIDES, starts, lengths, strict=True):
-            spans[side].append((start, start + length))
-    return spans
-
-
-def whole(pair: Pair) -> Parts:
-    """Return *pair* as its only part."""
-    return Parts([pair], [_START], 1)
-
-
-def reading_of(dataset: Dataset, spans: Mapping[Pair, Spans]) -> Reading:
-    """Return what was read of the items of *dataset*; *spans* has the pairs that were truncated."""
-    import numpy as np
-
-    found = [spans.get((item.premise, item.hypothesis)) for item in dataset]
-    unseen = [each is not None and edit_unseen(item, each) for item, each in zip(dataset, found, strict=True)]
-    return Reading(np.array([each is not None for each in found], dtype=bool), np.array(unseen, dtype=bool))
-
-
-def edit_unseen(item: Example, spans: Spans) -> bool:
-    """Return whether *item* was edited and no changed character is in *spans*.
-
-    What was deleted was read if the place where it stood was.
-
-    >>> from crossexam.core.example import Change
-    >>> insertion = Change("x.v1", "premise", "hypothesis", (Edit("premise", 9, 9, "", " Or not."),))
-    >>> item = Example("a", "It rains. Or not.", "Wet.", None, change=insertion)
-    >>> edit_unseen(item, {"premise": [(0, 9)]}), edit_unseen(item, {"premise": [(0, 12)]})
-    (True, False)
-    """
-    if item.change is None or not item.change.edits:
-        return False
-    return not any(
-        _was_read(edit, len(item.text(side)), spans.get(side, ()))
-        for side in SIDES
-        for edit in located_in_result(item.change.edits, side)
-    )
-
-
-def _was_read(edit: Edit, length: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a stretch in *spans* touches *edit*, which is located in a text of *length*."""
-    if edit.start == edit.end:  # a deletion
-        return any(start <= edit.start < end or edit.start == end == length for start, end in spans)
-    return any(start < edit.end and edit.start < end for start, end in spans)

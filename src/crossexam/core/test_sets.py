@@ -38,7 +38,7 @@ _JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set t
 _encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
 
-def _schema(*, two_labels: bool) -> pa.Schema:
+def schema(*, two_labels: bool) -> pa.Schema:
     """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
     import pyarrow as pa
 
@@ -173,7 +173,7 @@ class TestSetWriter:
             import pyarrow.parquet as pq
 
             self._two_labels = two_labels
-            self._schema = _schema(two_labels=two_labels)
+            self._schema = schema(two_labels=two_labels)
             self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         elif two_labels and not self._two_labels:
             raise FormatError(

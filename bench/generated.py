@@ -2,10 +2,10 @@
 
     python bench/generated.py FOLDER --rows 2000000 [--premises 400] [--seed 0]
 
-Half of the rows are the base, half are its negation test set (``and false is not true``), so that everything that
-a report computes from items and their bases has something to compute.  The premises are used over and over, the
-hypotheses are nearly all distinct, and so are the pairs.  The files are such as `crossexam build` writes, but their
-columns are made without examples: 10 million rows take a minute or two, and no more memory than a few.
+Half of the rows are the base, half are its negation test set (``and false is not true``), so that everything
+that a report computes from items and their bases has something to compute.  The premises are used over and
+over, the hypotheses are nearly all distinct, and so are the pairs.  The files are such as `crossexam build`
+writes, but their columns are made without examples, so that ten million rows take a minute or two.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from typing import Any, Final
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import BASE, SuiteManifest, TestSetEntry, signature
-from crossexam.core.test_sets import COLUMNS, MANIFEST, ROWS_PER_GROUP, schema
+from crossexam.core.rows import COLUMNS
+from crossexam.core.test_sets import MANIFEST, ROWS_PER_GROUP, schema
 
 PART: Final = "generated"
 _CLAUSE: Final = " and false is not true"
@@ -89,7 +90,7 @@ def negated(base: Columns) -> Columns:
 
 
 class _Writer:
-    """Writes one test set from columns, with the content hash of :class:`crossexam.core.dataset.ContentHash`."""
+    """Writes one test set from columns, and computes its :class:`~crossexam.core.dataset.ContentHash`."""
 
     def __init__(self, path: Path) -> None:
         import pyarrow.parquet as pq

@@ -230,7 +230,8 @@ class RunEntry:
     The model predicted its first ``rows`` items, whose content hash is ``content_hash``.  ``predictions`` and
     ``items`` are files, relative to the folder of the run; ``items_path`` is the absolute path of the items,
     empty if the run holds them itself.  ``dataset`` is the manifest of the test set.  ``sha256`` is that of
-    the file of predictions; runs of earlier versions have none.
+    the file of predictions, ``items_sha256`` that of items which the run holds; runs of earlier versions have
+    none.
     """
 
     rows: int
@@ -240,6 +241,7 @@ class RunEntry:
     items_path: str
     dataset: Mapping[str, Any]
     sha256: str | None = None
+    items_sha256: str | None = None
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> RunEntry:
@@ -256,6 +258,7 @@ class RunEntry:
             items_path=str(entry.get("items_path") or ""),
             dataset=entry.get("dataset") or _NOTHING,
             sha256=entry.get("sha256"),
+            items_sha256=entry.get("items_sha256"),
         )
 
 

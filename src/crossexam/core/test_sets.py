@@ -216,17 +216,24 @@ def read_suite(path: Path) -> Suite:
             wanted=" or ".join(_SUFFIXES),
             hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
-    dataset = read_test_set(path)
     beside = entry_beside(path)
+    is_as_written = beside is not None and is_unchanged(path, beside.sha256)
+    dataset = read_test_set(path, checked=is_as_written)
+    known = beside.content_hash if beside and is_as_written else None
     entry = {
         "file": path.name,
         "base_set": None,
         **({"projection": beside.projection} if beside and beside.projection else {}),
         "rows": len(dataset),
-        "content_hash": dataset.content_hash(),
+        "content_hash": known or dataset.content_hash(),
         "path": str(path.absolute()),
     }
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
+
+
+def is_unchanged(path: Path, sha256: str | None) -> bool:
+    """Return whether *path* is known to be as it was written, by the *sha256* that was recorded then."""
+    return sha256 is not None and sha256_of(path) == sha256
 
 
 def entry_beside(path: Path) -> TestSetEntry | None:
@@ -315,7 +322,7 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
             where=str(path),
             hint=_REBUILD,
         )
-    is_as_written = typed.sha256 is not None and sha256_of(path) == typed.sha256
+    is_as_written = is_unchanged(path, typed.sha256)
     examples = read_test_set(path, checked=is_as_written).examples
     dataset = Dataset(name, examples, {**entry, "path": str(path.absolute())})
     if is_as_written:

@@ -32,6 +32,7 @@ CHANGED: dict[str, Any] = {
     "test_class": "noise",
     "rows": 7,
     "content_hash": "0123456789abcdef",
+    "sha256": "0123abcd",
     "signature": "corpus:snli:dev",
     "yields": {"examples": 9, "items": 7, "rejected": {"too short": 2}},
     "projection": "two labels",

@@ -11,14 +11,8 @@ from hypothesis import strategies as st
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
-from crossexam.core.test_sets import (
-    TestSetWriter,
-    from_row,
-    iter_test_set,
-    read_test_set,
-    to_row,
-    write_test_set,
-)
+from crossexam.core.rows import from_row, to_row
+from crossexam.core.test_sets import TestSetWriter, iter_test_set, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
 CHANGE = Change("antonymy.v1", "premise", "premise", (Edit("hypothesis", 11, 15, "tall", "short"),))

@@ -10,11 +10,22 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.arguments import required
+from crossexam.core.columns import cluster_hashes, columns_of, in_columns, info_values, labels_of
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example, as_generated
+from crossexam.core.example import GENERATED_LABEL, Example, as_generated
 from crossexam.core.frames import empty_frame, info_columns, item_frame
-from crossexam.core.labels import GOLDS, LABELS, label_indices, projection_of
+from crossexam.core.labels import (
+    GOLD_INDEX,
+    GOLDS,
+    LABELS,
+    Gold,
+    Projection,
+    label_indices,
+    parse_label,
+    projection_of,
+)
 from crossexam.core.notebook import html_table
+from crossexam.core.stored_examples import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,14 +65,64 @@ class Dataset:
         caption = f"{self.name}: {counted_items(len(self), 'example')}"
         return html_table(caption, ["label", "examples"], self._named_counts(), notes=self._left_out())
 
+    def columns(self, *names: str, at_once: int = ROWS_AT_ONCE) -> Iterator[pl.DataFrame]:
+        """Yield the columns *names* as tables of *at_once* rows, in order, without making examples.
+
+        The columns are those of a test-set file; see :func:`crossexam.core.columns.columns_of`.
+
+        >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
+        >>> [table.rows() for table in tiny.columns("id", "label")]
+        [[('a', 1)]]
+        """
+        return columns_of(self.examples, names, at_once)
+
+    def ids(self) -> pl.Series:
+        """Return the ids [n] as a column of strings."""
+        import polars as pl
+
+        return pl.concat([pl.Series("id", dtype=pl.String), *(table["id"] for table in self.columns("id"))])
+
+    def labels(self) -> NDArray[np.int8]:
+        """Return the gold labels [n] as indices in ``GOLDS``, -1 where there is none."""
+        return self._labels
+
+    def clusters(self) -> NDArray[np.uint64]:
+        """Return the clusters [n] as numbers: equal ones are the same cluster, in this and other test sets.
+
+        They are hashes, and not the same in another process.
+        """
+        return self._clusters
+
+    @cached_property
+    def _labels(self) -> NDArray[np.int8]:
+        return labels_of(self.examples)
+
+    @cached_property
+    def _clusters(self) -> NDArray[np.uint64]:
+        return cluster_hashes(self.examples)
+
+    @property
+    def projection(self) -> Projection:
+        """The projection that the manifest declares, else the one that the gold labels need."""
+        return projection_of(self.manifest, self._golds())
+
+    def _golds(self) -> Iterator[Gold]:
+        """Yield the gold labels that there are."""
+        import numpy as np
+
+        yield from (GOLDS[index] for index in np.unique(self.labels()).tolist() if index >= 0)
+
     def label_counts(self) -> dict[str, int]:
         """Return the number of examples by gold label, in the order of ``GOLDS``; "none" is no gold label.
 
         >>> Dataset("tiny", (Example("a", "It rains.", "It is wet.", None),)).label_counts()
         {'none': 1}
         """
-        counts = Counter(example.label for example in self.examples)
-        return {label or "none": counts[label] for label in (*GOLDS, None) if counts[label]}
+        import numpy as np
+
+        counts = np.bincount(self.labels() + 1, minlength=len(GOLDS) + 1).tolist()
+        named = zip((*GOLDS, "none"), (*counts[1:], counts[0]), strict=True)
+        return {label: count for label, count in named if count}
 
     def _named_counts(self) -> list[tuple[str, int]]:
         return [
@@ -118,7 +179,11 @@ class ContentHash:
 
     def update(self, example: Example) -> None:
         """Add one example."""
-        record = f"{example.id}\x1f{example.premise}\x1f{example.hypothesis}\x1f{example.label}\x1e"
+        self.add(example.id, example.premise, example.hypothesis, example.label)
+
+    def add(self, name: str, premise: str, hypothesis: str, label: Gold | None) -> None:
+        """Add the example of that id, these texts and that gold label."""
+        record = f"{name}\x1f{premise}\x1f{hypothesis}\x1f{label}\x1e"
         self._hash.update(record.encode("utf-8", "surrogatepass"))
 
     def hexdigest(self) -> str:
@@ -128,9 +193,24 @@ class ContentHash:
 
 def content_hash(examples: Sequence[Example]) -> str:
     """Return the hash of ids, texts and labels, in order, as 16 hexadecimal digits."""
+    if in_columns(examples):
+        return _hash_of_columns(examples, labels_of(examples))
     running = ContentHash()
     for example in examples:
         running.update(example)
+    return running.hexdigest()
+
+
+def _hash_of_columns(examples: Sequence[Example], labels: NDArray[np.int8]) -> str:
+    """Return the content hash of *examples* with other *labels* [n], indices in GOLDS or -1."""
+    running = ContentHash()
+    names: tuple[Gold | None, ...] = (*GOLDS, None)  # -1 is the last
+    start = 0
+    for table in columns_of(examples, ["id", "premise", "hypothesis"]):
+        golds = [names[index] for index in labels[start : start + len(table)].tolist()]
+        for (name, premise, hypothesis), gold in zip(table.iter_rows(), golds, strict=True):
+            running.add(name, premise, hypothesis, gold)
+        start += len(table)
     return running.hexdigest()
 
 
@@ -141,7 +221,20 @@ def has_content(examples: Sequence[Example], known: str | None) -> bool:
     >>> has_content([item], content_hash([Example("a", "p", "h", "entailment")]))
     True
     """
-    return content_hash(examples) == known or content_hash([*map(as_generated, examples)]) == known
+    return content_hash(examples) == known or _generated_content_hash(examples) == known
+
+
+def _generated_content_hash(examples: Sequence[Example]) -> str:
+    """Return the content hash of *examples* before judges relabelled any."""
+    import numpy as np
+
+    if not in_columns(examples):
+        return content_hash([*map(as_generated, examples)])
+    generated = info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL]
+    golds = [parse_label(value) for value in generated.values]
+    indices = np.array([-1 if gold is None else GOLD_INDEX[gold] for gold in (*golds, None)], dtype=np.int8)
+    labels = np.where(generated.codes >= 0, indices[generated.codes], labels_of(examples))
+    return _hash_of_columns(examples, labels)
 
 
 @dataclass(frozen=True, repr=False)
@@ -268,8 +361,7 @@ class Run:
         """
         answered = self.answers(name)
         dataset = self.datasets[name]
-        projection = projection_of(dataset.manifest, (example.label for example in dataset))
-        return label_indices(answered, projection, two_labels=self.two_labels)
+        return label_indices(answered, dataset.projection, two_labels=self.two_labels)
 
     def predictions(self, name: str) -> NDArray[np.str_]:
         """Return the label predicted for each item of test set *name*, as a string: [n].

@@ -160,9 +160,12 @@ def cluster_of(example: Example) -> str:
     Predictions on one premise are not independent, so every confidence interval is computed over clusters.
     """
     known = example.info.get(CLUSTER)
-    if known is not None:
-        return str(known)
-    return hashlib.blake2b(example.premise.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return premise_cluster(example.premise) if known is None else str(known)
+
+
+def premise_cluster(premise: str) -> str:
+    """Return the cluster of the examples with *premise* that state none."""
+    return hashlib.blake2b(premise.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def light_info(example: Example) -> dict[str, Any]:

@@ -75,8 +75,9 @@ class TestSetEntry:
     from the base called ``part``.  ``base_set`` names the test set that its items are compared with;
     ``keeps_label``: they have the gold labels of that set, ``paired`` overrides whether they are compared
     one by one, which else follows from the labels.  ``base_known`` is False if the manifest does not say
-    what the base is.  ``projection`` says how three predicted labels are read as the set's two.  ``yields``
-    are the counts of examples, items and rejections; ``facts`` is all else that the manifest records.
+    what the base is.  ``projection`` says how three predicted labels are read as the set's two.  ``sha256``
+    is that of the file, ``content_hash`` that of the items; suites of earlier versions lack the former.
+    ``yields`` are the counts of examples, items and rejections; ``facts`` is all else that is recorded.
     """
 
     __test__: ClassVar[bool] = False  # pytest collects classes by their name
@@ -91,6 +92,7 @@ class TestSetEntry:
     test_class: str = BASE
     rows: int | None = None
     content_hash: str | None = None
+    sha256: str | None = None
     signature: str | None = None
     yields: Mapping[str, Any] | None = None
     projection: str | None = None
@@ -135,6 +137,7 @@ class TestSetEntry:
             "test_class": self.test_class,
             "rows": self.rows,
             "content_hash": self.content_hash,
+            **({"sha256": self.sha256} if self.sha256 is not None else {}),
             "signature": self.signature,
             "yield": self.yields,
             **({"projection": self.projection} if self.projection is not None else {}),
@@ -169,6 +172,7 @@ class TestSetEntry:
             test_class=str(entry.get("test_class") or BASE),
             rows=entry.get("rows"),
             content_hash=entry.get("content_hash"),
+            sha256=entry.get("sha256"),
             signature=entry.get("signature"),
             yields=entry.get("yield"),
             projection=entry.get("projection"),
@@ -187,6 +191,7 @@ _FIELDS: Final[dict[str, type]] = {
     "test_class": str,
     "rows": int,
     "content_hash": str,
+    "sha256": str,
     "signature": str,
     "yield": Mapping,
     "projection": str,
@@ -225,7 +230,8 @@ class RunEntry:
     The model predicted its first ``rows`` items, whose content hash is ``content_hash``.  ``predictions`` and
     ``items`` are files, relative to the folder of the run; ``items_path`` is the absolute path of the items,
     empty if the run holds them itself.  ``dataset`` is the manifest of the test set.  ``sha256`` is that of
-    the file of predictions; runs of earlier versions have none.
+    the file of predictions, ``items_sha256`` that of items which the run holds; runs of earlier versions have
+    none.
     """
 
     rows: int
@@ -235,6 +241,7 @@ class RunEntry:
     items_path: str
     dataset: Mapping[str, Any]
     sha256: str | None = None
+    items_sha256: str | None = None
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> RunEntry:
@@ -251,6 +258,7 @@ class RunEntry:
             items_path=str(entry.get("items_path") or ""),
             dataset=entry.get("dataset") or _NOTHING,
             sha256=entry.get("sha256"),
+            items_sha256=entry.get("items_sha256"),
         )
 
 

@@ -21,24 +21,22 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import ContentHash, Dataset, Suite, content_hash, has_content
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Change, Edit, Example, as_generated
-from crossexam.core.files import json_problem, read_json
-from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
+from crossexam.core.example import Example, as_generated
+from crossexam.core.files import json_problem, read_json, sha256_of
+from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import TestSetEntry
+from crossexam.core.rows import COLUMNS, from_row, to_row
+from crossexam.core.stored_examples import StoredExamples
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
-                  "edits", "info")  # fmt: skip
 ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 20 MB
 
 _JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 
-
-def _schema(*, two_labels: bool) -> pa.Schema:
+def schema(*, two_labels: bool) -> pa.Schema:
     """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
     import pyarrow as pa
 
@@ -52,66 +50,6 @@ def _schema(*, two_labels: bool) -> pa.Schema:
     features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
     metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
     return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
-
-
-def to_row(example: Example) -> dict[str, Any]:
-    """Return *example* as one row of a test set; the label is its index, -1 where there is none."""
-    change = example.change
-    return {
-        "id": example.id,
-        "premise": example.premise,
-        "hypothesis": example.hypothesis,
-        "label": -1 if example.label is None else GOLD_INDEX[example.label],
-        "base": example.base,
-        "construction": change.construction if change else None,
-        "source": change.source if change else None,
-        "target": change.target if change else None,
-        "edits": [
-            {"side": e.side, "start": e.start, "end": e.end, "old": e.old, "new": e.new} for e in change.edits
-        ]
-        if change
-        else [],
-        "info": _encode(dict(example.info)),
-    }
-
-
-def from_row(row: dict[str, Any], *, where: str) -> Example:
-    """Return the example in *row*; raises FormatError that names the field."""
-    try:
-        change = None
-        if row.get("construction"):
-            edits = tuple(
-                Edit(e["side"], e["start"], e["end"], e["old"], e["new"]) for e in row["edits"] or ()
-            )
-            change = Change(row["construction"], row["source"], row["target"], edits)
-        info = row.get("info") or {}
-        if isinstance(info, str):
-            info = json.loads(info)
-        if not isinstance(info, dict):
-            raise TypeError("field 'info' is not a JSON object")
-        premise, hypothesis = row["premise"], row["hypothesis"]
-        if not isinstance(premise, str) or not isinstance(hypothesis, str):
-            raise TypeError(f"field '{'hypothesis' if isinstance(premise, str) else 'premise'}' is not text")
-        return Example(
-            id=str(row["id"]),
-            premise=premise,
-            hypothesis=hypothesis,
-            label=_label(row["label"], where),
-            base=row.get("base"),
-            change=change,
-            info=info,
-        )
-    except KeyError as error:
-        raise FormatError(
-            f"field {error.args[0]!r} is missing", where=where, wanted=", ".join(COLUMNS)
-        ) from None
-    except (TypeError, ValueError, RecursionError) as error:
-        raise FormatError(f"malformed row: {error}", where=where, wanted=", ".join(COLUMNS)) from None
-
-
-def _label(value: object, where: str) -> Gold | None:
-    """Return the label stored in a test-set file, by index or by name."""
-    return GOLDS[-1] if value == len(LABELS) else parse_label(value, where=where)
 
 
 class TestSetWriter:
@@ -173,7 +111,7 @@ class TestSetWriter:
             import pyarrow.parquet as pq
 
             self._two_labels = two_labels
-            self._schema = _schema(two_labels=two_labels)
+            self._schema = schema(two_labels=two_labels)
             self._parquet = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         elif two_labels and not self._two_labels:
             raise FormatError(
@@ -206,44 +144,50 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
 
 def iter_test_set(path: Path) -> Iterator[Example]:
     """Yield the examples of a test set file, Parquet or JSON lines; raises FormatError."""
+    _check_is_file(path)
+    yield from _lines(path) if path.suffix == ".jsonl" else StoredExamples.of(path)
+
+
+def _check_is_file(path: Path) -> None:
     if not path.is_file():
         raise FormatError(
             "this is a folder" if path.is_dir() else "no such file",
             where=str(path),
             wanted="a test set: a .parquet or .jsonl file",
         )
+
+
+def _lines(path: Path) -> Iterator[Example]:
+    """Yield the examples in the JSON lines of *path*."""
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, 1):
+            where = f"{path}, line {number}"
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise FormatError(
+                    f"not JSON: {json_problem(error)}", where=where, wanted=", ".join(COLUMNS)
+                ) from None
+            if not isinstance(row, dict):
+                raise FormatError("not a JSON object", where=where, wanted=", ".join(COLUMNS))
+            yield from_row(row, where=where)
+
+
+def read_test_set(path: Path, *, name: str | None = None, checked: bool = False) -> Dataset:
+    """Return the test set in *path* as a Dataset; its name is the file's unless given.
+
+    The examples of a Parquet file are read from it when they are used.  Every row is checked now, unless the
+    file is known to be as it was written (*checked*).  Raises FormatError.
+    """
+    _check_is_file(path)
+    examples: Sequence[Example]
     if path.suffix == ".jsonl":
-        with path.open("rb") as stream:
-            for number, line in enumerate(stream, 1):
-                where = f"{path}, line {number}"
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise FormatError(
-                        f"not JSON: {json_problem(error)}", where=where, wanted=", ".join(COLUMNS)
-                    ) from None
-                if not isinstance(row, dict):
-                    raise FormatError("not a JSON object", where=where, wanted=", ".join(COLUMNS))
-                yield from_row(row, where=where)
-        return
-    import polars as pl
-
-    try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise FormatError(
-            f"not a Parquet file: {error}", where=str(path), hint="the file is damaged; build it again"
-        ) from None
-    missing = [name for name in ("id", "premise", "hypothesis", "label") if name not in table.columns]
-    if missing:
-        raise FormatError(f"no column {missing[0]!r}", where=str(path), wanted=", ".join(COLUMNS))
-    for number, row in enumerate(table.iter_rows(named=True)):
-        yield from_row(row, where=f"{path}, row {number}")
-
-
-def read_test_set(path: Path, *, name: str | None = None) -> Dataset:
-    """Return the test set in *path* as a Dataset; its name is the file's unless given."""
-    return Dataset(name or path.stem, tuple(iter_test_set(path)), {"path": str(path)})
+        examples = tuple(_lines(path))
+    else:
+        examples = stored = StoredExamples.of(path)
+        if not checked:
+            stored.check()
+    return Dataset(name or path.stem, examples, {"path": str(path)})
 
 
 MANIFEST: Final = "manifest.json"
@@ -272,17 +216,24 @@ def read_suite(path: Path) -> Suite:
             wanted=" or ".join(_SUFFIXES),
             hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
-    dataset = read_test_set(path)
     beside = entry_beside(path)
+    is_as_written = beside is not None and is_unchanged(path, beside.sha256)
+    dataset = read_test_set(path, checked=is_as_written)
+    known = beside.content_hash if beside and is_as_written else None
     entry = {
         "file": path.name,
         "base_set": None,
         **({"projection": beside.projection} if beside and beside.projection else {}),
         "rows": len(dataset),
-        "content_hash": dataset.content_hash(),
+        "content_hash": known or dataset.content_hash(),
         "path": str(path.absolute()),
     }
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
+
+
+def is_unchanged(path: Path, sha256: str | None) -> bool:
+    """Return whether *path* is known to be as it was written, by the *sha256* that was recorded then."""
+    return sha256 is not None and sha256_of(path) == sha256
 
 
 def entry_beside(path: Path) -> TestSetEntry | None:
@@ -361,7 +312,7 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
             hint=_REBUILD,
         )
     try:
-        TestSetEntry.from_json(name, entry)
+        typed = TestSetEntry.from_json(name, entry)
     except FormatError as error:
         raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_REBUILD) from None
     path = folder / file
@@ -371,8 +322,11 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
             where=str(path),
             hint=_REBUILD,
         )
-    examples = read_test_set(path).examples
+    is_as_written = is_unchanged(path, typed.sha256)
+    examples = read_test_set(path, checked=is_as_written).examples
     dataset = Dataset(name, examples, {**entry, "path": str(path.absolute())})
+    if is_as_written:
+        return dataset
     known, now = entry.get("content_hash"), dataset.content_hash()
     if known is None or now == known:
         return dataset

@@ -28,7 +28,7 @@ from crossexam.core.labels import LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.progress import Progress, silent
-from crossexam.core.test_sets import read_test_set, relabelled, write_test_set
+from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
 from crossexam.models.answers import not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import Model, Pair
@@ -48,6 +48,7 @@ _LOCK: Final = ".lock"
 _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
+_ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
 _READING: Final = tuple(field.name for field in fields(Reading))
 
 
@@ -311,7 +312,6 @@ def _read_predictions(
     path: Path, dataset: Dataset, sha256: str | None
 ) -> tuple[NDArray[np.float64], Reading | None]:
     """Return the probabilities in *path* and what was read of the items, if the file says so."""
-    import numpy as np
     import polars as pl
 
     if not path.is_file():
@@ -319,17 +319,37 @@ def _read_predictions(
     try:
         if sha256 is not None and sha256_of(path) != sha256:
             raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
-        table = pl.read_parquet(path)
-        ids = table["id"].to_list()
-        probabilities: NDArray[np.float64] = table.select(pl.col(_SHARES).cast(pl.Float64)).to_numpy()
-        known = all(name in table.columns for name in _READING)
-        reading = Reading(*(table[name].to_numpy().astype(bool) for name in _READING)) if known else None
+        probabilities, reading = _columns_of_predictions(path, dataset)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None
-    if ids != [example.id for example in dataset]:
-        raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
     _check_probabilities(probabilities, path)
-    return np.ascontiguousarray(probabilities, dtype=np.float64), reading
+    return probabilities, reading
+
+
+def _columns_of_predictions(path: Path, dataset: Dataset) -> tuple[NDArray[np.float64], Reading | None]:
+    """Return what is in *path* if its ids are those of *dataset*; a part of the file is read at a time."""
+    import numpy as np
+    import polars as pl
+
+    rows = pl.scan_parquet(path, glob=False)
+    schema = rows.collect_schema()
+    reading = _READING if all(name in schema for name in _READING) else ()
+    shares = np.empty((len(dataset), len(LABELS)), dtype=np.float64)
+    read = {name: np.empty(len(dataset), dtype=bool) for name in reading}
+    fits = rows.select(pl.len()).collect().item() == len(dataset)
+    start = 0
+    for items in dataset.columns("id", at_once=_ROWS_AT_ONCE) if fits else ():
+        here = slice(start, start + len(items))
+        found = rows.slice(start, len(items)).select("id", pl.col(_SHARES).cast(pl.Float64), *reading)
+        table = found.collect()
+        fits &= table["id"].equals(items["id"])
+        shares[here] = table.select(_SHARES).to_numpy()
+        for name in reading:
+            read[name][here] = table[name].to_numpy()
+        start = here.stop
+    if not fits:
+        raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
+    return shares, Reading(**read) if reading else None
 
 
 def _check_probabilities(table: NDArray[np.float64], path: Path) -> None:
@@ -349,8 +369,9 @@ def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
     path = dataset.manifest.get("path")
     is_corpus = "spec" in dataset.manifest  # its file, if it has one, is not a test set
     if path is None or is_corpus or not Path(path).exists():
-        write_test_set(folder / _TEST_SETS / file, dataset.examples)
-        return {"items": f"{_TEST_SETS}/{file}", "items_path": ""}
+        items = folder / _TEST_SETS / file
+        write_test_set(items, dataset.examples)
+        return {"items": f"{_TEST_SETS}/{file}", "items_path": "", "items_sha256": sha256_of(items)}
     absolute = Path(path).absolute()
     try:
         relative = os.path.relpath(absolute, folder.absolute())
@@ -374,8 +395,13 @@ def _read_whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
             where=str(places[0]),
             hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
-    examples = read_test_set(path).examples
+    of_set = TestSetEntry.from_json(name, entry.dataset)
+    is_as_written = is_unchanged(path, entry.items_sha256 or of_set.sha256)
+    examples = read_test_set(path, checked=is_as_written).examples
     dataset = Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
+    known = of_set.content_hash if entry.items_sha256 is None else entry.content_hash
+    if is_as_written and known == entry.content_hash and len(dataset) == entry.rows:
+        return dataset
     if content_hash(examples[: entry.rows]) == entry.content_hash:
         return dataset
     if not has_content(examples[: entry.rows], entry.content_hash):

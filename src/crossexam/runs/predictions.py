@@ -1,14 +1,14 @@
 """The predictions of a model for a stream of items: each distinct pair, or each part of one, is asked once.
 
-The stream is read once, and a second time if pairs are asked in parts.  What is held of it is a number per item,
-which says which of the distinct pairs it has, and the probabilities of each of these.
+The stream is read once, and a second time if pairs are asked in parts.  What is held of it is a number per
+item, which says which of the distinct pairs it has, and the probabilities of each of these.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 #: The details of a model that it has only once it was asked.
 _LEARNT: Final = ("two_label", "probe")
-#: So many windows are read ahead of the one that is asked.  If the stream ends there, the number of pairs is known.
+#: So many windows are read ahead of the one that is asked; if that is all, the number of pairs is known.
 _WINDOWS_AHEAD: Final = 2
 
 T = TypeVar("T")
@@ -40,10 +40,10 @@ Stretches = Iterable[Sequence[Pair]]
 class Predictions:
     """The predictions for the distinct pairs of a stream of items.
 
-    *numbers* [items] says which pair each item has; *probabilities* [pairs, 3] and *truncated* [pairs] are those
-    of the pairs, and *spans* returns what was read of the pair of a number.  *chunks* [pairs] is the number of
-    chunks of each, and empty if the model is not asked in parts.  *counts* are for the manifest, and *facts* are
-    what was learnt of the model by asking it, now or before.
+    *numbers* [items] says which pair each item has.  *probabilities* [pairs, 3] and *truncated* [pairs] are
+    those of the pairs, and *spans* returns what was read of the pair of a number.  *chunks* [pairs] is the
+    number of chunks of each, and empty if the model is not asked in parts.  *counts* are for the manifest,
+    and *facts* are what was learnt of the model by asking it, now or before.
     """
 
     numbers: NDArray[np.uint32]
@@ -106,7 +106,7 @@ def _in_parts(
     found = _answers(model.inner, parts, store, options, progress, ask)
     numbers = pairs.numbers()
     table = np.empty((pairs.count, 3))
-    cut = np.zeros(pairs.count, dtype=bool)
+    part_is_cut, cut = found.is_cut(), np.zeros(pairs.count, dtype=bool)
     chunks = np.empty(pairs.count, dtype=np.int32)
     starts = np.zeros(pairs.count + 1, dtype=np.int64)  # of the parts of each pair
     for number, pair in enumerate(_first_occurrences(stretches(), numbers)):
@@ -115,7 +115,7 @@ def _in_parts(
         places = found.numbers[starts[number] : starts[number + 1]]
         table[number] = model.combined(divided, found.probabilities[places])
         chunks[number] = divided.chunks
-        cut[number] = found.is_cut()[places].any()
+        cut[number] = part_is_cut[places].any()
 
     def spans(number: int, pair: Pair) -> Spans:
         places = found.numbers[starts[number] : starts[number + 1]].tolist()
@@ -231,7 +231,7 @@ class _Asked:
             self._advance(0)
 
     def take(self, start: int, batch: Batch) -> None:
-        """Store a *batch* of the window that starts at *start*; raises CrossexamError if it has no answers."""
+        """Store a *batch* of the window that starts at *start*; raises CrossexamError if it is malformed."""
         _check_batch(batch, self._model.name)
         self._learn()
         asked = self._open[start]
@@ -250,8 +250,9 @@ class _Asked:
         import numpy as np
 
         if self._open:
+            missing = sum(each.left for each in self._open.values())
             raise CrossexamError(
-                f"the model left {sum(each.left for each in self._open.values()):,} pairs without a prediction",
+                f"the model left {missing:,} pairs without a prediction",
                 where=self._model.name,
                 wanted="a prediction for each pair",
             )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
+from crossexam.core.stored_examples import StoredExamples
 from crossexam.models.model import CharactersRead, Pair, Parts
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 Spans = Mapping[Side, Sequence[tuple[int, int]]]
 
 _START: Final = (0, 0)
+
 
 def spans_read(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans | None:
     """Return what was read of a pair of which *parts* were asked; None if all of each part was read.
@@ -44,19 +46,26 @@ def whole(pair: Pair) -> Parts:
 
 
 def reading_of(
-    dataset: Dataset, truncated: NDArray[np.bool_], spans: Callable[[int, Pair], Spans]
+    dataset: Dataset,
+    numbers: NDArray[np.uint32],
+    truncated: NDArray[np.bool_],
+    spans: Callable[[int, Pair], Spans],
 ) -> Reading:
-    """Return what was read of the items of *dataset*, of which those at *truncated* [n] were not read whole.
+    """Return what was read of the items of *dataset*, whose pairs have these *numbers* [n].
 
-    *spans* returns what was read of the pair of a row.  No other items are looked at.
+    *truncated* [pairs] says which pairs were, and *spans* returns what was read of the pair of a number.
+    Only truncated items are looked at.
     """
     import numpy as np
 
-    unseen = np.zeros(len(dataset), dtype=bool)
-    rows = np.flatnonzero(truncated)
-    for row, item in zip(rows.tolist(), examples_at(dataset.examples, rows), strict=True):
-        unseen[row] = edit_unseen(item, spans(row, (item.premise, item.hypothesis)))
-    return Reading(truncated, unseen)
+    examples = dataset.examples
+    is_truncated = truncated[numbers]
+    unseen = np.zeros(len(examples), dtype=bool)
+    rows = np.flatnonzero(is_truncated).tolist()
+    items = examples.at(rows) if isinstance(examples, StoredExamples) else (examples[row] for row in rows)
+    for row, item in zip(rows, items, strict=True):
+        unseen[row] = edit_unseen(item, spans(int(numbers[row]), (item.premise, item.hypothesis)))
+    return Reading(is_truncated, unseen)
 
 
 def edit_unseen(item: Example, spans: Spans) -> bool:

@@ -12,29 +12,26 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
+from crossexam.core.example import SIDES
 from crossexam.core.manifest import package_version
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
-from crossexam.models.answers import NamesLabels, not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import (
     AnswersSets,
     AsksInParts,
-    Batch,
-    CharactersRead,
     Model,
     Pair,
-    Parts,
     ReadsParses,
     check_batch_size,
 )
@@ -121,7 +118,7 @@ def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
 def _first(dataset: Dataset, limit: int | None) -> Dataset:
     if limit is None or len(dataset) <= limit:
         return dataset
-    return Dataset(dataset.name, tuple(dataset.examples[:limit]), dataset.manifest)
+    return Dataset(dataset.name, dataset.examples[:limit], dataset.manifest)
 
 
 #: Rows of a test set whose texts are read at once.
@@ -131,9 +128,13 @@ _ROWS_AT_ONCE: Final = 20_000
 def _stretches(datasets: Iterable[Dataset]) -> Iterator[list[Pair]]:
     """Yield the pairs of the items of *datasets*, a stretch at a time."""
     for dataset in datasets:
-        for start in range(0, len(dataset), _ROWS_AT_ONCE):
-            rows = dataset.examples[start : start + _ROWS_AT_ONCE]
-            yield [(example.premise, example.hypothesis) for example in rows]
+        if in_columns(dataset.examples):
+            for texts in dataset.columns(*SIDES, at_once=_ROWS_AT_ONCE):
+                yield list(zip(*(texts[side].to_list() for side in SIDES), strict=True))
+        else:
+            for start in range(0, len(dataset), _ROWS_AT_ONCE):
+                rows = dataset.examples[start : start + _ROWS_AT_ONCE]
+                yield [(example.premise, example.hypothesis) for example in rows]
 
 
 @dataclass(frozen=True)
@@ -155,16 +156,13 @@ def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> _Predic
     predicted = _Predicted({}, found.counts, facts=found.facts)
     start = 0
     for name, dataset in datasets.items():
-        numbers = found.numbers[start : start + len(dataset)]
+        stop = start + len(dataset)
+        numbers = found.numbers[start:stop]
         predicted.probabilities[name] = found.probabilities[numbers]
-        predicted.reading[name] = reading_of(
-            dataset,
-            found.truncated[numbers],
-            lambda row, pair, numbers=numbers: found.spans(int(numbers[row]), pair),
-        )
+        predicted.reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
         if len(found.chunks):
             predicted.chunks[name] = found.chunks[numbers]
-        start += len(dataset)
+        start = stop
     return predicted
 
 

@@ -22,7 +22,15 @@ from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sweep, write_json, write_text
+from crossexam.core.files import (
+    empty_or_kept,
+    finished_or_absent,
+    read_json,
+    sha256_of,
+    sweep,
+    write_json,
+    write_text,
+)
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
@@ -173,7 +181,11 @@ class SuiteWriter:
         if kind is None and self.folder is not None and self._manifest is not None:
             for name, value in self._extra.items():
                 write_json(self.folder / name, value)
-            write_json(self.folder / MANIFEST, self._manifest.to_json())
+            entries = [
+                replace(entry, sha256=sha256_of(self.folder / str(entry.file)))
+                for entry in self._manifest.test_sets
+            ]
+            write_json(self.folder / MANIFEST, replace(self._manifest, test_sets=entries).to_json())
             (self.folder / UNFINISHED).unlink(missing_ok=True)
 
     def already_built(self, identity: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ from crossexam.core.example import (
     as_generated,
     is_relabelled,
 )
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import read_json, sha256_of, write_json
 from crossexam.core.test_sets import MANIFEST, read_suite, relabelled, with_generated_labels, write_test_set
 from crossexam.validation.study import Study
 from crossexam.validation.verdict import OPEN, Rule, Verdict, kinds_of_antonyms, labels_given, verdicts
@@ -186,6 +186,7 @@ def _write_manifest(
         for key in ("content_hash", "signature"):
             if key in entry:
                 entry[key] = now.manifest[key]
+        entry["sha256"] = sha256_of(Path(str(dataset.manifest["path"])))
         entry["verdict"] = {
             "study": study.identity,
             "signature": study.manifest.get("signature"),

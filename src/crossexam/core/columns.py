@@ -1,0 +1,276 @@
+"""Columns of examples, wherever these are: in a file, of which a stretch at a time is read, or in memory.
+
+Whatever is computed from all examples of a test set should be computed from columns: an example is an object
+of some two thousand bytes, and takes twenty times as long to make as its row to read.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
+
+from crossexam.core.example import CLUSTER, Example, cluster_of, premise_cluster
+from crossexam.core.labels import GOLD_INDEX
+from crossexam.core.rows import to_row
+from crossexam.core.stored_examples import ROWS_AT_ONCE, StoredExamples, column_types
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+# Texts that a path expression returns for JSON that is no string, or for a string that looks like it.
+_NUMBER: Final = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+_NO_STRING: Final = rf"^(?s:true|false|[\[{{].*|{_NUMBER})$"
+_INTEGER: Final = r"^(?:0|-?[1-9][0-9]{0,17})$"
+_ABSENT: Final = object()
+
+
+def columns_of(
+    examples: Sequence[Example], names: Sequence[str], at_once: int = ROWS_AT_ONCE
+) -> Iterator[pl.DataFrame]:
+    """Yield the columns *names* of *examples* as tables of at most *at_once* rows, in their order.
+
+    The columns are those of a test-set file (:data:`crossexam.core.rows.COLUMNS`): ``label`` is the index in
+    ``GOLDS``, -1 without a gold label; ``info`` is JSON.  Every table but the last has *at_once* rows, unless
+    the examples are some of a file.  A lone surrogate, which no file can hold, becomes its escape.
+
+    >>> tiny = [Example("a", "It rains.", "It is wet.", "neutral", info={"genre": "talk"})]
+    >>> [frame.rows() for frame in columns_of(tiny, ["label", "info"])]
+    [[(1, '{"genre": "talk"}')]]
+    """
+    import polars as pl
+
+    if in_columns(examples):
+        for _, frame in examples.stretches(names, at_once):
+            yield frame.with_columns(**_without_nulls(names))
+        return
+    types = column_types()
+    for start in range(0, len(examples), at_once):
+        rows = [to_row(example) for example in examples[start : start + at_once]]
+        yield pl.DataFrame({name: _series([row[name] for row in rows], types[name]) for name in names})
+
+
+def in_columns(examples: Sequence[Example]) -> TypeGuard[StoredExamples]:
+    """Return whether the columns of *examples* are read from a file, without making examples."""
+    return isinstance(examples, StoredExamples) and examples.rows.own_format
+
+
+def _without_nulls(names: Sequence[str]) -> dict[str, pl.Expr]:
+    """Return what the columns *names* are read as where other programs may have written nulls."""
+    import polars as pl
+
+    info = pl.col("info")
+    read = {
+        "id": pl.col("id").fill_null("None"),
+        "label": pl.col("label").fill_null(-1),
+        "edits": pl.col("edits").fill_null([]),
+        "info": pl.when(info.is_null() | (info == "")).then(pl.lit("{}")).otherwise(info),
+    }
+    return {name: read[name] for name in names if name in read}
+
+
+def _series(values: Sequence[Any], kind: pl.DataType) -> pl.Series:
+    import polars as pl
+
+    try:
+        return pl.Series(values, dtype=kind)
+    except UnicodeEncodeError:
+        return pl.Series([_escaped(value) for value in values], dtype=kind)
+
+
+def _escaped(value: Any) -> Any:
+    """Return *value* with the lone surrogates of its texts as escapes."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, list):
+        return [_escaped(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _escaped(part) for key, part in value.items()}
+    return value
+
+
+def labels_of(examples: Sequence[Example]) -> NDArray[np.int8]:
+    """Return the gold labels of *examples* as indices in ``GOLDS`` [n], -1 where there is none.
+
+    >>> labels_of([Example("a", "p", "h", "neutral"), Example("b", "p", "h", None)]).tolist()
+    [1, -1]
+    """
+    import numpy as np
+
+    if not in_columns(examples):
+        found = (-1 if each.label is None else GOLD_INDEX[each.label] for each in examples)
+        return np.fromiter(found, np.int8, len(examples))
+    return _joined(
+        (frame["label"].to_numpy().astype(np.int8) for frame in columns_of(examples, ["label"])), np.int8
+    )
+
+
+def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDArray[np.uint64]:
+    """Return a hash of the text in column *name* of each of *examples* [n]: equal texts have equal numbers.
+
+    The numbers are comparable between test sets, but not between processes.  No base is an empty text.
+    """
+    import numpy as np
+
+    if not in_columns(examples):
+        return _hashes(_series([getattr(each, name) or "" for each in examples], column_types()[name]))
+    return _joined((_hashes(frame[name].fill_null("")) for frame in columns_of(examples, [name])), np.uint64)
+
+
+def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
+    """Return a hash of the cluster of each of *examples* [n]: equal numbers are the same cluster.
+
+    The clusters are those of :func:`~crossexam.core.example.cluster_of`.  The numbers are comparable between
+    test sets, but not between processes.
+
+    >>> a, b, c = cluster_hashes([Example(str(n), "pqp"[n], "h", None) for n in range(3)]).tolist()
+    >>> a == c, a == b
+    (True, False)
+    """
+    import numpy as np
+
+    if not in_columns(examples):
+        return _hashes(_series([cluster_of(each) for each in examples], column_types()["id"]))
+    return _joined(
+        (_hashes(_clusters(frame)) for frame in columns_of(examples, ["premise", "info"])), np.uint64
+    )
+
+
+def _hashes(texts: pl.Series) -> NDArray[np.uint64]:
+    hashes: NDArray[np.uint64] = texts.hash(seed=0).to_numpy()
+    return hashes
+
+
+def _joined(parts: Iterator[NDArray[Any]], kind: Any) -> NDArray[Any]:
+    import numpy as np
+
+    return np.concatenate([np.empty(0, dtype=kind), *parts])
+
+
+def _clusters(frame: pl.DataFrame) -> pl.Series:
+    """Return the cluster of each row of *frame*, which has the premises and infos."""
+    import polars as pl
+
+    info = frame["info"]
+    found, doubtful = _matched(info, CLUSTER)
+    doubtful &= ~(found.str.contains(_INTEGER).fill_null(False))  # whose text is the same as a string
+    if doubtful.any():
+        exact = [json.loads(text).get(CLUSTER) for text in info.filter(doubtful)]
+        texts = [None if value is None else str(value) for value in exact]
+        found = found.scatter(doubtful.arg_true(), pl.Series(texts, dtype=pl.String))
+    stated = found.is_not_null()
+    if stated.all():
+        return found
+    premises = frame["premise"].filter(~stated)
+    names = {premise: premise_cluster(premise) for premise in premises.unique()}
+    return found.scatter((~stated).arg_true(), premises.replace_strict(names, return_dtype=pl.String))
+
+
+def _matched(info: pl.Series, key: str) -> tuple[pl.Series, pl.Series]:
+    """Return the text of the value under *key* in each JSON object, and whether it may be anything else.
+
+    The text is null if there is no value.  It is that of a string unless it is doubtful.
+    """
+    import polars as pl
+
+    named = info.str.contains(json.dumps(key, ensure_ascii=False), literal=True)
+    named |= info.str.contains("\\u", literal=True)  # the name may be written with escapes
+    nothing = pl.repeat(None, len(info), dtype=pl.String, eager=True)
+    if not named.any() or not key.isidentifier():  # a path would need quotes
+        return nothing, named
+    found = info.str.json_path_match(f"$.{key}")
+    return found, named & (found.is_null() | found.str.contains(_NO_STRING).fill_null(False))
+
+
+@dataclass(frozen=True)
+class InfoValues:
+    """The values of examples under a key of ``info``: different *values*, and the number of each item's [n].
+
+    The number is -1 if an example does not have the key.  Values of different types are different.
+    """
+
+    values: Sequence[Any]
+    codes: NDArray[np.int32]
+
+    def mapped(self, function: Callable[[Any], Any]) -> NDArray[np.object_]:
+        """Return *function* of the value of each example [n], of None if it does not have the key."""
+        import numpy as np
+
+        results = np.empty(len(self.values) + 1, dtype=object)
+        for place, value in enumerate((*self.values, None)):  # the last is that of the number -1
+            results[place] = function(value)
+        chosen: NDArray[np.object_] = results[self.codes]
+        return chosen
+
+
+def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, InfoValues]:
+    """Return the values of *examples* under each of *keys* of ``info``.
+
+    >>> tiny = [Example(str(n), "p", "h", None, info={"n": n % 2}) for n in range(3)]
+    >>> found = info_values(tiny, ["n"])["n"]
+    >>> found.values, found.codes.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    coders = {key: _Coder() for key in keys}
+    if not in_columns(examples):
+        for example in examples:
+            for key, coder in coders.items():
+                coder.add(example.info.get(key, _ABSENT))
+    elif keys:
+        for frame in columns_of(examples, ["info"]):
+            decoded = _Decoded(frame["info"])
+            for key, coder in coders.items():
+                coder.add_all(_values(frame["info"], key, decoded))
+    return {key: coder.found() for key, coder in coders.items()}
+
+
+def _values(info: pl.Series, key: str, decoded: _Decoded) -> list[Any]:
+    """Return the value under *key* in each JSON object, _ABSENT if there is none."""
+    found, doubtful = _matched(info, key)
+    values = [_ABSENT if value is None else value for value in found.to_list()]
+    for row in doubtful.arg_true().to_list():
+        values[row] = decoded[row].get(key, _ABSENT)
+    return values
+
+
+class _Decoded(dict[int, Any]):
+    """The objects in a column of JSON by row, each decoded when it is first asked for."""
+
+    def __init__(self, info: pl.Series) -> None:
+        self._info = info
+
+    def __missing__(self, row: int) -> Any:
+        self[row] = json.loads(self._info[row])
+        return self[row]
+
+
+class _Coder:
+    """Numbers different values in the order of their appearance."""
+
+    def __init__(self) -> None:
+        self._places: dict[Hashable, int] = {}
+        self._values: list[Any] = []
+        self._codes = array("i")
+
+    def add(self, value: Any) -> None:
+        self._codes.append(-1 if value is _ABSENT else self._place(value))
+
+    def add_all(self, values: Sequence[Any]) -> None:
+        for value in values:
+            self.add(value)
+
+    def _place(self, value: Any) -> int:
+        identity = value if type(value) is str else (type(value), repr(value))
+        place = self._places.setdefault(identity, len(self._values))
+        if place == len(self._values):
+            self._values.append(value)
+        return place
+
+    def found(self) -> InfoValues:
+        import numpy as np
+
+        return InfoValues(self._values, np.array(self._codes, dtype=np.int32))

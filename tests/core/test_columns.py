@@ -1,0 +1,234 @@
+"""Columns of examples are the same wherever the examples are, and so are the examples."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from crossexam.core import stored_examples
+from crossexam.core.columns import (
+    cluster_hashes,
+    columns_of,
+    in_columns,
+    info_values,
+    labels_of,
+    text_hashes,
+)
+from crossexam.core.dataset import Dataset, content_hash, has_content
+from crossexam.core.errors import FormatError
+from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
+from crossexam.core.labels import GOLD_INDEX, GOLDS
+from crossexam.core.rows import COLUMNS
+from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.test_sets import write_test_set
+
+KEYS = ("cluster", "genre", "generated_label", "an odd key", "clüster")
+# Values that look like others, as text: true and "true", 1 and "1" and 1.0, lists and lists in quotes.
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.integers(10**18, 10**20),
+    st.floats(allow_infinity=False),
+    st.text(max_size=4),
+    st.sampled_from(["true", "null", "1", "-0", "1.0", "1e5", "[1]", '{"cluster": "x"}', '"', "\\u0041"]),
+    st.lists(st.text(max_size=2), max_size=2),
+    st.fixed_dictionaries({"cluster": st.sampled_from(["x", "y"])}),
+)  # fmt: skip
+INFOS = st.dictionaries(st.sampled_from(KEYS[:2] + KEYS[3:]), VALUES, max_size=4)
+TEXTS = st.text(max_size=6) | st.sampled_from(["It rains.", "naïve “Ω” 😀", "a\x1fb", "'\"\\"])
+EDITS = st.builds(
+    Edit, st.sampled_from(["premise", "hypothesis"]), st.just(0), st.just(0), st.just(""), st.text(max_size=3)
+)
+CHANGES = st.none() | st.builds(
+    Change,
+    st.just("antonymy.v1"),
+    st.just("premise"),
+    st.sampled_from(["premise", "hypothesis"]),
+    st.lists(EDITS, max_size=2).map(tuple),
+)
+EXAMPLES = st.builds(
+    Example,
+    id=TEXTS,
+    premise=TEXTS,
+    hypothesis=TEXTS,
+    label=st.none() | st.sampled_from(GOLDS),
+    base=st.none() | TEXTS,
+    change=CHANGES,
+    info=INFOS,
+)
+
+
+def stored(examples: Sequence[Example], folder: Path) -> StoredExamples:
+    """Return *examples* in a file; a label of two is first, so that the file may have it."""
+    path = folder / "set.parquet"
+    write_test_set(path, examples)
+    return StoredExamples.of(path)
+
+
+def many(count: int = 50) -> list[Example]:
+    return [Example(f"i{n}", f"p{n % 7}", f"h{n}", GOLDS[n % 3], info={"n": n}) for n in range(count)]
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(EXAMPLES, max_size=8), st.integers(1, 4))
+def test_columns_are_the_same_in_a_file_and_in_memory(examples: list[Example], at_once: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = stored(examples, Path(folder))
+        assert in_columns(file)
+        for one, other in zip(
+            columns_of(file, COLUMNS, at_once), columns_of(examples, COLUMNS, at_once), strict=True
+        ):
+            assert one.equals(other)
+            assert one.schema == other.schema
+        assert labels_of(file).tolist() == labels_of(examples).tolist()
+        for name in ("id", "base"):
+            assert text_hashes(file, name).tolist() == text_hashes(examples, name).tolist()  # type: ignore[arg-type]
+        assert cluster_hashes(file).tolist() == cluster_hashes(examples).tolist()
+        assert content_hash(file) == content_hash(examples)
+        for key in KEYS:
+            here, there = (info_values(each, [key])[key] for each in (file, examples))
+            assert here.codes.tolist() == there.codes.tolist()
+            assert repr(here.values) == repr(there.values)  # nan is not nan
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.lists(EXAMPLES, max_size=6))
+def test_columns_are_what_the_examples_have(examples: list[Example]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = stored(examples, Path(folder))
+        golds = [-1 if each.label is None else GOLD_INDEX[each.label] for each in examples]
+        assert labels_of(file).tolist() == golds
+        hashes, names = cluster_hashes(file).tolist(), [cluster_of(each) for each in file]
+        assert len(set(zip(hashes, names, strict=True))) == len(set(hashes)) == len(set(names))
+        for key in KEYS:
+            values = info_values(file, [key])[key].mapped(lambda value: (type(value), repr(value)))
+            expected = [each.info.get(key) for each in file]
+            assert values.tolist() == [(type(value), repr(value)) for value in expected]
+
+
+@pytest.mark.parametrize("values", [(True, "true"), (1.0, "1.0"), ([1], "[1]"), (-0.0, "-0")])
+def test_values_that_are_written_alike_are_other_clusters(values: Any, tmp_path: Path) -> None:
+    file = stored(
+        [Example(str(n), "p", "h", None, info={"cluster": v}) for n, v in enumerate(values)], tmp_path
+    )
+    assert len({cluster_of(each) for each in file}) == len(set(cluster_hashes(file).tolist()))
+
+
+def test_examples_of_a_file_are_a_sequence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 8)
+    items = many()
+    file = stored(items, tmp_path)
+    assert file == items
+    assert items == file
+    assert file != items[1:]
+    assert file != [*items[:-1], items[0]]
+    assert list(file) == items
+    assert (file[0], file[17], file[-1]) == (items[0], items[17], items[-1])
+    for part in (slice(3, 20), slice(None, 5), slice(-4, None), slice(60, 70), slice(0, 50, 9)):
+        assert list(file[part]) == items[part]
+        assert list(file[part][1:]) == items[part][1:]
+    assert list(file[::-1]) == items[::-1]
+    mask = np.arange(50) % 3 == 1
+    assert list(file.at(mask)) == items[1::3]
+    assert list(file[10:].at([0, 25])) == [items[10], items[35]]
+    assert list(file.at([30, 2])) == [items[30], items[2]]
+    chosen = file.at([2, 30, 44])
+    assert (chosen[1], chosen[1:], len(chosen)) == (items[30], [items[30], items[44]], 3)
+    assert [row for frame in columns_of(chosen, ["id"]) for row in frame["id"]] == ["i2", "i30", "i44"]
+    with pytest.raises(IndexError):
+        file[50]
+
+
+def test_only_what_is_asked_for_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_examples, "ROWS_AT_ONCE", 10)
+    file = stored(many(), tmp_path)
+    read: list[tuple[int, int, Any]] = []
+    original = file.rows.read
+
+    def noted(start: int, stop: int, names: Any = None) -> pl.DataFrame:
+        read.append((start, stop, names))
+        return original(start, stop, names)
+
+    monkeypatch.setattr(file.rows, "read", noted)
+    assert read == []
+    _ = [file[place] for place in (21, 22, 29)]
+    assert [part[:2] for part in read] == [(20, 30)]
+    read.clear()
+    list(columns_of(file[5:], ["id"], 20))
+    assert read == [(5, 25, ["id"]), (25, 45, ["id"]), (45, 50, ["id"])]
+
+
+def test_a_file_that_changes_while_it_is_used_is_an_error(tmp_path: Path) -> None:
+    file = stored(many(), tmp_path)
+    stored(many(49), tmp_path)
+    for use in (lambda: file[3], lambda: list(file), lambda: list(columns_of(file, ["id"]))):
+        with pytest.raises(FormatError, match=r"set\.parquet: the file was changed while it was in use"):
+            use()
+    (tmp_path / "set.parquet").unlink()
+    with pytest.raises(FormatError, match=r"set\.parquet: the file is not there any more"):
+        list(file)
+
+
+def test_files_of_other_programs_are_read_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "theirs.parquet"
+    pl.DataFrame(
+        {"id": [1, 2], "premise": ["p", "q"], "hypothesis": ["h", "i"], "label": ["neutral", "-"]}
+    ).write_parquet(path)
+    file = StoredExamples.of(path)
+    assert not in_columns(file)
+    assert list(file) == [Example("1", "p", "h", "neutral"), Example("2", "q", "i", None)]
+    (frame,) = columns_of(file, ["id", "label", "info"])
+    assert frame.rows() == [("1", 1, "{}"), ("2", -1, "{}")]
+
+
+def test_nulls_of_other_programs_are_read_as_by_examples(tmp_path: Path) -> None:
+    path = tmp_path / "set.parquet"
+    write_test_set(path, many(2))
+    table = pl.read_parquet(path).with_columns(
+        id=pl.lit(None, pl.String), label=pl.lit(None, pl.Int64), info=pl.Series([None, ""], dtype=pl.String),
+        edits=pl.lit(None, pl.read_parquet(path).schema["edits"]),
+    )  # fmt: skip
+    table.write_parquet(path)
+    file = StoredExamples.of(path)
+    assert in_columns(file)
+    (one,), (other,) = columns_of(file, COLUMNS), columns_of(list(file), COLUMNS)
+    assert one.equals(other)
+
+
+def test_lone_surrogates_become_escapes() -> None:
+    odd = Example("a\ud800", "p", "h", None, info={"cluster": "\udc00"})
+    (frame,) = columns_of([odd], ["id", "info"])
+    assert frame["id"].to_list() == ["a\\ud800"]
+    assert json.loads(frame["info"][0]) == {"cluster": "\\udc00"} or "udc00" in frame["info"][0]
+    assert len(set(cluster_hashes([odd, Example("b", "p", "h", None)]).tolist())) == 2
+
+
+def test_content_before_judges_relabelled_is_known(tmp_path: Path) -> None:
+    judged = [
+        Example("a", "p", "h", "neutral", info={"generated_label": "entailment"}),
+        Example("b", "p", "h", "neutral", info={"generated_label": None}),
+        Example("c", "p", "h", "neutral"),
+    ]
+    file = stored(judged, tmp_path)
+    assert has_content(file, content_hash([*map(as_generated, judged)]))
+    assert has_content(file, content_hash(judged))
+    assert not has_content(file, content_hash(many(3)))
+
+
+def test_a_dataset_has_columns(tmp_path: Path) -> None:
+    dataset = Dataset("d", stored(many(), tmp_path))
+    assert dataset.ids().to_list() == [f"i{n}" for n in range(50)]
+    assert dataset.labels().dtype == np.int8
+    assert dataset.label_counts() == {"entailment": 17, "neutral": 17, "contradiction": 16}
+    assert len(set(dataset.clusters().tolist())) == 7
+    assert [len(frame) for frame in dataset.columns("id", at_once=20)] == [20, 20, 10]

@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.files import write_json
+from crossexam.core.files import sha256_of, write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import BASE, SuiteManifest, TestSetEntry, signature
 from crossexam.core.rows import COLUMNS
@@ -127,7 +127,12 @@ def write_suite(folder: Path, rows: int, *, premise_count: int = 400, seed: int 
         writers[0].write(whole)
         writers[1].write(negated(whole))
     entries = [
-        replace(entry, rows=writer.rows, content_hash=writer.close())
+        replace(
+            entry,
+            rows=writer.rows,
+            content_hash=writer.close(),
+            sha256=sha256_of(folder / str(entry.file)),
+        )
         for entry, writer in zip((base, stress), writers, strict=True)
     ]
     manifest = SuiteManifest(PART, "none", signed, request, entries)

@@ -44,7 +44,7 @@ from crossexam.runs.stored_answers import (
     Answers,
     SortedAnswers,
     characters,
-    joined,
+    concatenated,
     part_path,
     read_part,
     write_part,
@@ -99,7 +99,8 @@ CREATE TABLE IF NOT EXISTS batches (
 CREATE TABLE IF NOT EXISTS parts (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     model INTEGER NOT NULL REFERENCES models(number),
-    checksum TEXT NOT NULL       -- names the file
+    checksum TEXT NOT NULL,      -- names the file
+    predictions INTEGER NOT NULL
 );
 """
 #: What brings a store of an earlier format to the next one, but for the rows and their checksums.
@@ -234,10 +235,13 @@ class AnswerStore:
         self._parts: list[SortedAnswers] = []
         self._batches: list[SortedAnswers] = []
         self._last_part = self._last_batch = 0
-        self._in_rows = self._outside_parts = 0  # predictions in single rows; those that a part can take
+        self._in_batches = self._in_rows = 0
+        self._outside_parts = 0  # of these, those that a part can take
         self._rows: SortedAnswers | None = None  # all of them, if they were read
-        self._version: int | None = None  # of the data, when it was read
-        self._has_more = True  # whether this process has added something since
+        self._has_more = True  # whether something was added since, by whatever process
+        self._is_counted = False
+        self._version: int | None = None  # changes when another process has written
+        self._is_alone = True  # whether none has, so far
 
     def __enter__(self) -> AnswerStore:
         if self._path is not None:
@@ -390,29 +394,44 @@ class AnswerStore:
     def _refresh(self) -> None:
         """Read the parts and batches that were added since this was last done, by whatever process."""
         run, model = self._connection.execute, self._model
-        version = int(run("PRAGMA data_version").fetchone()[0])
-        if version == self._version and not self._has_more:
+        self._note_others()
+        if not self._has_more:
             return
-        if version != self._version:
-            self._rows = None
+        if not self._is_counted:
             self._count()
-        self._version, self._has_more = version, False
+        self._has_more, self._is_counted = False, True
         query = "SELECT number, checksum FROM parts WHERE model = ? AND number > ? ORDER BY number"
         for number, checksum in run(query, (model, self._last_part)).fetchall():
             if self._path is not None:  # a store in memory has no parts
                 self._parts.append(read_part(self._path.parent / PARTS, checksum))
             self._last_part = number
-        new = joined(self._batches_after(self._last_batch))
+        new = concatenated(self._batches_after(self._last_batch))
         if len(new.hashes):
             self._add_batches(new)
 
+    def count(self) -> int:
+        """Return the number of predictions of the model."""
+        query = "SELECT sum(predictions) FROM parts WHERE model = ?"
+        with self._transaction("DEFERRED"):
+            self._count()
+            in_parts = self._connection.execute(query, (self._model,)).fetchone()[0] or 0
+            return int(in_parts) + self._in_batches + self._in_rows
+
+    def _note_others(self) -> None:
+        """Find out whether another process has written to the store since this was last asked."""
+        version = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        if version != self._version:
+            self._is_alone &= self._version is None
+            self._version, self._is_counted, self._has_more, self._rows = version, False, True, None
+
     def _count(self) -> None:
-        """Count the predictions in single rows, and those that a part can take."""
+        """Count the predictions in batches and in single rows, and those that a part can take."""
         run, model = self._connection.execute, (self._model,)
         stored = run("SELECT sum(length(pairs)) FROM batches WHERE model = ?", model).fetchone()[0] or 0
         self._in_rows = int(run(f"SELECT count(*) {_PREDICTIONS}", model).fetchone()[0])
         moved = int(run(f"SELECT count(*) {_MOVED}", model).fetchone()[0])
-        self._outside_parts = stored // HASH_BYTES + moved
+        self._in_batches = stored // HASH_BYTES
+        self._outside_parts = self._in_batches + moved
 
     def _batches_after(self, last: int) -> Iterator[Answers]:
         query = (
@@ -426,7 +445,7 @@ class AnswerStore:
     def _add_batches(self, new: Answers) -> None:
         """Add *new* to the batches that were read, in so few tables that they are quickly searched."""
         while self._batches and len(self._batches[-1]) < 2 * len(new.hashes):
-            new = joined([self._batches.pop().unsorted(), new])
+            new = concatenated([self._batches.pop().unsorted(), new])
         self._batches.append(SortedAnswers.of(new))
 
     def _single_rows(self, hashes: NDArray[np.uint64]) -> SortedAnswers:
@@ -438,9 +457,9 @@ class AnswerStore:
                 wanted = as_bytes(hashes[start : start + _LOOKED_UP_AT_ONCE])
                 marks = ",".join("?" * len(wanted))
                 found += self._answers_in(f"{where} AND pair IN ({marks})", (self._model, *wanted))
-            return SortedAnswers.of(joined(found))
+            return SortedAnswers.of(concatenated(found))
         if self._rows is None:
-            self._rows = SortedAnswers.of(joined(self._answers_in(where, (self._model,))))
+            self._rows = SortedAnswers.of(concatenated(self._answers_in(where, (self._model,))))
         return self._rows
 
     def _answers_in(self, query: str, values: Sequence[object]) -> Iterator[Answers]:
@@ -462,7 +481,9 @@ class AnswerStore:
 
         given = Answers(hashes, np.asarray(probabilities, dtype=np.float64), characters(read))
         with self._transaction("IMMEDIATE"):
-            if self._connection.execute("PRAGMA data_version").fetchone()[0] != self._version:
+            is_unread = self._version is None
+            self._note_others()
+            if is_unread or not self._is_alone:  # some may have been stored since they were looked up
                 self._refresh()
                 known, _ = self._found(hashes)
                 given = Answers(given.hashes[~known], given.probabilities[~known], given.read[~known])
@@ -510,13 +531,17 @@ class AnswerStore:
             if self._outside_parts < PREDICTIONS_IN_PART:
                 return
             rows = self._answers_in(f"SELECT {_COLUMNS} {_MOVED}", model)
-            answers = SortedAnswers.of(joined([*self._batches_after(0), *rows]))
+            answers = SortedAnswers.of(concatenated([*self._batches_after(0), *rows]))
             checksum = write_part(folder, answers)
-            run("INSERT INTO parts (model, checksum) VALUES (?, ?)", (*model, checksum))
+            run(
+                "INSERT INTO parts (model, checksum, predictions) VALUES (?, ?, ?)",
+                (*model, checksum, len(answers)),
+            )
             run("DELETE FROM batches WHERE model = ?", model)
             run(f"DELETE {_MOVED}", model)
+            self._count()
         self._batches.clear()
-        self._rows, self._version, self._outside_parts = None, None, 0
+        self._rows, self._has_more = None, True
 
     def _remove_unlisted_parts(self, folder: Path) -> None:
         """Remove the files of processes that were killed before they listed them."""

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: What a manifest says of the pairs.
+COUNTS: Final = ("distinct_pairs", "chunk_pairs", "asked_pairs", "pairs_from_store", "truncated_pairs")
 _PACKAGES: Final = (
     "crossexam",
     "numpy",
@@ -79,7 +81,7 @@ def predict_suite(
     if limit is not None and limit < 1:
         raise CrossexamError(f"the limit is {limit}", wanted="a positive whole number")
     given = _test_sets(data)
-    datasets = {name: _first(dataset, limit) for name, dataset in given.items()}
+    datasets = {name: first_items(dataset, limit) for name, dataset in given.items()}
     opened = open_model(model, options)
     parsed: Mapping[str, int] = {}
     if isinstance(opened, ReadsParses) and opened.reads_parses:
@@ -90,18 +92,50 @@ def predict_suite(
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        predicted = _Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
+        predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
         found = predictions_of(
             opened, lambda: _stretches(datasets.values()), store, options, progress, ask_in_this_process
         )
         predicted = _by_test_set(found, datasets)
     seconds = time.monotonic() - start
+    return _run(opened, given, datasets, predicted, seconds, limit, parsed)
+
+
+def finished_run(
+    model: Model,
+    data: Suite,
+    predicted: Predicted,
+    *,
+    entries: Mapping[str, Mapping[str, Any]],
+    limit: int | None,
+) -> Run:
+    """Return the run of *model* over *data* whose predictions are all there, as it is when nothing is asked.
+
+    *entries* are those of its test sets in the earlier manifest.
+    """
+    datasets = {name: first_items(dataset, limit) for name, dataset in data.datasets.items()}
+    run = _run(model, data.datasets, datasets, predicted, 0.0, limit, {})
+    for name, entry in run.manifest["test_sets"].items():
+        if "chunks_per_item" in entries[name]:
+            entry["chunks_per_item"] = entries[name]["chunks_per_item"]
+    return run
+
+
+def _run(
+    model: Model,
+    given: Mapping[str, Dataset],
+    datasets: Mapping[str, Dataset],
+    predicted: Predicted,
+    seconds: float,
+    limit: int | None,
+    parsed: Mapping[str, int],
+) -> Run:
     entries = {name: _entry(name, datasets[name], given[name], predicted) for name in datasets}
     for name, count in parsed.items():
         entries[name]["parsed"] = count
-    manifest = _manifest(opened, predicted, entries, seconds, limit)
-    return Run(opened.name, datasets, predicted.probabilities, manifest, predicted.reading)
+    manifest = _manifest(model, predicted, entries, seconds, limit)
+    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -115,7 +149,8 @@ def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
     return datasets
 
 
-def _first(dataset: Dataset, limit: int | None) -> Dataset:
+def first_items(dataset: Dataset, limit: int | None) -> Dataset:
+    """Return *dataset* with its first *limit* items, all of them if that is None."""
     if limit is None or len(dataset) <= limit:
         return dataset
     return Dataset(dataset.name, dataset.examples[:limit], dataset.manifest)
@@ -138,35 +173,35 @@ def _stretches(datasets: Iterable[Dataset]) -> Iterator[list[Pair]]:
 
 
 @dataclass(frozen=True)
-class _Predicted:
+class Predicted:
     """The probabilities of every test set, and the counts of pairs for the manifest.
 
     *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
     """
 
-    probabilities: dict[str, NDArray[np.float64]]
+    probabilities: Mapping[str, NDArray[np.float64]]
     counts: Mapping[str, int]
-    reading: dict[str, Reading] = field(default_factory=dict)
-    chunks: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    reading: Mapping[str, Reading] = field(default_factory=dict)
+    chunks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> _Predicted:
+def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:
     """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
-    predicted = _Predicted({}, found.counts, facts=found.facts)
+    probabilities, reading, chunks = {}, {}, {}
     start = 0
     for name, dataset in datasets.items():
         stop = start + len(dataset)
         numbers = found.numbers[start:stop]
-        predicted.probabilities[name] = found.probabilities[numbers]
-        predicted.reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
+        probabilities[name] = found.probabilities[numbers]
+        reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
         if len(found.chunks):
-            predicted.chunks[name] = found.chunks[numbers]
+            chunks[name] = found.chunks[numbers]
         start = stop
-    return predicted
+    return Predicted(probabilities, found.counts, reading, chunks, found.facts)
 
 
-def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: _Predicted) -> dict[str, Any]:
+def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) -> dict[str, Any]:
     """Return the entry of one test set in the manifest."""
     known = whole.entry.content_hash if len(dataset) == len(whole) else None
     reading, chunks = predicted.reading.get(name), predicted.chunks.get(name)
@@ -189,7 +224,7 @@ def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: _Predicted) -
 
 def _manifest(
     model: Model,
-    predicted: _Predicted,
+    predicted: Predicted,
     entries: Mapping[str, Any],
     seconds: float,
     limit: int | None,

@@ -38,7 +38,7 @@ class Answers(NamedTuple):
     read: NDArray[np.int32]
 
 
-def joined(several: Iterable[Answers]) -> Answers:
+def concatenated(several: Iterable[Answers]) -> Answers:
     """Return the answers of *several*, one after another."""
     import numpy as np
 

@@ -113,6 +113,20 @@ def test_two_who_write_at_once_store_each_pair_once(tmp_path: Path, at_once: int
             assert store.count() == 130
 
 
+def test_what_another_process_moved_is_not_moved_again(tmp_path: Path) -> None:
+    with (
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as one,
+        AnswerStore(tmp_path / FILE_NAME, "k", "m") as two,
+    ):
+        fill(one, 0, 20)
+        check(two, 20)
+        fill(one, 20, IN_PART)
+        fill(two, IN_PART, 2 * IN_PART)
+        for store in (one, two):
+            check(store, 2 * IN_PART)
+    assert rows(tmp_path, "SELECT predictions FROM parts") == [(IN_PART,), (IN_PART,)]
+
+
 def test_a_part_that_was_changed_or_lost_is_told(tmp_path: Path) -> None:
     with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
         fill(store, 0, IN_PART)

@@ -235,6 +235,7 @@ class AnswerStore:
         self._parts: list[SortedAnswers] = []
         self._batches: list[SortedAnswers] = []
         self._last_part = self._last_batch = 0
+        self._first_batch: tuple[int] | None = None
         self._in_batches = self._in_rows = 0
         self._outside_parts = 0  # of these, those that a part can take
         self._rows: SortedAnswers | None = None  # all of them, if they were read
@@ -405,6 +406,11 @@ class AnswerStore:
             if self._path is not None:  # a store in memory has no parts
                 self._parts.append(read_part(self._path.parent / PARTS, checksum))
             self._last_part = number
+        query = "SELECT number FROM batches WHERE model = ? ORDER BY number LIMIT 1"
+        first = run(query, (model,)).fetchone()
+        if first != self._first_batch:  # those that were read were moved into a part
+            self._batches.clear()
+            self._first_batch, self._last_batch = first, 0
         new = concatenated(self._batches_after(self._last_batch))
         if len(new.hashes):
             self._add_batches(new)
@@ -530,8 +536,10 @@ class AnswerStore:
             self._count()
             if self._outside_parts < PREDICTIONS_IN_PART:
                 return
+            self._refresh()
+            batches = (self._batches.pop(0).unsorted() for _ in range(len(self._batches)))
             rows = self._answers_in(f"SELECT {_COLUMNS} {_MOVED}", model)
-            answers = SortedAnswers.of(concatenated([*self._batches_after(0), *rows]))
+            answers = SortedAnswers.of(concatenated([*batches, *rows]))
             checksum = write_part(folder, answers)
             run(
                 "INSERT INTO parts (model, checksum, predictions) VALUES (?, ?, ?)",
@@ -540,7 +548,6 @@ class AnswerStore:
             run("DELETE FROM batches WHERE model = ?", model)
             run(f"DELETE {_MOVED}", model)
             self._count()
-        self._batches.clear()
         self._rows, self._has_more = None, True
 
     def _remove_unlisted_parts(self, folder: Path) -> None:

@@ -37,6 +37,7 @@ from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsP
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, has_predictions
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,6 +68,7 @@ def run_into_folder(
     chunking: Chunking | None = None,
     force: bool = False,
     progress: Progress = silent,
+    ask: Asking = ask_in_this_process,
 ) -> Run:
     """Run *model* over *data* and save the predictions in *folder*; return the run that the folder then has.
 
@@ -94,7 +96,9 @@ def run_into_folder(
             progress(f"running {opened.name}", counted, counted)
             _save(run, folder, has_predictions=True)
             return run
-        run = predict_suite(opened, suite, store=folder, options=options, limit=limit, progress=progress)
+        run = predict_suite(
+            opened, suite, store=folder, options=options, limit=limit, progress=progress, ask=ask
+        )
         save_run(run, folder, force=force)
     return run
 

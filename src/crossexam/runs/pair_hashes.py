@@ -45,7 +45,10 @@ def pair_hashes(pairs: Iterable[Pair], parses: Mapping[str, str] | None = None) 
     if parses:
         digests = [pair_hash(*pair, [parses.get(text) for text in pair]) for pair in pairs]
     else:
-        digests = [pair_hash(*pair) for pair in pairs]
+        digests = [  # pair_hash, without a call: most of the time of a run that asks nothing is spent here
+            blake2b(f"{len(p)}\x1f{p}\x1f{h}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
+            for p, h in pairs
+        ]
     return from_bytes(b"".join(digests))
 
 
@@ -66,7 +69,7 @@ class DistinctHashes:
     """The distinct ones of the hashes that were added, numbered from 0 as they first occur.
 
     It is a hash table in three arrays, in which all hashes that are added at once look for their slots
-    together: it takes 24 to 32 bytes per distinct hash, where a dict of bytes takes 150.
+    together: it takes 22 to 28 bytes per distinct hash, where a dict of bytes takes 150.
     """
 
     def __init__(self) -> None:
@@ -101,13 +104,13 @@ class DistinctHashes:
         return numbers, rows
 
     def _reserve(self, count: int) -> None:
-        """Make room for *count* numbers: half of the slots stay free."""
+        """Make room for *count* numbers: a third of the slots stay free."""
         import numpy as np
 
         size = len(self._slots)
-        if 2 * count <= size:
+        if 3 * count <= 2 * size:
             return
-        while 2 * count > size:
+        while 3 * count > 2 * size:
             size *= 2
         self._slots = np.full(size, _FREE, dtype=np.uint32)
         for start in range(0, self.count, _PLACED_AT_ONCE):

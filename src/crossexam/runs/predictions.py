@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Progress
@@ -21,7 +21,7 @@ from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.stored_answers import ALL_READ, Answers
-from crossexam.runs.windows import Asking, Window, cut_into_windows
+from crossexam.runs.windows import LARGEST_WINDOW, Asking, Window, cut_into_windows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,11 +29,13 @@ if TYPE_CHECKING:
 
 #: The details of a model that it has only once it was asked.
 _LEARNT: Final = ("two_label", "probe")
-#: So many windows are read ahead of the one that is asked; if that is all, the number of pairs is known.
-_WINDOWS_AHEAD: Final = 2
+#: So many pairs are read ahead of those that are asked; if that is all, the number of pairs is known.
+_PAIRS_AHEAD: Final = LARGEST_WINDOW
+#: Beyond so many bytes, the probabilities are in a temporary file until all pairs are answered.
+_MOST_IN_MEMORY: Final = 64 * 2**20
 
-T = TypeVar("T")
 Stretches = Iterable[Sequence[Pair]]
+Piece = tuple[list[Pair], "NDArray[np.uint64]"]
 
 
 @dataclass(frozen=True)
@@ -200,22 +202,20 @@ class _Asked:
     """What is known of the distinct *pairs* while *model* is asked about them."""
 
     def __init__(self, model: Model, pairs: DistinctPairs, stored: AnswerStore, progress: Progress) -> None:
-        import numpy as np
 
         self._model, self._pairs, self._stored, self._progress = model, pairs, stored, progress
         self._facts = stored.facts
         if self._facts.get("two_label") and isinstance(model, NamesLabels):
             model.named.add(["not_entailment"], where=model.name)
         self._open: dict[int, _Open] = {}
-        self._probabilities = np.empty((0, 3))
+        self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by answered)
         self._cut: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
         self._known = self._done = 0
 
     def windows(self) -> Iterator[Window]:
         """Yield the windows that have pairs to ask; the answers for the others are taken from the store."""
         start = 0
-        for pairs, hashes in _ahead(cut_into_windows(self._pairs), _WINDOWS_AHEAD):
-            self._probabilities.resize((start + len(pairs), 3), refcheck=False)
+        for pairs, hashes in _ahead(cut_into_windows(self._pairs), _PAIRS_AHEAD):
             known, answers = self._stored.look_up(hashes)
             found = int(known.sum())
             self._known += found
@@ -257,9 +257,12 @@ class _Asked:
                 wanted="a prediction for each pair",
             )
         order = sorted(self._cut)
+        with self._probabilities as stream:
+            stream.seek(0)
+            table = np.frombuffer(stream.read(), dtype=np.float64).reshape(-1, 3)
         return _Answered(
             self._pairs.numbers(),
-            self._probabilities,
+            table,
             np.concatenate([np.empty(0, dtype=np.int64), *(self._cut[start][0] for start in order)]),
             np.concatenate([np.empty((0, 2), dtype=np.int32), *(self._cut[start][1] for start in order)]),
             {"asked_pairs": self._pairs.count - self._known, "pairs_from_store": self._known},
@@ -269,7 +272,8 @@ class _Asked:
     def _keep(self, start: int, answers: Answers) -> None:
         import numpy as np
 
-        self._probabilities[start : start + len(answers.hashes)] = answers.probabilities
+        self._probabilities.seek(start * answers.probabilities.strides[0])
+        self._probabilities.write(answers.probabilities.tobytes())
         rows = np.flatnonzero(answers.read[:, 0] != ALL_READ)
         if len(rows):
             self._cut[start] = rows + start, answers.read[rows]
@@ -287,13 +291,16 @@ class _Asked:
         self._progress(f"running {self._model.name}", self._done, total)
 
 
-def _ahead(several: Iterable[T], count: int) -> Iterator[T]:
-    """Yield *several*, each when *count* more were read."""
-    rest = iter(several)
-    waiting = deque(islice(rest, count))
-    for one in rest:
-        waiting.append(one)
-        yield waiting.popleft()
+def _ahead(windows: Iterable[Piece], most: int) -> Iterator[Piece]:
+    """Yield *windows*, with pairs and hashes, each when *most* pairs, or all, were read that follow it."""
+    waiting: deque[Piece] = deque()
+    pairs = 0
+    for window in windows:
+        waiting.append(window)
+        pairs += len(window[0])
+        while pairs - len(waiting[0][0]) >= most:
+            pairs -= len(waiting[0][0])
+            yield waiting.popleft()
     yield from waiting
 
 

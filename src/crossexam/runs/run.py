@@ -38,7 +38,7 @@ from crossexam.models.model import (
 from crossexam.models.table import open_model
 from crossexam.runs.predictions import Predictions, predictions_of
 from crossexam.runs.reading import reading_of
-from crossexam.runs.windows import ask_in_this_process
+from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,13 +67,15 @@ def predict_suite(
     chunking: Chunking | None = None,
     limit: int | None = None,
     progress: Progress = silent,
+    ask: Asking = ask_in_this_process,
 ) -> Run:
     """Return the predictions of *model* over *data*: a suite, a test set, or the path of one.
 
     Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
     again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
     *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
-    each test set to its first items.  Nothing else is written: see
+    each test set to its first items.  *ask* has the model asked, window by window
+    (:mod:`crossexam.runs.windows`).  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or {}
@@ -94,9 +96,7 @@ def predict_suite(
     if isinstance(opened, AnswersSets):
         predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
-        found = predictions_of(
-            opened, lambda: _stretches(datasets.values()), store, options, progress, ask_in_this_process
-        )
+        found = predictions_of(opened, lambda: _stretches(datasets.values()), store, options, progress, ask)
         predicted = _by_test_set(found, datasets)
     seconds = time.monotonic() - start
     return _run(opened, given, datasets, predicted, seconds, limit, parsed)

@@ -142,15 +142,15 @@ def write_part(folder: Path, answers: SortedAnswers) -> str:
     if (answers.read != ALL_READ).any():
         columns["read"] = _lists(answers.read)
     table = pa.table(columns)
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-    content = sink.getvalue()
-    checksum = str(_checksum(content).hexdigest())
-    with finished_or_absent(part_path(folder, checksum)) as temporary, temporary.open("wb") as stream:
-        stream.write(content)
+    new = folder / "new.arrow"
+    with finished_or_absent(new) as temporary, temporary.open("r+b") as stream:
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
         stream.flush()
         os.fsync(stream.fileno())
+        stream.seek(0)
+        checksum = hashlib.file_digest(stream, _checksum).hexdigest()
+    new.replace(part_path(folder, checksum))
     if os.name == "posix":  # elsewhere a folder cannot be opened
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -185,8 +185,8 @@ def read_part(folder: Path, checksum: str) -> SortedAnswers:
     return SortedAnswers(first, second, _rows(batch["probabilities"]), read, mapped)
 
 
-def _checksum(content: Any = b"") -> Any:
-    return hashlib.blake2b(content, digest_size=16)
+def _checksum() -> Any:
+    return hashlib.blake2b(digest_size=16)
 
 
 def _lists(table: NDArray[Any]) -> pa.FixedSizeListArray:

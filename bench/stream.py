@@ -1,11 +1,10 @@
-"""Running a model that costs nothing over generated items: CPU, peak memory, and when the first batch is asked.
+"""Run a model that costs nothing over generated items: CPU, memory, and when the first batch is asked.
 
-    python bench/stream.py FOLDER [--rows 1000000] [--model py/costs_nothing:judge]
+    python bench/stream.py FOLDER [--rows 1000000]
 
-Each run is a fresh process, so that peak memory is its own: a first run, the same command again when all is
-finished, the same command when the predictions of the run are missing but the store has all answers, and the
-report.  The suite is that of ``bench/generated.py``; it is written into FOLDER if it is not there.  Half of its
-time, a run may be waiting for the disk: CPU seconds are what counts.
+Each run is a fresh process, so that peak memory is its own: a first run, the same command again, and again
+without the predictions of the run, so that all answers are looked up in the store.  The suite is that of
+``bench/generated.py``; it is written into FOLDER if it is not there.
 """
 
 from __future__ import annotations
@@ -17,21 +16,15 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from generated import write_suite
+Pair = tuple[str, str]
 
 
-def judge(pairs: list[tuple[str, str]]) -> Any:
-    """Return the same probabilities for every pair, as an array."""
-    import numpy as np
-
-    return np.tile([0.25, 0.5, 0.25], (len(pairs), 1))
-
-
-class _Watched:
-    """A model that costs nothing, and notes when it is asked for the first time."""
+class Watched:
+    """A model that costs nothing; it notes when it is asked for the first time."""
 
     name, key = "costs-nothing", "costs-nothing.v1"
 
@@ -40,10 +33,13 @@ class _Watched:
         self.first: tuple[float, float] | None = None
         self.asked = 0
 
-    def predict(self, pairs: list[tuple[str, str]]) -> Any:
+    def predict(self, pairs: Sequence[Pair]) -> Any:
+        """Return the same probabilities for every pair."""
+        import numpy as np
+
         self.first = self.first or (time.process_time(), time.perf_counter())
         self.asked += len(pairs)
-        return judge(pairs)
+        return np.tile([0.25, 0.5, 0.25], (len(pairs), 1))
 
 
 def run(suite: Path, folder: Path) -> None:
@@ -52,7 +48,7 @@ def run(suite: Path, folder: Path) -> None:
     from crossexam.core.test_sets import read_suite
     from crossexam.runs.folder import run_into_folder
 
-    model = _Watched()
+    model = Watched()
     answers = run_into_folder(model, read_suite(suite), folder)
     usage = resource.getrusage(resource.RUSAGE_SELF)
     figures = {
@@ -80,12 +76,13 @@ def main() -> None:
         run(suite, folder)
         return
     if not suite.exists():
+        from generated import write_suite
+
         write_suite(suite, given.rows)
     shutil.rmtree(folder, ignore_errors=True)
-    steps = (("first run", None), ("again", None), ("again, without its predictions", folder / "manifest.json"))
-    for name, removed in steps:
-        if removed:
-            removed.unlink()
+    for name in ("first run", "again", "again, from the store"):
+        if "store" in name:
+            (folder / "manifest.json").unlink()
         command = [sys.executable, __file__, str(given.folder), "--rows", str(given.rows), "--inner", "x"]
         print(f"{given.rows:,} items, {name}:", end=" ", flush=True)
         subprocess.run(command, check=True)

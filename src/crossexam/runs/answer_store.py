@@ -381,10 +381,15 @@ class AnswerStore:
         found = Answers(hashes, np.zeros((len(hashes), 3)), characters([None] * len(hashes)))
         missing = np.argsort(hashes[:, 0])
         stored = sum(map(len, self._parts))
+        left = [len(missing)]
         for part in self._parts:
-            missing = _take(part, missing, found, known)
+            missing = _take(part, missing, found, known) if len(missing) else missing
+            left.append(len(missing))
             if stored > _MOST_MAPPED:
                 part.forget_pages()
+        # A run asks in the same order again, so that what is looked up next is probably where this was.
+        order = sorted(range(len(self._parts)), key=lambda place: left[place + 1] - left[place])
+        self._parts = [self._parts[place] for place in order]
         for batches in self._batches:
             missing = _take(batches, missing, found, known)
         if self._in_rows and len(missing):

@@ -14,7 +14,7 @@ from crossexam.cli.main import app
 from crossexam.suites.short_forms import SHORT_FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "crossexam"
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]+")
 _STYLE = re.compile(r"var\(--[a-z-]+\)|--[a-z-]+:")  # properties of CSS
 
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.arguments import path_of, required, shown, whole_number
 from crossexam.core.dataset import Dataset, Run, Suite, counted_items
@@ -360,13 +360,19 @@ def _training_pairs(runs: Sequence[Run], index: Any) -> TrainingPairs | None:
 
 
 def report(
-    *runs: Run, alpha: float = 0.05, index: str | None = None, relative_to: Run | None = None
+    *runs: Run,
+    alpha: float = 0.05,
+    index: str | None = None,
+    relative_to: Run | None = None,
+    items: int | Literal["errors", "all"] = 400,
 ) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
 
-    Corrected p-values of at most *alpha* are marked as significant.  The word pairs of two runs are looked up
-    in the training corpora *index*, as by :func:`compare`.  *relative_to* is the run over which the relative
-    improvement of the others on the cross-dataset benchmark is shown.  Raises CrossexamError.
+    The page (.html) shows *items* of each test set: as many, those that some model got wrong (``"errors"``),
+    or ``"all"``; over 20,000 of them are in a folder beside it.  Corrected p-values of at most *alpha* are
+    marked as significant.  The word pairs of two runs are looked up in the training corpora *index*, as by
+    :func:`compare`.  *relative_to* is the run over which the relative improvement of the others on the
+    cross-dataset benchmark is shown.  Raises CrossexamError.
     """
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
@@ -385,4 +391,4 @@ def report(
                 "relative_to is not one of several runs to report",
                 wanted="one of the runs of the report, and at least one other",
             )
-    return make_report(*runs, alpha=alpha, training=training, relative_to=base)
+    return make_report(*runs, alpha=alpha, training=training, relative_to=base, items=items)

@@ -217,7 +217,9 @@ MISTAKES: dict[str, dict[str, str]] = {
         "run_no_items": "the items of test set 'base.pairs' are missing | put the suite back",
         "run -o out.docx": "'.docx' is not a supported report format | .html | -o out.html",
         "run -o emptydir": "emptydir: '' is not a supported report format | -o emptydir.html",
-        "nosuch -o out.html --items 0": "--items is '0' | all or a whole number above 0",
+        "nosuch -o out.html --items 0": "--items is 0 | errors, all or a whole number above 0",
+        "nosuch -o out.html --items wrong": "--items is 'wrong' | errors, all or a whole number above 0",
+        "nosuch -o out.html --items ²": "--items is '²' | errors, all or a whole number above 0",
         "run --verified": "no item in the test sets of 'builtin/overlap' has been verified | --apply",
     },
     "compare {}": {
@@ -249,7 +251,7 @@ MISTAKES: dict[str, dict[str, str]] = {
             "is called 'stress-test' | did you mean 'stress-tests'?",
         "py/nosuch:f --suite negation --base pairs.csv": "no module 'nosuch'",
         "builtin/overlop --suite negation --base pairs.csv": "is called 'overlop' | 'overlap'",
-        "builtin/overlap --suite negation --base pairs.csv --items 0": "--items is '0' | all",
+        "builtin/overlap --suite negation --base pairs.csv --items 0": "--items is 0 | errors, all",
     },
     "validate {}": {
         "export study -o out.csv --judge zoe": "no judge is called 'zoe' | judge-1",

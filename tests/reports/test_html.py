@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
@@ -160,10 +162,32 @@ Opener = Callable[..., "Page"]
 @pytest.fixture(scope="module")
 def two_models(two_runs: list[Run], tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "two.html"
-    return write_report(two_runs, path, items_per_set=60)
+    return write_report(two_runs, path, items=60)
+
+
+def packed(page: Page) -> tuple[list[dict[str, Any]], list[list[Any]]]:
+    """Return the test sets of the page, and its items with their texts."""
+    sets = json.loads(page.locator("#data").text_content() or "")["sets"]
+    items = []
+    for name, number in (part for each in sets for part in each["parts"]):
+        text = page.locator(f"#part-{name}").text_content() or ""
+        part = json.loads(zlib.decompress(base64.b64decode(text)))
+        assert len(part["items"]) == number
+        for item in part["items"]:
+            item[3:7] = (part["texts"][text] if isinstance(text, int) else text for text in item[3:7])
+            items.append(item)
+    return sets, items
+
+
+def settle(page: Page) -> None:
+    """Wait until the items that were asked for are unpacked."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
 
 
 def count(page: Page) -> int:
+    settle(page)
     return int(page.locator("#count").inner_text().split()[0].replace(",", ""))
 
 
@@ -179,6 +203,7 @@ def choose(page: Page, test_set: str) -> None:
 
 
 def cards(page: Page) -> list[str]:
+    settle(page)
     return page.locator(".item").all_inner_texts()
 
 
@@ -208,10 +233,10 @@ def test_page_opens_at_the_test_set_of_its_headline(open_page: Opener, two_model
 @pytest.mark.browser
 def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_runs: list[Run]) -> None:
     page = open_page(two_models)
-    data = json.loads(page.locator("#data").text_content() or "")
-    negation = next(i for i, each in enumerate(data["sets"]) if each["name"] == "negation.dev_matched")
+    sets, items = packed(page)
+    negation = next(i for i, each in enumerate(sets) if each["name"] == "negation.dev_matched")
     facts = {"name": "negation.dev_matched", "short": "negation", "shown": 60, "total": 120, "two": False}
-    assert data["sets"][negation] == facts
+    assert {name: sets[negation][name] for name in facts} == facts
     assert "(60 of 120)" in page.locator("#set option").nth(negation + 1).inner_text()
     page.select_option("#set", str(negation))
     assert count(page) == 60
@@ -224,7 +249,7 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
             strict=True,
         )
     )
-    shown = [item[1] for item in data["items"] if item[0] == negation]
+    shown = [item[1] for item in items if item[0] == negation]
     page.select_option("#model", "1")
 
     def expected(keep: Callable[[str], bool]) -> int:
@@ -238,7 +263,7 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
     page.select_option("#answer", "0")
     assert count(page) == expected(lambda n: gold[n] == "contradiction" and said[n] == 0) > 0
     page.click("button[type=reset]")
-    wait_for_count(page, f"{len(data['items'])} items")
+    wait_for_count(page, f"{len(items)} items")
     page.select_option("#set", str(negation))
     page.select_option("#model", "1")
     page.select_option("#flipped", "yes")
@@ -255,7 +280,7 @@ def test_filters_agree_with_the_data(open_page: Opener, two_models: Path, two_ru
 @pytest.mark.browser
 def test_search_and_more_items_by_keyboard(open_page: Opener, two_models: Path) -> None:
     page = open_page(two_models)
-    data = json.loads(page.locator("#data").text_content() or "")
+    _, items = packed(page)
     page.select_option("#set", "")
     total = count(page)
     assert len(cards(page)) == 20
@@ -268,8 +293,8 @@ def test_search_and_more_items_by_keyboard(open_page: Opener, two_models: Path) 
     page.locator("h1").click()
     page.keyboard.press("/")
     page.keyboard.type("GUIDE negation:")
-    negated = [item for item in data["items"] if item[1].startswith("negation:")]
-    expected = sum("guide" in f"{data['texts'][item[3]]}{item[4]}".lower() for item in negated)
+    negated = [item for item in items if item[1].startswith("negation:")]
+    expected = sum("guide" in f"{item[3]}{item[4]}".lower() for item in negated)
     wait_for_count(page, f"{expected} items")
     assert 0 < expected < 20
     assert page.locator("#more").is_hidden()
@@ -325,7 +350,7 @@ def test_items_and_their_bases_are_downloaded_with_every_model(
 def test_items_that_only_one_of_two_models_gets_right(
     open_page: Opener, two_runs: list[Run], tmp_path: Path
 ) -> None:
-    page = open_page(write_report(two_runs, tmp_path / "all.html", items_per_set=None))
+    page = open_page(write_report(two_runs, tmp_path / "all.html", items="all"))
     for pair in compare_runs(*two_runs):
         page.select_option("#set", label=results_of(two_runs).short_names[pair.name])
         page.select_option("#outcome", "only0")
@@ -339,7 +364,7 @@ def seven_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     datasets = suite(60)
     names = ("file/a_name_of_many-words/and-folders/that_goes.on.jsonl", "hf/deberta-v3-base-mnli-fever-anli")
     runs = [answered(f"{names[k % 2]}{k}", datasets, worse=k / 40) for k in range(7)]
-    return write_report(runs, tmp_path_factory.mktemp("page") / "seven.html", items_per_set=60)
+    return write_report(runs, tmp_path_factory.mktemp("page") / "seven.html", items=60)
 
 
 @pytest.mark.browser
@@ -567,9 +592,7 @@ def test_heat_maps_show_the_confusion(two_runs: list[Run]) -> None:
 
 @pytest.mark.slow
 def test_the_same_runs_give_the_same_bytes(two_runs: list[Run]) -> None:
-    assert make_report(*two_runs, items_per_set=20).text(".html") == make_report(
-        *two_runs, items_per_set=20
-    ).text(".html")
+    assert make_report(*two_runs, items=20).text(".html") == make_report(*two_runs, items=20).text(".html")
 
 
 def test_script_json_is_json_that_cannot_end_its_element() -> None:

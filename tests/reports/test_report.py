@@ -25,7 +25,7 @@ from crossexam.evaluation.measures import measure
 from crossexam.reports.accuracy import accuracy_table, published_tables
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.headline import sentence, worst
-from crossexam.reports.items import pack_items, segments, stratified_sample
+from crossexam.reports.items import PageItems, segments, stratified_sample
 from crossexam.reports.report import make_report, terminal_comparison, terminal_report, write_comparison
 from crossexam.reports.results import ModelResults, results_of
 from crossexam.reports.text import latex_table, markdown_table, render_latex
@@ -296,7 +296,7 @@ def test_two_label_models_carry_their_projection() -> None:
         run
     ).text(".md")
     half = replace(run, probabilities={base.name: np.tile([0.5, 0.25, 0.25], (6, 1))})
-    said = [item[8][0][0] for item in pack_items(results_of([half]))["items"]]
+    said = [item[8][0][0] for item in PageItems(results_of([half])).packed(0, 0, 6)["items"]]
     assert said == [3] * 6  # exactly 1/2 is not entailment, as in evaluation.scores
 
 
@@ -366,7 +366,7 @@ def test_sample_shows_every_kind_and_repeats() -> None:
     assert list(shown) == pytest.approx([40 * 30 / 43.5, 40 * 9.5 / 43.5, 40 * 3 / 43.5, 1], abs=1.5)
     assert chosen == stratified_sample(strata, 40, "negation")
     assert chosen != stratified_sample(strata, 40, "antonymy")
-    assert stratified_sample(strata, None, "x") == list(range(1000))
+    assert stratified_sample(strata, 1000, "x") == list(range(1000))
     assert stratified_sample(strata[:0], 40, "x") == []
 
 
@@ -389,10 +389,11 @@ def test_segments_spell_the_new_and_the_old_sentence(words: list[str], data: st.
 
 
 def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
-    packed = pack_items(results_of(two_runs))
-    number, name, gold, premise, hypothesis, *rest = packed["items"][6]
+    items = PageItems(results_of(two_runs))
+    packed = items.packed(1, 0, 6)
+    number, name, gold, premise, hypothesis, *rest = packed["items"][0]
     base_premise, base_hypothesis, base_gold, said, before, facts = rest
-    assert (packed["sets"][number]["name"], name, gold, facts) == (
+    assert (items.shown[number].dataset.name, name, gold, facts) == (
         "negation.dev_matched",
         "negation:b0",
         LABELS.index("entailment"),
@@ -409,11 +410,11 @@ def test_items_carry_their_base_and_its_answer(two_runs: list[Run]) -> None:
 def test_items_without_their_base_are_recovered_from_the_edits(two_runs: list[Run]) -> None:
     base = base_set()
     test = negated(base)
-    packed = pack_items(results_of([run_of({test.name: "ENCENC"}, test)]))
+    packed = PageItems(results_of([run_of({test.name: "ENCENC"}, test)])).packed(0, 0, 6)
     item = packed["items"][0]
     assert (packed["texts"][item[5]], packed["texts"][item[6]]) == ("It rains.", "Some it rains.")
     assert item[9] == [None]
     wrong = replace(test.examples[0], hypothesis="Another text.")
     broken = replace(test, examples=(wrong, *test.examples[1:]))
-    item = pack_items(results_of([run_of({test.name: "ENCENC"}, broken)]))["items"][0]
+    item = PageItems(results_of([run_of({test.name: "ENCENC"}, broken)])).packed(0, 0, 1)["items"][0]
     assert item[5] is None  # the record does not fit: shown without it

@@ -169,7 +169,7 @@ def results_with(section: Section) -> Results:
     return results_of(
         runs,
         published_rows=section.key in PUBLISHED,
-        items_per_set=5,
+        items=5,
         relative_to=relative_to,
         training=training,
     )

@@ -140,13 +140,18 @@ def yield_summary(test_sets: Mapping[str, TestSetEntry], not_built: Mapping[str,
     return table
 
 
-def written(path: Path) -> None:
-    """Report on standard error that *path* was written."""
-    note(f"written: {path}")
+def written(path: Path, folder: Path | None = None, *, what: str = "written") -> None:
+    """Report on standard error that *path* was written, and the *folder* of items that it needs, if any."""
+    note(f"{what}: {path}" + (f" and the folder {folder}, which has its items" if folder is not None else ""))
 
 
 def warn_of_gaps(runs: Sequence[Run]) -> None:
-    """Report on standard error which test sets were not read to the end, or lack parses that are read."""
+    """Report on standard error what readers of *runs* must know.
+
+    These are test sets that were not read to the end or lack parses that are read, and converted models that
+    differ from what they were converted from.
+    """
+    from crossexam.evaluation.conversion import conversion_warnings
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.parses import parse_warning
     from crossexam.reports.results import ModelResults
@@ -154,7 +159,7 @@ def warn_of_gaps(runs: Sequence[Run]) -> None:
 
     for run in runs:
         model = ModelResults(run.model, by_status(run), ())
-        for warning in (truncation_warning(model), parse_warning(model)):
+        for warning in (truncation_warning(model), parse_warning(model), *conversion_warnings(run)):
             if warning:
                 note(f"warning: {warning}")
 

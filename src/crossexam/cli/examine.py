@@ -51,11 +51,12 @@ def examine(
     The same command resumes an interrupted examination: finished test sets and predictions are reused.
     """
     from crossexam.cli.build import build_and_show, requested
-    from crossexam.cli.console import note, progress_bar, show, warn_of_gaps
+    from crossexam.cli.console import progress_bar, show, warn_of_gaps, written
     from crossexam.core.settings import parse_option_settings
     from crossexam.core.test_sets import read_suite
     from crossexam.models.chunking import chunking_of
     from crossexam.models.table import MODELS, open_model
+    from crossexam.reports.parts import written_beside
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import run_into_folder
     from crossexam.suites.table import DEFAULT_SUITE
@@ -74,7 +75,7 @@ def examine(
         settings=of_models,
     )
     chunking = chunking_of(chunk, aggregate, like)
-    most_items = options.items_per_set(items)
+    shown_items = options.chosen_items(items)
     opened = [open_model(model, chosen) for model in models]
     request = requested(
         suite or DEFAULT_SUITE,
@@ -107,9 +108,9 @@ def examine(
             )
             runs.append(run)
     page = output / "report.html"
-    write_report(runs, page, items_per_set=most_items)
+    write_report(runs, page, items=shown_items)
     show(terminal_report(runs))
-    note(f"report: {page}")
+    written(page, written_beside(page), what="report")
     warn_of_gaps(runs)
 
 

@@ -38,6 +38,7 @@ COMMANDS: Final = (
     "crossexam.cli.report:report",
     "crossexam.cli.compare:compare",
     "crossexam.cli.train:train",
+    "crossexam.cli.convert:convert",
     "crossexam.cli.features:features",
     "crossexam.cli.subset:subset",
 )

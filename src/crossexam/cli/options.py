@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from crossexam.core.dataset import Run
     from crossexam.evaluation.seen_pairs import TrainingPairs
+    from crossexam.reports.results import ItemChoice
     from crossexam.suites.bases import Base
     from crossexam.suites.build import SuiteKind
 
@@ -207,7 +208,11 @@ ModelSettings = Annotated[
 ]
 Items = Annotated[
     str | None,
-    typer.Option(help="Items per test set on the HTML page, or all. Default: 400.", metavar="N|all"),
+    typer.Option(
+        help="Items of each test set on the HTML page: as many, those that some model got wrong, or all. "
+        "Default: 400.",
+        metavar="N|errors|all",
+    ),
 ]
 
 Alpha = Annotated[
@@ -236,21 +241,20 @@ Verified = Annotated[
 ]
 
 
-def items_per_set(text: str | None) -> int | None:
-    """Return the number of items to show per test set, None for all; raises CrossexamError.
+def chosen_items(text: str | None) -> ItemChoice:
+    """Return which items of each test set the page shows; raises CrossexamError.
 
-    >>> items_per_set("all"), items_per_set("25")
-    (None, 25)
+    >>> chosen_items("all"), chosen_items("25")
+    ('all', 25)
     """
-    from crossexam.reports.items import ITEMS_PER_SET
+    from crossexam.reports.results import ITEMS_PER_SET, item_choice
 
     if text is None:
         return ITEMS_PER_SET
-    if text == "all":
-        return None
-    if not (text.isdigit() and int(text) > 0):
-        raise CrossexamError(f"--items is '{text}'", wanted="all or a whole number above 0")
-    return int(text)
+    try:
+        return item_choice(int(text), "--items")
+    except ValueError:
+        return item_choice(text, "--items")
 
 
 def training_pairs_of(runs: Sequence[Run], index: str | None) -> TrainingPairs | None:

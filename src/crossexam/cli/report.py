@@ -37,10 +37,11 @@ def report(
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
     from crossexam.evaluation.verified import by_status, verified_only
+    from crossexam.reports.parts import written_beside
     from crossexam.reports.report import terminal_report, write_report
     from crossexam.runs.folder import read_run
 
-    most_items = options.items_per_set(items)
+    shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
     base = _place_of(relative_to, runs)
     loaded = [chosen(read_run(folder)) for folder in runs]
@@ -48,8 +49,8 @@ def report(
     if output is None:
         show(terminal_report(loaded, relative_to=base, alpha=alpha, training=training))
         return
-    write_report(loaded, output, items_per_set=most_items, relative_to=base, alpha=alpha, training=training)
-    written(output)
+    write_report(loaded, output, items=shown_items, relative_to=base, alpha=alpha, training=training)
+    written(output, written_beside(output))
 
 
 def _place_of(base: Path | None, runs: list[Path]) -> int | None:

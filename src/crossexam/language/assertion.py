@@ -1,8 +1,9 @@
 """Whether a word belongs to what a sentence asserts of one situation.
 
 What a main clause says of one situation excludes its opposite.  An instruction says nothing of a situation,
-an infinitive says what may come about, and adverbial clauses and phrases before the subject only set the
-scene: *when you were younger*, *in a typical factory* (Quirk et al., 1985, sections 8.147, 11.24, 15.24-30).
+an infinitive or gerund says what may come about, and adverbial clauses and phrases before the subject only
+set the scene: *when you were younger*, *in a typical factory* (Quirk et al., 1985, sections 8.147, 11.24,
+15.24-30).
 By the tags, since most corpora have no parses.
 """
 
@@ -11,20 +12,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from crossexam.language.lexicons.wordnet import WordNet
 from crossexam.language.monotonicity.spans import (
     TaggedSentence,
     condition_end,
     sentence_of,
     text_bounds,
 )
+from crossexam.language.nouns import is_rather_verb
 from crossexam.language.tokens import Token
 
 # Before the subject or verb of a clause: conjunctions, adverbs, interjections, marks.
 _BEFORE_CLAUSE: Final = frozenset("CC RB UH , : `` '' -LRB-".split())
+# Before a verb in -ing, prepositions that leave open whether it comes about: *the dream of owning a house*.
+_BEFORE_GERUND: Final = frozenset("of to about against from".split())
 # Conjunctions that open a clause of time, place or contrast (Quirk et al., 14.12); the polarity of *if*,
 # *before* and *whenever* is that of operators.  The first need no finite verb: *when young*.
 _WITHOUT_VERB: Final = frozenset("when while where whilst".split())
 _WITH_VERB: Final = frozenset("after although as once since though whereas".split())
+_AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
 _BE: Final = frozenset("be is are am was were been being 's 're 'm".split())
 
 
@@ -49,13 +55,13 @@ def _is_progressive(sentence: TaggedSentence, k: int) -> bool:
     return sentence.tag(k) == "VBG" and sentence.word(before) in _BE
 
 
-def unasserted(tokens: Sequence[Token], position: int) -> Iterator[str]:
+def unasserted(tokens: Sequence[Token], position: int, wordnet: WordNet) -> Iterator[str]:
     """Yield the reasons why the sentence may not assert the word at *position* of one situation."""
     sentence = sentence_of(tokens, None)
     start, _ = text_bounds(sentence, position)
     while start < position and sentence.tag(start) in _BEFORE_CLAUSE:
         start += 1
-    if sentence.tag(start) in {"VB", "VBP"}:
+    if sentence.tag(start) in {"VB", "VBP"} or _is_untagged_instruction(sentence, start, wordnet):
         yield "in an instruction"
     if sentence.tag(start) in {"IN", "TO"} and _is_in_first_phrase(sentence, start, position):
         yield "in a phrase before the subject"
@@ -65,6 +71,17 @@ def unasserted(tokens: Sequence[Token], position: int) -> Iterator[str]:
         yield "in an adverbial clause"
     if _is_in_infinitive(sentence, start, position):
         yield "in an infinitive"
+    if _is_in_gerund(sentence, start, position):
+        yield "in a gerund"
+
+
+def _is_untagged_instruction(sentence: TaggedSentence, start: int, wordnet: WordNet) -> bool:
+    """Return whether a text without a finite verb opens with a verb tagged as a noun or adjective."""
+    _, end = text_bounds(sentence, start)
+    word = sentence.word(start)
+    is_base = wordnet.morphy(word, "v") == word and is_rather_verb(word, wordnet)
+    opens = is_base and sentence.tag(start)[:2] in {"NN", "JJ"} and sentence.tag(start + 1) in _AFTER_VERB
+    return opens and not any(sentence.is_finite(k) for k in range(start, end))
 
 
 def _is_in_first_phrase(sentence: TaggedSentence, start: int, position: int) -> bool:
@@ -78,6 +95,8 @@ def _is_in_adverbial_clause(sentence: TaggedSentence, k: int, position: int) -> 
     if word not in _WITHOUT_VERB | _WITH_VERB or sentence.tag(k) not in {"IN", "WRB"}:
         return False
     end = condition_end(sentence, k)
+    while sentence.word(end) == "," and sentence.tag(end - 1) == sentence.tag(end + 1) == "JJ":
+        end = max(end + 1, condition_end(sentence, end))  # it goes on after a comma between adjectives
     has_verb = any(sentence.is_finite(j) for j in range(k + 1, end))
     return position < end and (has_verb or word in _WITHOUT_VERB)
 
@@ -90,3 +109,27 @@ def _is_in_infinitive(sentence: TaggedSentence, start: int, position: int) -> bo
             return True
         k -= 1
     return False
+
+
+def _is_in_gerund(sentence: TaggedSentence, start: int, position: int) -> bool:
+    """Return whether *position* is in a subject or complement that opens with a verb in -ing.
+
+    Such a clause may name what does not come about, unlike one that a comma sets off: *being a young man, he
+    left* (Quirk et al., 15.12 and 15.60).
+    """
+    k = position - 1
+    while k >= start and sentence.word(k) != "," and not sentence.is_finite(k):
+        if sentence.tag(k) == "VBG" and sentence.word(k - 1) in _BEFORE_GERUND:
+            return True
+        if sentence.tag(k) == "VBG" and k == start:
+            return _is_subject(sentence, position)
+        k -= 1
+    return False
+
+
+def _is_subject(sentence: TaggedSentence, position: int) -> bool:
+    """Return whether the clause with *position* is the subject of a verb, or repeated by *it* or *that*."""
+    _, end = text_bounds(sentence, position)
+    verb = next((j for j in range(position + 1, end) if sentence.is_finite(j)), end)
+    is_repeated = verb < end and sentence.word(verb - 1) in {"it", "that", "this"}
+    return is_repeated or (verb < end and "," not in sentence.words[position:verb])

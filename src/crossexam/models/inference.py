@@ -61,7 +61,7 @@ class SequenceClassifier:
         batch_size: int | Literal["auto"],
     ) -> None:
         torch = import_torch(checkpoint)
-        self.where = checkpoint.where
+        self.where, self.folder = checkpoint.where, checkpoint.folder
         self.device = find_device(device, self.where)
         self.tokenizer, self.model = load_checkpoint(checkpoint)
         self.tokenizer.truncation_side = "right"  # what is read begins at the start of a sentence
@@ -206,9 +206,8 @@ class SequenceClassifier:
         middle = len(rows) // 2
         return np.concatenate([self._fitting(encoded, rows[:middle]), self._fitting(encoded, rows[middle:])])
 
-    def _forward(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
-        import torch
-
+    def inputs(self, encoded: TokenizedPairs, rows: Sequence[int]) -> dict[str, NDArray[np.int64]]:
+        """Return the inputs of the model for a batch of *rows* by name, padded: each [len(rows), longest]."""
         side = str(self.tokenizer.padding_side)
         inputs = {
             "input_ids": encoded.padded(rows, encoded.ids, self.tokenizer.pad_token_id or 0, side),
@@ -218,7 +217,13 @@ class SequenceClassifier:
             inputs["token_type_ids"] = encoded.padded(
                 rows, encoded.types, getattr(self.tokenizer, "pad_token_type_id", 0), side
             )
+        return inputs
+
+    def _forward(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
+        import torch
+
         with torch.inference_mode():
+            inputs = self.inputs(encoded, rows)
             on_device = {name: torch.from_numpy(table).to(self.device) for name, table in inputs.items()}
             answer = self.model(**on_device).logits.double().cpu().numpy()
         logits: NDArray[np.float64] = answer

@@ -3,9 +3,12 @@
 A folder is what optimum or sentence-transformers write: ``model.onnx`` beside or below ``config.json`` and
 ``tokenizer.json``.  As for ``hf/``, the class order is never assumed: it is verified with the probe.
 
-Graphs with dynamically quantized weights take the scale of their activations from the whole batch, so that
-a pair's answer depends on the pairs beside it, on padding too.  Therefore pairs are put into batches only if
-that changes nothing for the pairs of the probe; otherwise each is computed by itself, one per core.
+A folder that ``crossexam convert`` wrote also has ``convert.json``, which says what it was converted from and
+how the two compare; it counts only if it is about the graph that is run.
+
+Graphs that onnxruntime quantized dynamically take the scale of their activations from the whole batch, so
+that a pair's answer depends on the pairs beside it, on padding too.  Therefore pairs are put into batches
+only if that changes nothing for the pairs of the probe; otherwise each is computed by itself, one per core.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -34,7 +37,7 @@ from crossexam.models.checkpoint import declared_order, longest_pair
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import PAIRS
 from crossexam.models.model import CharactersRead, Pair, check_batch_size
-from crossexam.models.threshold import check_threshold
+from crossexam.models.threshold import check_threshold, head_shares
 from crossexam.training.pretrained import Checkpoint, graphs_in
 
 if TYPE_CHECKING:
@@ -42,10 +45,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _VERSION: Final = "onnx.v1"
-_DEFAULT: Final = "model.onnx"
+DEFAULT_GRAPH: Final = "model.onnx"
+#: What ``crossexam convert`` writes beside a graph: see :mod:`crossexam.evaluation.conversion`.
+CONVERSION: Final = "convert.json"
 TOKENIZER: Final = "tokenizer.json"
 TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 _ENCODED_AT_ONCE: Final = 4_096
+#: Tokens per batch with padding, for graphs of ``crossexam convert``: the fastest (bench/RESULTS.md).
+_CONVERTED_TOKENS: Final = 256
+#: Fusions of onnxruntime whose kernels are slower than the operators that they replace in these graphs.
+_SLOW_FUSIONS: Final = ("BiasGeluFusion", "SkipLayerNormFusion")
 _NO_LIMIT: Final = 10**30
 _INPUTS: Final = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 _OUTPUT: Final = "logits"
@@ -89,6 +98,13 @@ class Export:
         """The file of the tokenizer."""
         return self.checkpoint.folder / TOKENIZER
 
+    @cached_property
+    def conversion(self) -> Mapping[str, Any] | None:
+        """What ``convert.json`` says of the graph, None if it is missing or about another graph."""
+        path = self.graph.parent / CONVERSION
+        found = read_json(path) if path.is_file() else {}
+        return found if found.get("graph_sha256") == sha256_of(self.graph) else None
+
     def content_hash(self) -> str:
         """Return 32 hexadecimal digits that change when the graph, its weights or a file beside it does."""
         beside = [self.checkpoint.folder / name for name in ("config.json", TOKENIZER, TOKENIZER_CONFIG)]
@@ -111,11 +127,13 @@ def open_onnx(name: str, options: Options, folder: Path | None = None) -> Classi
     content = export.content_hash()
     parts = (_VERSION, content, str(options.max_length), *declared.key_parts)
     key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
-    details = {
+    details: dict[str, Any] = {
         "checkpoint": content,
         "file": export.graph.relative_to(checkpoint.folder).as_posix(),
         "architecture": (checkpoint.config.get("architectures") or [None])[0],
     }
+    if export.conversion is not None:
+        details["conversion"] = {name: each for name, each in export.conversion.items() if name != "probe"}
     load = partial(_load, export, options)
     return ClassifierModel(checkpoint.where, key, declared, load, _token_starts(export), details)
 
@@ -175,7 +193,7 @@ def _graph(folder: Path, file: str | None, where: str) -> Path:
         )
     if file in found:
         return found[file]
-    wanted = file or _DEFAULT
+    wanted = file or DEFAULT_GRAPH
     named = [path for path in found.values() if path.name == wanted]
     if file is None and len(found) == 1:
         named = list(found.values())
@@ -208,14 +226,21 @@ class OnnxClassifier:
         self._whole, self._truncating = (read_tokenizer(export, length) for length in (None, self.max_length))
         self.padding = _padding(settings, config, self._whole)
         self._workers, threads = _cores()
+        self._tokens = CPU_TOKENS if export.conversion is None else _CONVERTED_TOKENS
         self.session = _session(export, threads)
         self._types = _input_types(self.session, self.where)
+        self.probe = self._probe_logits()
         self.one_by_one = self.padding is None or not self._same_in_a_batch()
+        self._moved = _moved(self.probe, (export.conversion or {}).get("probe"))
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Return the device, the maximum length, and whether pairs were computed one by one."""
-        return {"device": "cpu", "max_length": self.max_length, "one_by_one": self.one_by_one}
+        """Return the device, the maximum length, and whether pairs were computed one by one.
+
+        Of a converted graph also how far its probabilities for the probe are from those at its conversion.
+        """
+        facts = {"device": "cpu", "max_length": self.max_length, "one_by_one": self.one_by_one}
+        return facts if self._moved is None else {**facts, "moved_since_conversion": self._moved}
 
     def encode(self, pairs: Sequence[Pair]) -> TokenizedPairs:
         """Return *pairs* as tokens; those above the maximum length lose the end of their longer sentence."""
@@ -244,7 +269,7 @@ class OnnxClassifier:
         lengths = encoded.lengths.tolist()
         if self.batch_size != "auto":
             return plan_batches(lengths, pairs=int(self.batch_size))
-        return plan_batches(lengths, tokens=CPU_TOKENS)
+        return plan_batches(lengths, tokens=self._tokens)
 
     def processed_tokens(self, lengths: Sequence[int]) -> int:
         """Return the number of tokens of a batch of pairs of these *lengths*, padding included."""
@@ -258,15 +283,17 @@ class OnnxClassifier:
         with ThreadPoolExecutor(self._workers) as pool:
             yield from results_in_order(pool, partial(task, encoded), batches)
 
+    def _probe_logits(self) -> NDArray[np.float64]:
+        """Return the logits of the pairs of the probe, each computed by itself: [30, classes]."""
+        return self._each(self.encode(PAIRS), range(len(PAIRS)))
+
     def _same_in_a_batch(self) -> bool:
         """Return whether the pairs of the probe have the same logits in a batch as by themselves."""
-        encoded, rows = self.encode(PAIRS), list(range(len(PAIRS)))
-        alone = self._each(encoded, rows)
         try:
-            together = self._together(encoded, rows)
+            together = self._together(self.encode(PAIRS), range(len(PAIRS)))
         except CrossexamError:  # a graph for one pair at a time
             return False
-        return bool(abs(together - alone).max() <= _SAME_LOGITS)
+        return bool(abs(together - self.probe).max() <= _SAME_LOGITS)
 
     def _each(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
         import numpy as np
@@ -312,11 +339,25 @@ def _session(export: Export, threads: int) -> Any:
     options.log_severity_level = 3  # errors, which are raised as well
     options.use_deterministic_compute = True
     try:
-        return onnxruntime.InferenceSession(str(export.graph), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            str(export.graph),
+            options,
+            providers=["CPUExecutionProvider"],
+            disabled_optimizers=None if export.conversion is None else _SLOW_FUSIONS,
+        )
     except Exception as error:  # onnxruntime's errors have no common class
         raise CrossexamError(
             f"onnxruntime cannot load it: {_first_line(error)}", where=export.checkpoint.where
         ) from error
+
+
+def _moved(logits: NDArray[np.float64], before: Any) -> float | None:
+    """Return the largest difference between the probabilities of *logits* and of those *before*, if known."""
+    import numpy as np
+
+    if before is None or np.shape(before) != logits.shape:
+        return None
+    return round(float(abs(head_shares(logits) - head_shares(np.asarray(before, dtype=float))).max()), 6)
 
 
 def _first_line(error: Exception) -> str:

@@ -1,7 +1,8 @@
 """The report as a single HTML page that works offline.
 
-The file contains everything: charts as SVG, the items as JSON for a script to read, and a
-Content-Security-Policy under which only that script may run and nothing may be loaded.
+The file contains everything: charts as SVG, the items in compressed parts for a script to read, and a
+Content-Security-Policy under which only that script may run and nothing may be loaded.  If there are many
+items, their parts are in a folder beside the page, and the policy permits scripts from there.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
 from crossexam.reports.headline import culprit, headline, sentence, warnings, worst
-from crossexam.reports.items import pack_items
+from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
 from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
@@ -43,16 +44,20 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def policy(css: str, script: str) -> str:
-    """Return the Content-Security-Policy that permits *css* and *script* only."""
+def policy(css: str, script: str, *, beside: bool = False) -> str:
+    """Return the Content-Security-Policy that permits *css* and *script* only, and scripts *beside* the page.
+
+    From a disk, browsers take every file there as beside the page.
+    """
+    scripts = f"{_hash(script)} 'self'" if beside else _hash(script)
     return (
-        f"default-src 'none'; style-src {_hash(css)}; script-src {_hash(script)}; img-src data:; "
+        f"default-src 'none'; style-src {_hash(css)}; script-src {scripts}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def render_html(results: Results) -> str:
-    """Return the page of *results*."""
+def render_html(results: Results, folder: PartsFolder | None = None) -> str:
+    """Return the page of *results*; if it shows many items, they are written to *folder*, if there is one."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -61,17 +66,20 @@ def render_html(results: Results) -> str:
     environment.globals.update(
         number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable
     )
-    items = pack_items(results)
+    items, parts = packed_items(results, folder)
     items["first"] = _opens_at(results)
     css, script = ((_PAGE / name).read_text(encoding="utf-8").strip() for name in ("report.css", "report.js"))
     return environment.get_template("report.html.j2").render(
         **_summary(results),
         sections=page_sections(results),
-        shown=_shown(items["sets"]),
+        shown=_shown(results, items["sets"]),
+        whole=all(each["shown"] == each["total"] for each in items["sets"]),
         data=Markup(script_json(items)),  # noqa: S704  (escaped by script_json)
+        parts=parts,
+        folder=None if items["folder"] is None or folder is None else folder.path.name,
         css=Markup(css),  # noqa: S704  (ours)
         script=Markup(script),  # noqa: S704  (ours)
-        policy=policy(css, script),
+        policy=policy(css, script, beside=items["folder"] is not None),
         version=package_version(),
     )
 
@@ -96,16 +104,21 @@ def _unbroken(text: str) -> str:
     return re.sub(r"(?<=\d) (?=%|points)", "\N{NO-BREAK SPACE}", text)
 
 
-def _shown(sets: Sequence[dict[str, Any]]) -> str:
+def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
+    """Return which items are shown and which are left out."""
     cut = [each for each in sets if each["shown"] < each["total"]]
     if not cut:
         return "All items are shown."
     most = max(cut, key=lambda each: int(each["total"]))
+    kind = (
+        "those that at least one model got wrong"
+        if results.items == "errors"
+        else "a sample with every combination of gold label, predictions and flips, "
+        "which over-represents rare ones"
+    )
     return (
         f"{sum(each['shown'] for each in sets):,} of {sum(each['total'] for each in sets):,} items are shown "
-        f"({most['shown']:,} of {most['total']:,} of {most['short']}): a sample with every combination of "
-        "gold label, predictions and flips, which over-represents rare ones. "
-        "For all items: crossexam report --items all."
+        f"({most['shown']:,} of {most['total']:,} of {most['short']}): {kind}."
     )
 
 

@@ -1,9 +1,10 @@
-"""The items that the page shows: a stratified sample of each test set, packed for the page's script."""
+"""The items that the page shows: a stratified sample of each test set, its errors or all; as plain lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Run
@@ -11,14 +12,14 @@ from crossexam.core.example import (
     ANNOTATOR_LABELS,
     CAPTION_ID,
     CLUSTER,
+    SIDES,
     Edit,
     Example,
     Side,
     located_in_result,
     undo_edits,
 )
-from crossexam.core.files import FORMULA
-from crossexam.core.labels import GOLD_INDEX, PROJECTIONS, projection_of
+from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import NOT_ENTAILED, predicted_labels
 from crossexam.reports.results import Results
@@ -26,9 +27,6 @@ from crossexam.reports.results import Results
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-
-#: At most this many items per test set are shown, so that the page of a suite stays below about 5 MB.
-ITEMS_PER_SET: Final = 400
 
 #: Keys of ``info`` that are of no interest to readers or are shown elsewhere.
 _NOT_SHOWN: Final = frozenset({CLUSTER, ANNOTATOR_LABELS, CAPTION_ID, "pairID"})
@@ -65,16 +63,7 @@ def segments(text: str, edits: Sequence[Edit], side: Side) -> list[Segment]:
     return pieces
 
 
-def base_index(results: Results, dataset: Dataset) -> tuple[Dataset | None, list[int]]:
-    """Return the base of *dataset* among the test sets, and the position of each item's base (-1: none)."""
-    base = results.test_sets.get(str(dataset.entry.base_set))
-    if base is None:
-        return None, [-1] * len(dataset)
-    place = {example.id: number for number, example in enumerate(base)}
-    return base, [-1 if item.base is None else place.get(item.base, -1) for item in dataset]
-
-
-def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: str) -> list[int]:
+def stratified_sample(strata: NDArray[np.int64], limit: int, seed_text: str) -> list[int]:
     """Return at most *limit* item numbers, with every stratum represented and rare ones over-represented.
 
     The sample from a stratum of size s is proportional to sqrt(s): the k-th item of each, in random order,
@@ -84,7 +73,7 @@ def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: s
     import numpy as np
 
     n = len(strata)
-    if limit is None or n <= limit:
+    if n <= limit:
         return list(range(n))
     shuffled = np.array(rng_for(0, "report", seed_text).sample(range(n), n), dtype=np.int64)
     order = shuffled[np.argsort(strata[shuffled], kind="stable")]  # [n], grouped by stratum
@@ -95,27 +84,169 @@ def stratified_sample(strata: NDArray[np.int64], limit: int | None, seed_text: s
     return sorted(int(number) for number in chosen)
 
 
-def _strata(
-    runs: Sequence[Run], dataset: Dataset, base: Dataset | None, places: list[int]
-) -> NDArray[np.int64]:
-    """Return a stratum per item [n]: its gold label, each model's prediction, and whether that flipped."""
-    import numpy as np
+@dataclass(frozen=True)
+class Shown:
+    """The items of *dataset* that the page shows: those at *rows*, in order.
 
-    number = np.array([_gold(item) + 1 for item in dataset], dtype=np.int64)
-    at = np.array(places, dtype=np.int64)
-    for run in runs:
-        if dataset.name not in run.datasets:
-            continue
-        answers = predicted_labels(run, dataset.name)
-        number = number * (NOT_ENTAILED + 1) + answers
-        if base is not None and base.name in run.datasets and len(base):
-            before = predicted_labels(run, base.name)[at]  # where at is -1, the last one: masked below
-            number = number * 2 + ((before != answers) & (at >= 0))
-    return np.unique(number, return_inverse=True)[1].astype(np.int64)
+    *places* [n] is where the base of each item of the test set is in *base* (-1: nowhere).
+    """
+
+    dataset: Dataset
+    rows: list[int]
+    base: Dataset | None
+    places: NDArray[np.int64]
+
+
+class _Answers:
+    """The predictions of *run* in the numbers that the page has."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._known: dict[str, NDArray[np.int64] | None] = {}
+
+    def on(self, name: str) -> NDArray[np.int64] | None:
+        """Return label and three probabilities in thousandths for test set *name* [n, 4]; None without it.
+
+        The label is included since it cannot always be recovered from rounded probabilities.
+        """
+        import numpy as np
+
+        if name not in self._known:
+            self._known[name] = None
+            if name in self._run.datasets:
+                thousandths = np.rint(np.nan_to_num(self._run.answers(name)) * 1000).astype(np.int64)
+                self._known[name] = np.column_stack([predicted_labels(self._run, name), thousandths])
+        return self._known[name]
+
+    def at(self, name: str, rows: NDArray[np.int64]) -> list[list[int] | None]:
+        """Return the predictions for *rows* of test set *name*; None if a row is -1, or without *name*."""
+        table = self.on(name)
+        if table is None:
+            return [None] * len(rows)
+        given = iter(table[rows[rows >= 0]].tolist())
+        return [next(given) if row >= 0 else None for row in rows.tolist()]
+
+
+class PageItems:
+    """The items that the page of *results* shows, and how its script reads them."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+        self._answers = [_Answers(run) for run in results.runs]
+        self._places: dict[str, dict[str, int]] = {}
+
+    @cached_property
+    def shown(self) -> list[Shown]:
+        """What is shown of each test set of the results, in their order."""
+        return [self._shown(dataset) for dataset in self._results.test_sets.values()]
+
+    def _shown(self, dataset: Dataset) -> Shown:
+        base = self._results.test_sets.get(str(dataset.entry.base_set))
+        places = self._places_in(base, dataset)
+        wanted, n = self._results.items, len(dataset)
+        if wanted == "errors":
+            rows = self._errors(dataset)
+        elif wanted == "all" or n <= wanted:
+            rows = list(range(n))
+        else:
+            rows = stratified_sample(self._strata(dataset, base, places), wanted, dataset.name)
+        return Shown(dataset, rows, base, places)
+
+    def _places_in(self, base: Dataset | None, dataset: Dataset) -> NDArray[np.int64]:
+        """Return the position in *base* of the base of each item of *dataset*: [n], -1 if it is not there."""
+        import numpy as np
+
+        if base is None:
+            return np.full(len(dataset), -1, dtype=np.int64)
+        if base.name not in self._places:
+            self._places[base.name] = {example.id: number for number, example in enumerate(base)}
+        place = self._places[base.name]
+        found = (-1 if item.base is None else place.get(item.base, -1) for item in dataset)
+        return np.fromiter(found, np.int64, len(dataset))
+
+    def _errors(self, dataset: Dataset) -> list[int]:
+        """Return which items of *dataset* with a gold label some model got wrong."""
+        import numpy as np
+
+        gold = _golds(dataset)
+        wrong = np.zeros(len(dataset), dtype=np.bool_)
+        for answers in self._answers:
+            if (given := answers.on(dataset.name)) is not None:
+                rejected = (given[:, 0] == NOT_ENTAILED) & (gold != GOLD_INDEX["entailment"])
+                wrong |= (given[:, 0] != gold) & ~rejected
+        rows: list[int] = np.flatnonzero(wrong & (gold >= 0)).tolist()
+        return rows
+
+    def _strata(self, dataset: Dataset, base: Dataset | None, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a stratum per item [n]: its gold label, each model's prediction, whether that flipped."""
+        import numpy as np
+
+        number = _golds(dataset) + 1
+        for answers in self._answers:
+            if (given := answers.on(dataset.name)) is None:
+                continue
+            number = number * (NOT_ENTAILED + 1) + given[:, 0]
+            before = None if base is None else answers.on(base.name)
+            if before is not None and len(before):
+                was = before[places, 0]  # where the place is -1, that of the last one: masked below
+                number = number * 2 + ((was != given[:, 0]) & (places >= 0))
+        return np.unique(number, return_inverse=True)[1].astype(np.int64)
+
+    def packed(self, number: int, start: int, end: int) -> dict[str, list[Any]]:
+        """Return what is shown of test set *number* from *start* to before *end*, as lists and numbers.
+
+        ``texts`` holds every sentence once.  One of ``items`` is ``[set, id, gold, premise, hypothesis, base
+        premise, base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is
+        none, a sentence is the number of a text or its :func:`segments`, and a prediction is None or its
+        label (3 is ``NOT_ENTAILED``) and three probabilities in thousandths.
+        """
+        texts = _Texts()
+        items = list(self._pack(self.shown[number], number, slice(start, end), texts))
+        return {"texts": list(texts.numbers), "items": items}
+
+    def _pack(self, shown: Shown, number: int, part: slice, texts: _Texts) -> Iterator[list[Any]]:
+        import numpy as np
+
+        rows = np.array(shown.rows[part], dtype=np.int64)
+        places = shown.places[rows]
+        base = shown.base
+        said = [answers.at(shown.dataset.name, rows) for answers in self._answers]
+        before = [answers.at("" if base is None else base.name, places) for answers in self._answers]
+        for nth, (row, place) in enumerate(zip(rows.tolist(), places.tolist(), strict=True)):
+            item = shown.dataset.examples[row]
+            pair = _starting_pair(item)
+            edits = item.change.edits if item.change is not None and pair is not None else ()
+            base_gold = -1
+            if base is not None and place >= 0:
+                origin = base.examples[place]
+                pair, base_gold = (origin.premise, origin.hypothesis), _gold(origin)
+            yield [
+                number,
+                item.id,
+                _gold(item),
+                *(_sentence(item, edits, side, texts) for side in SIDES),
+                *((texts.number(pair[0]), texts.number(pair[1])) if pair else (None, None)),
+                base_gold,
+                [given[nth] for given in said],
+                [given[nth] for given in before],
+                _facts(item),
+            ]
 
 
 def _gold(example: Example) -> int:
     return -1 if example.label is None else GOLD_INDEX[example.label]
+
+
+def _golds(dataset: Dataset) -> NDArray[np.int64]:
+    """Return the gold label of each item as its index in GOLDS, -1 for none: [n]."""
+    import numpy as np
+
+    return np.fromiter(map(_gold, dataset), np.int64, len(dataset))
+
+
+def _sentence(item: Example, edits: Sequence[Edit], side: Side, texts: _Texts) -> int | list[Segment]:
+    text = item.text(side)
+    return segments(text, edits, side) if any(edit.side == side for edit in edits) else texts.number(text)
 
 
 def _starting_pair(example: Example) -> tuple[str, str] | None:
@@ -134,26 +265,6 @@ def _starting_pair(example: Example) -> tuple[str, str] | None:
         return None
 
 
-def _answers(runs: Sequence[Run], name: str, rows: list[int]) -> list[list[list[int] | None]]:
-    """Return the predictions of each run for *rows* of *name*: label and three probabilities in thousandths.
-
-    The label is included since it cannot always be recovered from rounded probabilities.  None if a row is
-    -1, or if the run does not have the test set.
-    """
-    import numpy as np
-
-    asked = np.array([row for row in rows if row >= 0], dtype=np.int64)
-    answers: list[list[list[int] | None]] = []
-    for run in runs:
-        if name not in run.datasets:
-            answers.append([None] * len(rows))
-            continue
-        thousandths = np.rint(np.nan_to_num(run.probabilities[name][asked]) * 1000).astype(np.int64)
-        given = iter(np.column_stack([predicted_labels(run, name)[asked], thousandths]).tolist())
-        answers.append([next(given) if row >= 0 else None for row in rows])
-    return answers
-
-
 def _facts(example: Example) -> str:
     """Return the short values of ``info`` in one line, such as ``genre: fiction · pair: hot/cold``."""
     facts = []
@@ -163,77 +274,3 @@ def _facts(example: Example) -> str:
         if key not in _NOT_SHOWN and isinstance(value, str | int | float) and len(str(value)) < _LONGEST_FACT:
             facts.append(f"{key}: {value}")
     return " · ".join(facts)
-
-
-def pack_items(results: Results) -> dict[str, Any]:
-    """Return the items for the page's script, as plain lists and numbers.
-
-    ``formula`` holds what begins a formula in a spreadsheet, for the CSV that the page writes.
-    ``texts`` holds every sentence once.  An item is ``[set, id, gold, premise, hypothesis, base premise,
-    base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is none, a
-    sentence is the number of a text or its :func:`segments`, and a prediction is None or its label (3 is
-    ``NOT_ENTAILED``) and three probabilities in thousandths.
-    """
-    runs = results.runs
-    texts = _Texts()
-    sets: list[dict[str, Any]] = []
-    items: list[list[Any]] = []
-    for number, (name, dataset) in enumerate(results.test_sets.items()):
-        base, places = base_index(results, dataset)
-        strata = _strata(runs, dataset, base, places)
-        chosen = stratified_sample(strata, results.items_per_set, name)
-        items.extend(_pack(runs, dataset, base, places, chosen, number, texts))
-        projection = projection_of(dataset.manifest, (item.label for item in dataset))
-        two = projection is PROJECTIONS["two labels"]
-        short = results.short_names[name]
-        shown, total = len(chosen), len(dataset)
-        sets.append({"name": name, "short": short, "shown": shown, "total": total, "two": two})
-    return {
-        "models": [model.name for model in results.models],
-        "twoLabels": [run.two_labels for run in runs],
-        "formula": FORMULA,
-        "sets": sets,
-        "texts": list(texts.numbers),
-        "items": items,
-    }
-
-
-def _pack(
-    runs: Sequence[Run],
-    dataset: Dataset,
-    base: Dataset | None,
-    places: list[int],
-    chosen: list[int],
-    number: int,
-    texts: _Texts,
-) -> Iterator[list[Any]]:
-    answers = _answers(runs, dataset.name, chosen)
-    bases = [places[index] for index in chosen]
-    before = _answers(runs, base.name if base is not None else "", bases)
-    for shown, index in enumerate(chosen):
-        item, place = dataset.examples[index], places[index]
-        pair = _starting_pair(item)
-        edits = item.change.edits if item.change is not None and pair is not None else ()
-        sides: list[Any] = []
-        for side in ("premise", "hypothesis"):
-            changed = any(edit.side == side for edit in edits)
-            text = item.text(side)
-            sides.append(segments(text, edits, side) if changed else texts.number(text))
-        base_gold = -1
-        if base is not None and place >= 0:
-            pair, base_gold = _texts_of(base.examples[place]), _gold(base.examples[place])
-        yield [
-            number,
-            item.id,
-            _gold(item),
-            *sides,
-            *((texts.number(pair[0]), texts.number(pair[1])) if pair else (None, None)),
-            base_gold,
-            [given[shown] for given in answers],
-            [given[shown] for given in before],
-            _facts(item),
-        ]
-
-
-def _texts_of(example: Example) -> tuple[str, str]:
-    return example.premise, example.hypothesis

@@ -19,8 +19,8 @@ from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv, comparison_json, render_csv, render_json
 from crossexam.reports.headline import headline, warnings
 from crossexam.reports.html import render_html
-from crossexam.reports.items import ITEMS_PER_SET
-from crossexam.reports.results import Results, results_of
+from crossexam.reports.parts import parts_beside
+from crossexam.reports.results import ITEMS_PER_SET, ItemChoice, Results, item_choice, results_of
 from crossexam.reports.sections import tables_in
 from crossexam.reports.table import Table, cell_text
 from crossexam.reports.text import render_latex, render_markdown, render_terminal
@@ -56,22 +56,23 @@ RENDERERS: Final[Mapping[str, Callable[[Results], str]]] = {
 class Report:
     """A report of *runs*, measured once, in any format.
 
-    *published_rows* adds the systems published for the same test sets; *items_per_set* is the number of items
-    of each test set that the page shows (None: all).  *relative_to* is the number of the run over which the
-    relative improvement of the others is shown.  Corrected p-values of at most *alpha* are significant.  The
-    word pairs of two runs are looked up in *training*.  Raises CrossexamError if *alpha* is not between 0
-    and 1.
+    *published_rows* adds the systems published for the same test sets; *items* says which items of each
+    test set the page shows: a number of them, ``"errors"`` (those that some model got wrong) or ``"all"``.
+    *relative_to* is the number of the run over which the relative improvement of the others is shown.
+    Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
+    *training*.  Raises CrossexamError if *items* is anything else or *alpha* is not between 0 and 1.
     """
 
     runs: tuple[Run, ...]
     published_rows: bool = True
-    items_per_set: int | None = ITEMS_PER_SET
+    items: ItemChoice = ITEMS_PER_SET
     relative_to: int | None = None
     alpha: float = ALPHA
     training: TrainingPairs | None = None
 
     def __post_init__(self) -> None:
         check_level(self.alpha)
+        item_choice(self.items)
 
     def __repr__(self) -> str:
         """Return the models, and the number of test sets."""
@@ -92,21 +93,31 @@ class Report:
         return results_of(
             self.runs,
             published_rows=self.published_rows,
-            items_per_set=self.items_per_set,
+            items=self.items,
             relative_to=self.relative_to,
             alpha=self.alpha,
             training=self.training,
         )
 
     def save(self, path: str | Path) -> Path:
-        """Write the report to *path* and return it; raises FormatError for an unknown suffix."""
+        """Write the report to *path* and return it; raises FormatError for an unknown suffix.
+
+        A page (``x.html``) with over 20,000 items has them in the folder ``x_items`` beside it.
+        """
         path = path_of(path, "the path of the report")
         _known_suffix(path, tuple(RENDERERS))
-        write_text(path, _encodable(self.text(path.suffix.lower())))
+        if path.suffix.lower() == ".html":
+            with parts_beside(path) as folder:
+                write_text(path, _encodable(render_html(self.results, folder)))
+        else:
+            write_text(path, _encodable(self.text(path.suffix.lower())))
         return path
 
     def text(self, suffix: str) -> str:
-        """Return the report in the format of *suffix* (``.md``); raises UnknownNameError."""
+        """Return the report in the format of *suffix* (``.md``); raises UnknownNameError.
+
+        A page (``.html``) has all of its items inside, however many.
+        """
         if required(suffix, str, "suffix", wanted=" or ".join(RENDERERS)) not in RENDERERS:
             raise UnknownNameError("report format", suffix, RENDERERS)
         return RENDERERS[suffix](self.results)
@@ -139,7 +150,7 @@ def _table_html(table: Table) -> str:
 def make_report(
     *runs: Run,
     published_rows: bool = True,
-    items_per_set: int | None = ITEMS_PER_SET,
+    items: ItemChoice = ITEMS_PER_SET,
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
@@ -149,7 +160,7 @@ def make_report(
     Items with proposed labels and verified items are scored as separate test sets.
     """
     chosen = tuple(by_status(run) for run in runs)
-    return Report(chosen, published_rows, items_per_set, relative_to, alpha, training)
+    return Report(chosen, published_rows, items, relative_to, alpha, training)
 
 
 def write_report(
@@ -157,7 +168,7 @@ def write_report(
     path: Path,
     *,
     published_rows: bool = True,
-    items_per_set: int | None = ITEMS_PER_SET,
+    items: ItemChoice = ITEMS_PER_SET,
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
@@ -169,7 +180,7 @@ def write_report(
     made = make_report(
         *runs,
         published_rows=published_rows,
-        items_per_set=items_per_set,
+        items=items,
         relative_to=relative_to,
         alpha=alpha,
         training=training,

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal, cast
 
+from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.reports.names import short_names
@@ -23,6 +24,25 @@ if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.truncation import Truncation
+
+#: The items of each test set that the page shows: as many, those that some model got wrong, or all.
+ItemChoice = int | Literal["errors", "all"]
+ITEMS_PER_SET: Final = 400
+
+
+def item_choice(value: object, name: str = "items") -> ItemChoice:
+    """Return *value*, the argument *name*, as a choice of items; raises CrossexamError for anything else.
+
+    >>> item_choice(25), item_choice("errors")
+    (25, 'errors')
+    """
+    if value in ("errors", "all"):
+        return cast("ItemChoice", value)
+    try:
+        return whole_number(value, name, least=1)
+    except CrossexamError:
+        wanted = "errors, all or a whole number above 0"
+        raise CrossexamError(f"{name} is {shown(value)}", wanted=wanted) from None
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,15 +105,15 @@ class ModelResults:
 class Results:
     """The results of the models of a report, and what to show of them.
 
-    *published_rows* adds the published systems for the same test sets; the page shows *items_per_set* items
-    of each test set (None: all).  *relative_to* is the number of the model over which the relative
+    *published_rows* adds the published systems for the same test sets; *items* says which items of each test
+    set the page shows.  *relative_to* is the number of the model over which the relative
     improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.  The
     word pairs of two models are looked up in *training*.
     """
 
     models: tuple[ModelResults, ...]
     published_rows: bool = True
-    items_per_set: int | None = None
+    items: ItemChoice = "all"
     relative_to: int | None = None
     alpha: float = ALPHA
     training: TrainingPairs | None = None
@@ -190,7 +210,7 @@ def results_of(
     runs: Sequence[Run],
     *,
     published_rows: bool = True,
-    items_per_set: int | None = None,
+    items: ItemChoice = "all",
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
@@ -215,7 +235,7 @@ def results_of(
             where="--relative-to",
             hint="crossexam build cross-dataset builds them; --relative-to compares means over them",
         )
-    return Results(models, published_rows, items_per_set, relative_to, alpha, training)
+    return Results(models, published_rows, items, relative_to, alpha, training)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

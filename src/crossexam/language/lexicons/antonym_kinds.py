@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from crossexam.language.lexicons.adjective_classes import class_of
+from crossexam.language.lexicons.noun_groups import NounKind
 
 AntonymKind = Literal["gradable", "complementary", "relational", "unknown"]
 
@@ -64,6 +65,25 @@ _RELATIONAL: Final = """
     overhead underfoot|master slave|ascent descent|rise fall|natural_elevation natural_depression
     push pull|foreground background|sunrise sunset|input output
 """
+# Pairs whose first word has another sense that the second does not oppose, with the kinds of nouns of which
+# that sense is usual (None: of nothing concrete).  Who is safe is in no danger, what is dangerous causes it;
+# who is responsible may be to blame, what is critical may be crucial, and what is odd strange.  Before a
+# noun, *real*, *full* and *complete* often intensify it (Quirk et al., 1985, sections 7.33-7.34): a real work
+# of art is not opposed to an imaginary one.
+_ALL: Final = ("person", "animal", "thing", None)
+_OTHER_SENSES: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
+    ("safe",        "dangerous"):     ("person",),
+    ("critical",    "uncritical"):    ("animal", "thing", None),
+    ("responsible", "irresponsible"): _ALL,
+    ("due",         "undue"):         _ALL,
+    ("odd",         "even"):          _ALL,
+}
+_OTHER_SENSES_BEFORE_NOUN: Final[dict[tuple[str, str], tuple[NounKind | None, ...]]] = {
+    **_OTHER_SENSES,
+    ("real",        "unreal"):        _ALL,
+    ("full",        "empty"):         ("person", None),
+    ("complete",    "incomplete"):    ("person", None),
+}
 # fmt: on
 
 
@@ -104,6 +124,18 @@ def are_opposed(word: str, other: str) -> bool:
         other.removesuffix("less"),
     }
     return bool(stem - {word, other}) or is_negation(long, short)
+
+
+def has_other_sense(word: str, antonym: str, noun: NounKind | None, *, attributive: bool = False) -> bool:
+    """Return whether *word*, said of a kind of noun, often has a sense that *antonym* does not oppose.
+
+    *noun*: None if it names nothing concrete.  *attributive*: before the noun, not after a verb.
+
+    >>> has_other_sense("safe", "dangerous", "person"), has_other_sense("safe", "dangerous", "thing")
+    (True, False)
+    """
+    table = _OTHER_SENSES_BEFORE_NOUN if attributive else _OTHER_SENSES
+    return noun in table.get((word, antonym), ())
 
 
 def is_negation(word: str, other: str) -> bool:

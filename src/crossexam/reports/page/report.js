@@ -12,7 +12,8 @@
   const at = (id) => document.getElementById(id);
   const controls = ["find", "set", "model", "gold", "answer", "outcome", "flipped", "order"].map(at);
   const [find, set, model, gold, answer, outcome, flipped, order] = controls;
-  let found = [];
+  // What the list is of: the items so far, the parts that have the others, and how many there are in all.
+  let view = { items: [], rest: [], total: 0, filtered: false };
   let shown = 0;
   let linked = ""; // what the list shows if the address names an item: its item or why there is none
 
@@ -27,8 +28,16 @@
   const correct = (item, number) => item[GOLD] >= 0 && isRight(said(item[ANSWERS][number]), item[GOLD]);
   const plain = (sentence) => {
     if (sentence === null) return "";
-    if (typeof sentence === "number") return data.texts[sentence];
+    if (typeof sentence === "string") return sentence;
     return sentence.map((piece) => (typeof piece === "string" ? piece : piece[0])).join("");
+  };
+  const digits = (count) => count.toLocaleString("en");
+  const decoded = (text) => {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
   };
   const encoded = (name) => encodeURIComponent(name.replace(/[\ud800-\udfff]/gu, "\ufffd")); // lone surrogates
   const addressOf = (item) => `${LINK}${encoded(data.sets[item[SET]].name)}/${encoded(item[ID])}`;
@@ -40,6 +49,94 @@
       searched.set(item, text);
     }
     return text;
+  };
+
+  // The parts of the items, each unpacked when it is first needed
+
+  const PARTS = data.sets.flatMap(({ parts }, set) => parts.map(([name, count]) => ({ name, count, set })));
+  const arrived = new Map();
+  window.crossexamItems = (name, text) => arrived.set(name, text); // what a file beside the page calls
+  const fileOf = ({ name }) => (data.folder === null ? "The page" : `The file ${decoded(data.folder)}${name}.js`);
+  const damaged = (part) => new Error(`${fileOf(part)} is damaged. Write the report again.`);
+  const runFile = (part) =>
+    new Promise((resolve, reject) => {
+      const script = make("script");
+      script.src = `${data.folder}${part.name}.js`;
+      const missing = `${fileOf(part)} is missing. Put the folder beside this page, or write the report again.`;
+      script.addEventListener("load", () => (arrived.has(part.name) ? resolve() : reject(damaged(part))));
+      script.addEventListener("error", () => reject(new Error(missing)));
+      document.head.append(script);
+    });
+  const textOf = async (part) => {
+    if (data.folder === null) return at(`part-${part.name}`).textContent;
+    await runFile(part);
+    const text = arrived.get(part.name);
+    arrived.delete(part.name);
+    return text;
+  };
+  const inflated = (text) => {
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let place = 0; place < bytes.length; place += 1) bytes[place] = binary.charCodeAt(place);
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  };
+  const itemsOf = async (part) => {
+    if (!window.DecompressionStream) {
+      throw new Error("This browser cannot unpack the items. Chrome 80, Firefox 113, Safari 16.4 and later can.");
+    }
+    const text = await textOf(part);
+    const { texts, items } = await inflated(text).then(JSON.parse).catch(() => { throw damaged(part); });
+    for (const item of items) {
+      for (const side of [PREMISE, HYPOTHESIS, BASE_PREMISE, BASE_HYPOTHESIS]) {
+        if (typeof item[side] === "number") item[side] = texts[item[side]];
+      }
+    }
+    return items;
+  };
+  const unpacking = new Map();
+  const unpacked = (part) => {
+    if (!unpacking.has(part)) unpacking.set(part, itemsOf(part));
+    return unpacking.get(part);
+  };
+  const busy = (is) => {
+    at("list").setAttribute("aria-busy", is);
+    for (const id of ["export-csv", "export-jsonl", "more"]) at(id).disabled = is;
+  };
+  const viewOf = (parts) => {
+    view = { items: [], rest: [...parts], total: parts.reduce((sum, { count }) => sum + count, 0), filtered: false };
+    return view;
+  };
+  // Unpack parts of a view until it has so many items or all. Return whether it is still what the list is of.
+  const gather = async (mine, count) => {
+    while (mine.items.length < count && mine.rest.length) {
+      const [part] = mine.rest;
+      busy(true);
+      at("count").textContent = `Loading items: ${digits(mine.items.length)} of ${digits(mine.total)}`;
+      let items;
+      try {
+        items = await unpacked(part);
+      } catch (error) {
+        if (view === mine) throw error;
+      }
+      if (view !== mine) return false;
+      if (mine.rest[0] !== part) continue; // it was gathered meanwhile
+      mine.rest.shift();
+      mine.items.push(...items);
+    }
+    return true;
+  };
+  const orSayWhyNot = (action) => async (...given) => {
+    try {
+      await action(...given);
+    } catch (error) {
+      unpacking.clear(); // so that the next try finds what was put right
+      busy(true);
+      at("list").setAttribute("aria-busy", false);
+      at("list").replaceChildren(make("p", "empty", error.message));
+      at("list").firstChild.setAttribute("role", "alert");
+      at("count").textContent = "";
+      at("more").hidden = true;
+    }
   };
 
   // Filters
@@ -64,31 +161,38 @@
     }
     return wanted.words.every((word) => haystack(item).includes(word));
   };
-  const filter = () => {
+  const filter = orSayWhyNot(async () => {
     const wanted = {
       set: set.value, model: Number(model.value || 0), gold: gold.value, answer: answer.value,
       outcome: outcome.value, flipped: flipped.value,
       words: find.value.toLowerCase().split(/\s+/).filter(Boolean),
     };
-    found = data.items.filter((item) => fits(item, wanted));
+    const mine = viewOf(PARTS.filter((part) => wanted.set === "" || part.set === Number(wanted.set)));
+    linked = "";
+    const { gold: label, answer: given, outcome: judged, flipped: changed, words } = wanted;
+    mine.filtered = Boolean(label || given || judged || changed || words.length);
+    if (mine.filtered || order.value) {
+      if (!(await gather(mine, Infinity))) return;
+      mine.items = mine.items.filter((item) => fits(item, wanted));
+      mine.total = mine.items.length;
+    }
     if (order.value === "sure") {
       const surety = (item) => {
         const now = item[ANSWERS][wanted.model];
         if (!now || item[GOLD] < 0 || isRight(now[0], item[GOLD])) return -1;
         return now[0] === NOT_ENTAILED ? 1000 - now[1] : now[1 + now[0]];
       };
-      found.sort((one, other) => surety(other) - surety(one));
+      mine.items.sort((one, other) => surety(other) - surety(one));
     }
-    linked = "";
-    showFrom(0);
-  };
+    await showFrom(0);
+  });
 
   // An item as a card: closed, its sentences and the verdict on the chosen model; open, everything.
 
   const sentence = (role, text) => {
-    const paragraph = make("p", typeof text === "number" ? "" : "edited");
+    const paragraph = make("p", typeof text === "string" ? "" : "edited");
     paragraph.append(make("span", "role", role));
-    for (const piece of typeof text === "number" ? [data.texts[text]] : text) {
+    for (const piece of typeof text === "string" ? [text] : text) {
       if (typeof piece === "string") {
         paragraph.append(document.createTextNode(piece));
         continue;
@@ -104,7 +208,7 @@
     return paragraph;
   };
   const texts = (premise, hypothesis) => {
-    const both = make("div", typeof premise === "number" && typeof hypothesis === "number" ? "texts" : "texts edited");
+    const both = make("div", typeof premise === "string" && typeof hypothesis === "string" ? "texts" : "texts edited");
     both.append(sentence("Premise", premise), sentence("Hypothesis", hypothesis));
     return both;
   };
@@ -201,49 +305,60 @@
 
   // The list
 
-  const digits = (count) => count.toLocaleString("en");
-  const showFrom = (start) => {
+  const settle = () => {
+    busy(false);
+    const { total } = view;
+    at("count").textContent = linked && total ? linked : `${digits(total)} ${total === 1 ? "item" : "items"}`;
+    const left = total - shown;
+    at("more").hidden = left === 0;
+    at("more").textContent = `Show ${digits(Math.min(AT_ONCE, left))} more of ${digits(left)}`;
+    for (const id of ["export-csv", "export-jsonl"]) at(id).disabled = !total;
+  };
+  const showFrom = async (start) => {
+    const mine = view;
+    if (!(await gather(mine, start + AT_ONCE))) return;
     const list = at("list");
     if (!start) list.replaceChildren();
-    const cards = found.slice(start, start + AT_ONCE).map(card);
+    const cards = mine.items.slice(start, start + AT_ONCE).map(card);
     list.append(...cards.map(([element]) => element));
     shown = start + cards.length;
     if (!start && cards.length && (linked || IS_WIDE)) cards[0][1](); // opens it
-    if (!found.length) list.append(make("p", "empty", linked || "No item matches these filters."));
-    at("count").textContent = linked && found.length ? linked : `${digits(found.length)} ${found.length === 1 ? "item" : "items"}`;
-    const left = found.length - shown;
-    at("more").hidden = left === 0;
-    at("more").textContent = `Show ${digits(Math.min(AT_ONCE, left))} more of ${digits(left)}`;
-    for (const id of ["export-csv", "export-jsonl"]) at(id).disabled = !found.length;
+    const none = mine.filtered ? "No item matches these filters." : "No item of this test set is on this page.";
+    if (!cards.length) list.append(make("p", "empty", linked || none));
+    settle();
   };
-  const showMore = () => {
+  const showMore = orSayWhyNot(async () => {
     const first = shown;
-    showFrom(shown);
-    at("list").children[first].querySelector("summary").focus({ preventScroll: true });
-  };
-  const decoded = (text) => {
-    try {
-      return decodeURIComponent(text);
-    } catch {
-      return text;
-    }
-  };
+    await showFrom(first);
+    at("list").children[first]?.querySelector("summary").focus({ preventScroll: true });
+  });
   // Show the item that the address names, whatever the filters say. Return whether it names one.
   const showLinked = () => {
     if (!location.hash.startsWith(LINK)) return false;
     const address = location.hash.slice(LINK.length).split("/").map(decoded);
-    const [name, id] = address;
     at("filters").reset();
-    const wanted = LINK + address.map(encoded).join("/");
-    const item = data.items.find((each) => addressOf(each) === wanted);
-    found = item ? [item] : [];
-    linked = item
-      ? "The linked item (any filter shows the others)"
-      : `Item ${id} of ${name} is not among the items of this page. For all items: crossexam report --items all.`;
-    showFrom(0);
-    at("filters").nextElementSibling.scrollIntoView();
+    showItem(...address);
     return true;
   };
+  const showItem = orSayWhyNot(async (name, id) => {
+    linked = "";
+    const mine = viewOf(PARTS.filter((part) => encoded(data.sets[part.set].name) === encoded(name)));
+    const wanted = `${LINK}${encoded(name)}/${encoded(id ?? "")}`;
+    let item;
+    do {
+      const before = mine.items.length;
+      if (!(await gather(mine, before + 1))) return;
+      item = mine.items.slice(before).find((each) => addressOf(each) === wanted);
+    } while (!item && mine.rest.length);
+    Object.assign(mine, { items: item ? [item] : [], rest: [], total: item ? 1 : 0 });
+    const cut = data.sets.some((each) => encoded(each.name) === encoded(name) && each.shown < each.total);
+    const others = cut ? " crossexam report ... --items all shows all of them." : "";
+    linked = item
+      ? "The linked item (any filter shows the others)"
+      : `Item ${id} of ${name} is not among the items of this page.${others}`;
+    await showFrom(0);
+    at("filters").nextElementSibling.scrollIntoView();
+  });
 
   // Downloads: the items that the filters choose
 
@@ -276,7 +391,7 @@
         }]
         : []),
   });
-  const jsonLines = () => found.map((item) => `${JSON.stringify(record(item))}\n`).join("");
+  const jsonLines = () => view.items.map((item) => `${JSON.stringify(record(item))}\n`).join("");
   const cell = (value) => {
     if (value === null || value === undefined) return "";
     if (typeof value === "number") return String(value);
@@ -284,10 +399,10 @@
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   const csv = () => {
-    const plainKeys = Object.keys(record(found[0])).filter((key) => key !== "predictions");
+    const plainKeys = Object.keys(record(view.items[0])).filter((key) => key !== "predictions");
     const header = [...plainKeys];
     for (const name of data.models) header.push(...["label", "base_label", ...KEYS].map((key) => `${name}: ${key}`));
-    const rows = found.map(record).map((each) => [
+    const rows = view.items.map(record).map((each) => [
       ...plainKeys.map((key) => each[key]),
       ...data.models.flatMap((name) => {
         const given = each.predictions.find((prediction) => prediction.model === name);
@@ -296,13 +411,15 @@
     ]);
     return [header, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
   };
-  const download = (name, type, text) => {
+  const download = (name, type, write) => orSayWhyNot(async () => {
+    if (!(await gather(view, Infinity))) return;
+    settle();
     const link = make("a");
-    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.href = URL.createObjectURL(new Blob([write()], { type }));
     link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href));
-  };
+  });
 
   // Controls
 
@@ -311,17 +428,16 @@
     element.value = value;
     select.append(element);
   };
-  const options = (select, numbers, none) => {
-    const labels = [...new Set(numbers)].sort((one, other) => one - other);
+  const options = (select, labels, none) => {
     for (const label of labels.filter((each) => each >= 0)) option(select, label, LABELS[label]);
     if (none && labels.includes(-1)) option(select, -1, "none");
   };
   data.sets.forEach((each, number) => {
-    const cut = each.shown < each.total ? ` (${each.shown} of ${digits(each.total)})` : "";
+    const cut = each.shown < each.total ? ` (${digits(each.shown)} of ${digits(each.total)})` : "";
     option(set, number, each.short + cut);
   });
-  options(gold, data.items.map((item) => item[GOLD]), true);
-  options(answer, data.items.flatMap((item) => item[ANSWERS].map(said)), false);
+  options(gold, data.golds, true);
+  options(answer, data.answers, false);
   data.models.forEach((name, number) => option(model, number, name));
   at("of-model").hidden = data.models.length < 2;
   if (data.models.length === 2 && data.twoLabels[0] === data.twoLabels[1]) {
@@ -337,8 +453,8 @@
   at("filters").addEventListener("submit", (event) => event.preventDefault());
   at("filters").querySelector("[type=reset]").addEventListener("click", () => setTimeout(filter));
   at("more").addEventListener("click", showMore);
-  at("export-csv").addEventListener("click", () => download("items.csv", "text/csv", csv()));
-  at("export-jsonl").addEventListener("click", () => download("items.jsonl", "application/jsonl", jsonLines()));
+  at("export-csv").addEventListener("click", download("items.csv", "text/csv", csv));
+  at("export-jsonl").addEventListener("click", download("items.jsonl", "application/jsonl", jsonLines));
   window.addEventListener("hashchange", showLinked);
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;

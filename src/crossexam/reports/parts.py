@@ -1,0 +1,154 @@
+"""The items of the page in parts, each compressed: inside the page, or as files in a folder beside it.
+
+A page that is opened from a disk may fetch no file, but it may run a script that is beside it.  A file of the
+folder is therefore a script of one call with a text in base64, so that no sentence can become code.  The name
+of a file contains a hash of its content, so that a page never finds the items of another.  The files are
+written before the page, and those of an older page are removed after it.  If writing is interrupted, there is
+an old page or a new one, with all of its items.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from crossexam.core.files import FORMULA, sweep, write_text
+from crossexam.core.labels import ENTAILMENT_OR_NOT, projection_of
+from crossexam.reports.items import PageItems
+from crossexam.reports.results import Results
+
+#: Items per part: a page shows the first ones of a test set as soon as it has one part.
+PART_ITEMS: Final = 2000
+#: A page of more items has them in a folder beside it.
+MOST_INSIDE: Final = 20_000
+
+_FILE: Final = re.compile(r"\d{4,}-[0-9a-f]{16}\.js")
+
+
+class PartsFolder:
+    """The folder beside *page* with the parts of its items; it is made when the first part is written."""
+
+    def __init__(self, page: Path) -> None:
+        self.path = page.with_name(f"{page.stem}_items")
+        self._written: set[str] = set()
+
+    @property
+    def address(self) -> str:
+        """The folder as the page names it, a URL relative to the page."""
+        return f"{quote(os.fsencode(self.path.name))}/"
+
+    def add(self, text: str) -> str:
+        """Write a part with *text* in base64 and return its name."""
+        digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
+        name = f"{len(self._written):04}-{digest}"
+        write_text(self.path / f"{name}.js", f'crossexamItems("{name}","{text}");\n')
+        self._written.add(f"{name}.js")
+        return name
+
+    def parts(self) -> list[Path]:
+        """Return the parts in the folder, of this page or an older one; other files are none of ours."""
+        if not self.path.is_dir():
+            return []
+        return sorted(path for path in self.path.iterdir() if _FILE.fullmatch(path.name))
+
+    def remove_older(self) -> None:
+        """Remove parts that this page does not have, unfinished files, and then the folder if it is empty."""
+        older = [path for path in self.parts() if path.name not in self._written]
+        for path in older:
+            path.unlink(missing_ok=True)
+        sweep(self.path)
+        if older:
+            with suppress(OSError):  # not empty
+                self.path.rmdir()
+
+
+@contextmanager
+def parts_beside(page: Path) -> Iterator[PartsFolder]:
+    """Provide the folder for parts of *page*, which is written in the ``with``; then remove older parts."""
+    folder = PartsFolder(page)
+    yield folder
+    folder.remove_older()
+
+
+def written_beside(page: Path) -> Path | None:
+    """Return the folder with items of the HTML page at *page*; None if there are none beside it."""
+    folder = PartsFolder(page)
+    return folder.path if page.suffix.lower() == ".html" and folder.parts() else None
+
+
+def compressed(value: Any) -> str:
+    """Return *value* as compressed JSON in base64.
+
+    >>> zlib.decompress(base64.b64decode(compressed(["It rains."])))
+    b'["It rains."]'
+    """
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(zlib.compress(text.encode("ascii"))).decode("ascii")
+
+
+def packed_items(
+    results: Results, folder: PartsFolder | None = None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what the page's script knows of its items from the start, and the parts inside the page by name.
+
+    More than MOST_INSIDE items go to *folder*, if there is one; then no part is inside the page.
+    """
+    items = PageItems(results)
+    many = sum(len(each.rows) for each in items.shown) > MOST_INSIDE
+    inside: dict[str, str] = {}
+
+    def keep(text: str) -> str:
+        name = str(len(inside))
+        inside[name] = text
+        return name
+
+    beside = folder if many else None
+    index = _index(results, items, keep if beside is None else beside.add)
+    index["folder"] = None if beside is None else beside.address
+    return index, inside
+
+
+def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> dict[str, Any]:
+    """Return the models, test sets and labels for the page's script; *keep* takes and names each part.
+
+    ``formula`` holds what begins a formula in a spreadsheet, for the CSV that the page writes.  ``golds`` and
+    ``answers`` are the labels that some item has, ``parts`` of a test set are names and numbers of items.
+    """
+    golds: set[int] = set()
+    answers: set[int] = set()
+    sets = []
+    for number, shown in enumerate(items.shown):
+        parts = []
+        for start in range(0, len(shown.rows), PART_ITEMS):
+            part = items.packed(number, start, start + PART_ITEMS)
+            golds.update(item[2] for item in part["items"])
+            answers.update(given[0] for item in part["items"] for given in item[8] if given)
+            parts.append([keep(compressed(part)), len(part["items"])])
+        dataset = shown.dataset
+        sets.append(
+            {
+                "name": dataset.name,
+                "short": results.short_names[dataset.name],
+                "shown": len(shown.rows),
+                "total": len(dataset),
+                "two": projection_of(dataset.manifest, (item.label for item in dataset)) is ENTAILMENT_OR_NOT,
+                "parts": parts,
+            }
+        )
+    return {
+        "models": [model.name for model in results.models],
+        "twoLabels": [run.two_labels for run in results.runs],
+        "formula": FORMULA,
+        "sets": sets,
+        "golds": sorted(golds),
+        "answers": sorted(answers),
+    }

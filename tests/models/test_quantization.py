@@ -1,0 +1,131 @@
+"""Token-by-token quantization, on graphs that are made here; and the export of small checkpoints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from crossexam.models import quantization
+from crossexam.models.quantization import Quantized, exact_weight_bits, quantize, quantized_weights
+
+RNG = np.random.default_rng(3)
+WEIGHTS = {
+    "into": RNG.normal(size=(32, 48)).astype(np.float32),
+    "out": RNG.normal(size=(48, 32)).astype(np.float32),
+    "head": RNG.normal(size=(32, 3)).astype(np.float32),
+}
+
+
+def layers() -> onnx.ModelProto:
+    """Return a graph of two products for every token with GELU between, and one for the first token."""
+    nodes = [
+        helper.make_node("MatMul", ["tokens", "into"], ["wide"]),
+        helper.make_node("Gelu", ["wide"], ["active"]),
+        helper.make_node("MatMul", ["active", "out"], ["narrow"]),
+        helper.make_node("Gather", ["narrow", "zero"], ["first"], axis=1),
+        helper.make_node("MatMul", ["first", "head"], ["logits"]),
+    ]
+    shapes: dict[str, list[str | int]] = {
+        "tokens": ["pairs", "tokens", 32],
+        "wide": ["pairs", "tokens", 48],
+        "active": ["pairs", "tokens", 48],
+        "first": ["pairs", 1, 32],
+    }
+    infos = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in shapes.items()]
+    tables = [numpy_helper.from_array(table, name) for name, table in WEIGHTS.items()]
+    graph = helper.make_graph(
+        nodes,
+        "layers",
+        infos[:1],
+        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 1, 3])],
+        [*tables, numpy_helper.from_array(np.array([0]), "zero")],
+        value_info=infos,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
+
+
+def run(model: onnx.ModelProto, tokens: NDArray[np.float32]) -> NDArray[Any]:
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    (found,) = session.run(None, {"tokens": tokens})
+    logits: NDArray[Any] = found
+    return logits
+
+
+def tokens(pairs: int = 6) -> NDArray[np.float32]:
+    return RNG.normal(size=(pairs, 5, 32)).astype(np.float32)
+
+
+@pytest.mark.parametrize("bits", [7, 8])
+def test_it_computes_nearly_the_same_with_integers(bits: int) -> None:
+    model, given = layers(), tokens()
+    expected = run(model, given)
+    assert quantize(model, bits) == Quantized(2, 3, bits)
+    operators = [node.op_type for node in model.graph.node]
+    assert operators.count("MatMulIntegerToFloat") == 2
+    assert operators.count("MatMul") == 1  # of the first token alone
+    apart = abs(run(model, given) - expected).max() / abs(expected).max()
+    assert 0 < apart < 0.02
+
+
+def test_a_token_s_neighbours_change_nothing() -> None:
+    model, given = layers(), tokens()
+    quantize(model, 8)
+    loud = given.copy()
+    loud[1:] *= 1000
+    assert np.array_equal(run(model, loud)[:1], run(model, given)[:1])
+    assert np.array_equal(run(model, given[:1]), run(model, given)[:1])
+
+
+def test_nothing_is_clipped_whatever_the_size_of_the_values() -> None:
+    for scale, most in ((1e-6, 0.2), (1.0, 0.02), (1e6, 0.02)):  # GELU of small values is negative as often
+        model, given = layers(), tokens() * np.float32(scale)
+        expected = run(model, given)
+        quantize(model, 8)
+        assert abs(run(model, given) - expected).max() <= most * abs(expected).max()
+    zeros = np.zeros((1, 5, 32), dtype=np.float32)
+    assert np.isfinite(run(model, zeros)).all()
+
+
+def test_the_values_of_attention_stay_in_float32() -> None:
+    names = ("queries", "keys", "values")
+    projections = [helper.make_node("MatMul", ["tokens", name], [f"{name}_of"]) for name in names]
+    attention = helper.make_node(
+        "Attention", [f"{name}_of" for name in names], ["logits"], q_num_heads=2, kv_num_heads=2
+    )
+    infos = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["pairs", "tokens", 32])
+        for name in ("tokens", "logits")
+    ]
+    tables = [numpy_helper.from_array(RNG.normal(size=(32, 32)).astype(np.float32), n) for n in names]
+    graph = helper.make_graph(
+        [*projections, attention], "attention", infos[:1], infos[1:], tables, value_info=infos
+    )
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=11)
+    assert quantize(model, 8) == Quantized(2, 3, 8)
+    assert [node.input[1] for node in model.graph.node if node.op_type == "MatMul"] == ["values"]
+    assert [node.op_type for node in model.graph.node].count("QuantizeLinear") == 1  # one for both
+
+
+def test_a_column_without_weights_stays_zero() -> None:
+    integers, scales = quantized_weights(np.zeros((4, 2), dtype=np.float32), 8)
+    assert not integers.any()
+    assert np.isfinite(1 / scales).all()
+
+
+def test_weights_have_the_bits_that_the_processor_multiplies_exactly(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Saturating:
+        def __init__(self, *arguments: Any, **options: Any) -> None: ...
+
+        def run(self, *arguments: Any) -> list[NDArray[np.int32]]:
+            return [np.full((32, 64), 32 * 32_767, dtype=np.int32)]
+
+    assert exact_weight_bits() in (7, 8)
+    monkeypatch.setattr(onnxruntime, "InferenceSession", Saturating)
+    assert exact_weight_bits() == 7
+    assert 2 * 255 * quantization._LARGEST[7] < 2**15

@@ -1,0 +1,449 @@
+"""The items of the page: which are shown, and their parts, inside the page or beside it or missing."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.files import write_text
+from crossexam.core.labels import LABELS
+from crossexam.reports import parts
+from crossexam.reports import report as report_module
+from crossexam.reports.items import PageItems
+from crossexam.reports.parts import written_beside
+from crossexam.reports.report import make_report, write_report
+from crossexam.reports.results import ItemChoice, item_choice, results_of
+from crossexam.runs.folder import run_into_folder
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+Opener = Callable[..., "Page"]
+SELF = "&#39;self&#39;"  # permits the scripts beside the page, as its policy is written
+ANIMALS = ("dog", "cat", "horse", "duck")
+HOSTILE = (
+    '");window.owned=1;("</script><script>window.owned=1</script>\u2028\ud800<img src=x onerror=owned=1>'
+)
+
+
+def datasets(n: int = 50, words: str = " and true is true") -> list[Dataset]:
+    """Return *n* pairs of a base, and the same with *words* in the hypothesis."""
+    base, changed = [], []
+    for number in range(n):
+        text = f"The {ANIMALS[number % 4]} number {number} sleeps."
+        base.append(Example(f"b{number}", text, f"So {text.lower()}", LABELS[number % 3]))
+        end = len(base[-1].hypothesis) - 1
+        change = Change("negation.v1", "premise", "hypothesis", (Edit("hypothesis", end, end, "", words),))
+        changed.append(base[-1].derive(base[-1].label, change))
+    facts: dict[str, Any] = {"construction": "base", "part": "x", "base_set": None}
+    derived = {"construction": "negation.v1", "part": "x", "base_set": "base.x", "keeps_label": True}
+    return [Dataset("base.x", tuple(base), facts), Dataset("negation.x", tuple(changed), derived)]
+
+
+def run_over(sets: list[Dataset], model: str = "m", skill: float = 0.6) -> Run:
+    """Return random answers, right with the probability *skill* and more."""
+    probabilities = {}
+    for dataset in sets:
+        rng = np.random.default_rng([len(dataset.name), len(model), int(skill * 100)])
+        rows = rng.dirichlet([1, 1, 1], len(dataset))
+        right = rng.random(len(dataset)) < skill
+        gold = np.array([LABELS.index(item.label or "neutral") for item in dataset])
+        rows[right] = np.eye(3)[gold[right]] * 0.7 + 0.1
+        probabilities[dataset.name] = rows
+    return Run(model, {each.name: each for each in sets}, probabilities, {})
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make parts of 15 items, and a folder for more than 20 of them."""
+    monkeypatch.setattr(parts, "PART_ITEMS", 15)
+    monkeypatch.setattr(parts, "MOST_INSIDE", 20)
+
+
+def settled(page: Page) -> str:
+    """Return how many items the page says that it has found, once they are there."""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#list")).to_have_attribute("aria-busy", "false")
+    return page.locator("#count").inner_text()
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+# Which items
+
+
+def wrong_items(runs: list[Run], name: str) -> list[str]:
+    """Return the ids that any of *runs* got wrong, by the frames that users see."""
+    wrong = set()
+    for run in runs:
+        rows = run.to_frame().filter(test_set=name, correct=False)
+        wrong.update(rows["id"].to_list())
+    return [item.id for item in runs[0].datasets[name] if item.id in wrong]
+
+
+def test_errors_are_the_items_that_some_model_got_wrong() -> None:
+    runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
+    shown = PageItems(results_of(runs, items="errors")).shown
+    for each in shown:
+        ids = [each.dataset.examples[row].id for row in each.rows]
+        assert ids == wrong_items(runs, each.dataset.name)
+        assert 0 < len(ids) < len(each.dataset)
+
+
+@pytest.mark.parametrize("manifest", [{}, {"details": {"two_label": True}}])
+@pytest.mark.parametrize("golds", [("entailment", "neutral", None), ("entailment", "not_entailment", None)])
+def test_errors_are_those_of_the_scores(golds: tuple[Any, ...], manifest: dict[str, Any]) -> None:
+    items = tuple(Example(f"i{k}", "It rains.", "It is wet.", golds[k % 3]) for k in range(60))
+    base = Dataset("base.x", items, {"construction": "base", "part": "x"})
+    rows = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    run = Run("m", {"base.x": base}, {"base.x": rows}, manifest)
+    (shown,) = PageItems(results_of([run], items="errors")).shown
+    assert [items[row].id for row in shown.rows] == wrong_items([run], "base.x")
+    assert 0 < len(shown.rows) < 40
+
+
+def test_a_model_without_the_test_set_got_nothing_of_it_wrong() -> None:
+    base, changed = datasets()
+    runs = [run_over([base, changed], "a", skill=1.0), run_over([base], "b2", skill=0.5)]
+    first, second = PageItems(results_of(runs, items="errors")).shown
+    assert len(first.rows) > 0
+    assert second.rows == []
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, True, "some", "ALL", None, ["all"]])
+def test_other_choices_are_refused(value: Any) -> None:
+    with pytest.raises(CrossexamError, match="items is ") as refused:
+        item_choice(value)
+    assert refused.value.wanted == "errors, all or a whole number above 0"
+    with pytest.raises(CrossexamError, match="items is "):
+        make_report(run_over(datasets()), items=value)
+
+
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [
+        (
+            10,
+            r"20 of 100 items are shown \(10 of 50 of base \(x\)\): a sample .* --items all</code> shows all",
+        ),
+        (
+            "errors",
+            r"\d+ of 100 items are shown .*: those that at least one model got wrong\. .* --items all",
+        ),
+        ("all", r"All items are shown\.<"),
+    ],
+)
+def test_the_page_says_what_is_left_out(items: ItemChoice, says: str) -> None:
+    assert re.search(says, make_report(run_over(datasets()), items=items).text(".html"))
+
+
+# The files
+
+
+def index_of(page: Path) -> dict[str, Any]:
+    found = re.search(r'id="data">(.*?)</script>', page.read_text(encoding="utf-8"))
+    assert found
+    index: dict[str, Any] = json.loads(found[1])
+    return index
+
+
+def assert_whole(page: Path) -> None:
+    """Check that the folder has every part of the page, each with as many items as the page says."""
+    index = index_of(page)
+    for name, count in (part for each in index["sets"] for part in each["parts"]):
+        script = (page.parent / index["folder"] / f"{name}.js").read_text(encoding="ascii")
+        found = re.fullmatch(r'crossexamItems\("([0-9a-f-]+)","([A-Za-z0-9+/]+=*)"\);\n', script)
+        assert found, script
+        assert found[1] == name
+        assert len(json.loads(zlib.decompress(base64.b64decode(found[2])))["items"]) == count
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_many_items_are_written_beside_the_page(tmp_path: Path) -> None:
+    page = write_report([run_over(datasets(words=HOSTILE))], tmp_path / "out.html", items="all")
+    assert names_in(tmp_path) == ["out.html", "out_items"]
+    assert written_beside(page) == tmp_path / "out_items"
+    assert [len(each["parts"]) for each in index_of(page)["sets"]] == [4, 4]
+    assert len(names_in(tmp_path / "out_items")) == 8
+    assert_whole(page)
+    assert SELF in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_few_items_and_texts_are_a_single_file(tmp_path: Path) -> None:
+    report = make_report(run_over(datasets()), items=10)
+    page = report.save(tmp_path / "out.html")
+    assert names_in(tmp_path) == ["out.html"]
+    assert written_beside(page) is None
+    assert SELF not in page.read_text(encoding="utf-8")
+    whole = make_report(run_over(datasets()), items="all").text(".html")
+    assert whole.count('<script type="text/plain" id="part-') == 8
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_parts_of_an_older_page_are_removed(tmp_path: Path) -> None:
+    page, folder = tmp_path / "out.html", tmp_path / "out_items"
+    write_report([run_over(datasets())], page, items="all")
+    before = names_in(folder)
+    (folder / "notes.txt").write_text("mine", encoding="utf-8")
+    (folder / ".0001.js.half.part").write_text("crossexam", encoding="utf-8")
+    write_report([run_over(datasets(40), skill=0.3)], page, items="all")
+    assert_whole(page)
+    after = names_in(folder)
+    assert after.pop() == "notes.txt"
+    assert len(after) == 6
+    assert not set(after) & set(before)
+    write_report([run_over(datasets())], page, items=5)
+    assert names_in(folder) == ["notes.txt"]
+    assert written_beside(page) is None
+    (folder / "notes.txt").unlink()
+    write_report([run_over(datasets())], page, items="all")
+    write_report([run_over(datasets())], page, items=5)
+    assert names_in(tmp_path) == ["out.html"]
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("writes", [0, 3, 8])
+def test_a_page_that_is_not_replaced_keeps_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    page = write_report([run_over(datasets())], tmp_path / "out.html", items="all")
+    before = {path: path.read_bytes() for path in (page, *(tmp_path / "out_items").iterdir())}
+    left = writes
+
+    def killed(path: Path, text: str) -> None:
+        nonlocal left
+        if left == 0:
+            raise KeyboardInterrupt
+        left -= 1
+        write_text(path, text)
+
+    for module in (parts, report_module):
+        monkeypatch.setattr(module, "write_text", killed)
+    with pytest.raises(KeyboardInterrupt):
+        write_report([run_over(datasets(), skill=0.3)], page, items="all")
+    assert left == 0
+    assert {path: path.read_bytes() for path in before} == before
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_same_runs_give_the_same_parts(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        write_report([run_over(datasets())], tmp_path / name / "out.html", items="all")
+    assert names_in(tmp_path / "one/out_items") == names_in(tmp_path / "two/out_items")
+    assert (tmp_path / "one/out.html").read_bytes() == (tmp_path / "two/out.html").read_bytes()
+
+
+# The page in a browser
+
+
+@pytest.fixture
+def beside(tmp_path: Path, small_parts: None) -> Path:
+    """A page of two models with its items beside it, in a folder with an odd name."""
+    runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
+    return write_report(runs, tmp_path / "ü #1%2F '\".html", items="all")
+
+
+@pytest.mark.browser
+def test_parts_are_loaded_when_the_list_reaches_them(open_page: Opener, beside: Path) -> None:
+    page = open_page(beside)
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
+    page.select_option("#set", "0")
+    assert settled(page) == "50 items"
+    assert loaded == ["0000", "0001"]
+    assert page.locator(".item").count() == 20
+    page.locator("#more").click()
+    settled(page)
+    assert page.locator(".item").count() == 40
+    assert loaded == ["0000", "0001", "0002"]
+    assert page.locator("#more").inner_text() == "Show 10 more of 10"
+    page.locator("#more").click()
+    settled(page)
+    ids = page.locator(".item .id").all_inner_texts()
+    assert ids == [f"b{number}" for number in range(50)]
+    assert page.locator("#more").is_hidden()
+
+
+@pytest.mark.browser
+def test_filters_search_and_order_are_over_all_parts(open_page: Opener, beside: Path) -> None:
+    runs = [run_over(datasets(), "a"), run_over(datasets(), "b2", skill=0.8)]
+    page = open_page(beside)
+    page.select_option("#set", "1")
+    for number, run in enumerate(runs):
+        page.select_option("#model", str(number))
+        page.select_option("#outcome", "wrong")
+        wrong = wrong_items([run], "negation.x")
+        assert settled(page) == f"{len(wrong)} items"
+    page.select_option("#order", "sure")
+    settled(page)
+    frame = runs[1].to_frame().filter(test_set="negation.x", correct=False)
+    highest = frame.select("p_entailment", "p_neutral", "p_contradiction").max_horizontal()
+    surest = frame["id"].to_list()[int(np.argmax(highest.to_numpy()))]
+    assert page.locator(".item .id").first.inner_text() == surest
+    page.click("button[type=reset]")
+    page.fill("#find", "number 49")
+    page.wait_for_function("() => document.getElementById('count').textContent === '2 items'")
+    assert page.locator(".item .id").all_inner_texts() == ["b49", "negation:b49"]
+
+
+@pytest.mark.browser
+def test_a_later_choice_wins(open_page: Opener, beside: Path) -> None:
+    page = open_page(beside)
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url.rsplit("/", 1)[-1][:4]))
+    page.evaluate(
+        """() => {
+          const choose = (id, value) => {
+            const select = document.getElementById(id);
+            select.value = value;
+            select.dispatchEvent(new Event("change"));
+          };
+          choose("set", "0"); choose("outcome", "wrong"); choose("outcome", ""); choose("set", "1");
+          document.getElementById("more").click(); // disabled meanwhile
+        }"""
+    )
+    assert settled(page) == "50 items"
+    assert page.locator(".item .id").all_inner_texts() == [f"negation:b{number}" for number in range(20)]
+    page.locator("#more").click()
+    settled(page)
+    assert "0003" not in loaded  # the last part of the test set that was wanted no more
+
+
+@pytest.mark.browser
+def test_a_link_and_a_download_find_items_in_any_part(open_page: Opener, beside: Path) -> None:
+    page = open_page(beside, fragment="#item=negation.x/negation%3Ab49")
+    assert settled(page) == "The linked item (any filter shows the others)"
+    assert page.locator(".item .id").all_inner_texts() == ["negation:b49"]
+    page = open_page(beside, fragment="#item=negation.x/none")
+    assert "Item none of negation.x is not among the items" in page.locator(".empty").inner_text()
+    page.select_option("#set", "1")
+    settled(page)
+    with page.expect_download() as download:
+        page.click("#export-csv")
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+    assert [row["id"] for row in rows] == [f"negation:b{number}" for number in range(50)]
+    assert settled(page) == "50 items"
+
+
+@pytest.mark.browser
+@pytest.mark.usefixtures("small_parts")
+def test_hostile_sentences_in_parts_stay_text(open_page: Opener, tmp_path: Path) -> None:
+    run = run_over(datasets(words=HOSTILE), HOSTILE)
+    page = open_page(write_report([run], tmp_path / "out.html", items="all"))
+    page.select_option("#set", "1")
+    page.locator("#more").click()
+    settled(page)
+    assert page.evaluate("window.owned") is None
+    assert page.locator("img, .item script").count() == 0
+    assert HOSTILE[:60] in page.locator(".item").nth(30).inner_text()
+
+
+@pytest.mark.browser
+def test_a_missing_and_a_damaged_part_are_named(chromium: Browser, beside: Path) -> None:
+    folder = written_beside(beside)
+    assert folder is not None
+    last = sorted(folder.iterdir())[-1]
+    text = last.read_text(encoding="ascii")
+    page = chromium.new_page()
+    page.goto(beside.as_uri())
+    page.select_option("#set", "1")
+    assert settled(page) == "50 items"
+    for damage, says in (
+        (None, f"The file {folder.name}/{last.name} is missing. Put the folder beside this page"),
+        (text.replace("eJ", "eK", 1), f"The file {folder.name}/{last.name} is damaged."),
+        (text[:90], f"The file {folder.name}/{last.name} is damaged."),
+    ):
+        last.unlink() if damage is None else last.write_text(damage, encoding="ascii")
+        page.select_option("#outcome", "wrong")
+        settled(page)
+        assert page.locator("#list [role=alert]").inner_text().startswith(says)
+        assert page.locator("#export-csv").is_disabled()
+        page.select_option("#outcome", "")
+        assert settled(page) == "50 items"  # the first of them are there
+    last.write_text(text, encoding="ascii")
+    page.select_option("#outcome", "right")
+    assert re.fullmatch(r"\d+ items", settled(page))
+    page.close()
+
+
+@pytest.mark.browser
+def test_without_the_folder_the_page_still_opens(chromium: Browser, beside: Path) -> None:
+    folder = written_beside(beside)
+    assert folder is not None
+    folder.rename(folder.with_name("elsewhere"))
+    page = chromium.new_page()
+    page.goto(beside.as_uri())
+    settled(page)
+    assert f"The file {folder.name}/" in page.locator("#list").inner_text()
+    assert page.locator("#accuracy svg:visible").count() > 0
+    assert page.locator("h1").inner_text()
+    page.close()
+
+
+@pytest.mark.browser
+def test_a_browser_that_cannot_unpack_says_so(chromium: Browser, tmp_path: Path) -> None:
+    path = write_report([run_over(datasets())], tmp_path / "out.html")
+    page = chromium.new_page()
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(path.as_uri())
+    settled(page)
+    assert page.locator("#list").inner_text().startswith("This browser cannot unpack the items.")
+    page.close()
+
+
+@pytest.mark.browser
+def test_a_test_set_without_errors_says_so(open_page: Opener, tmp_path: Path) -> None:
+    base, changed = datasets()
+    run = replace(run_over([base, changed], skill=1.0), model="good")
+    path = write_report([run], tmp_path / "out.html", items="errors")
+    page = open_page(path)
+    assert settled(page) == "0 items"
+    assert page.locator(".empty").inner_text() == "No item of this test set is on this page."
+    assert "(0 of 50)" in page.locator("#set option").nth(1).inner_text()
+
+
+# The command line
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_the_command_names_what_it_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_into_folder("builtin/overlap", datasets()[0], Path("run"))
+
+    def done(*arguments: str) -> str:
+        result = CliRunner().invoke(app, ["report", "run", *arguments], catch_exceptions=False)
+        assert result.exit_code == 0
+        return result.stderr
+
+    both = "written: out.html and the folder out_items, which has its items\n"
+    assert done("-o", "out.html", "--items", "all") == both
+    assert done("-o", "out.html", "--items", "errors") == both
+    assert len(index_of(Path("out.html"))["sets"][0]["parts"]) == 3
+    assert done("-o", "out.md") == "written: out.md\n"
+    assert done("-o", "out.html", "--items", "9") == "written: out.html\n"
+    assert not Path("out_items").exists()
+    Path("out_items").write_text("mine", encoding="utf-8")
+    refused = CliRunner().invoke(app, ["report", "run", "-o", "out.html", "--items", "all"])
+    assert isinstance(refused.exception, FileExistsError)  # which the entry point shows, with exit 2
+    assert Path("out_items").read_text(encoding="utf-8") == "mine"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import Label
+from crossexam.core.test_sets import read_test_set, write_test_set
 
 HOT, COLD = "The soup is hot.", "The soup is cold."
 BASE = Dataset(
@@ -153,3 +156,18 @@ def test_errors_come_first() -> None:
     codes = [each.code for each in found]
     assert codes == sorted(codes)
     assert found[0] == Finding("E301", "Two items have the same id.", "1", "2 times")
+
+
+def test_a_part_of_the_items_at_a_time_gives_the_same_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bases = [Example(f"b{n}", HOT, "It steams.", "neutral") for n in range(4)]
+    items = [replace(antonym(name=f"antonymy:{n % 5}"), base=f"b{n % 6}") for n in range(9)]
+    items[3] = replace(items[3], premise="", label=None)
+    expected = run_checks(Dataset("set", items), Dataset("base", bases))
+    assert len({finding.code for finding in expected}) > 4
+    monkeypatch.setattr("crossexam.constructions.check.ROWS_AT_ONCE", 2)
+    write_test_set(tmp_path / "set.parquet", items)
+    write_test_set(tmp_path / "base.parquet", bases)
+    stored, base = (read_test_set(tmp_path / f"{name}.parquet") for name in ("set", "base"))
+    assert run_checks(stored, base) == expected

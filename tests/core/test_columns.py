@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ from crossexam.core.dataset import Dataset, content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
-from crossexam.core.rows import COLUMNS
-from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.rows import COLUMNS, to_row
+from crossexam.core.stored_examples import StoredExamples, column_types
 from crossexam.core.test_sets import write_test_set
 
 KEYS = ("cluster", "genre", "generated_label", "an odd key", "clüster")
@@ -232,3 +232,40 @@ def test_a_dataset_has_columns(tmp_path: Path) -> None:
     assert dataset.label_counts() == {"entailment": 17, "neutral": 17, "contradiction": 16}
     assert len(set(dataset.clusters().tolist())) == 7
     assert [len(frame) for frame in dataset.columns("id", at_once=20)] == [20, 20, 10]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"premise": None},
+        {"hypothesis": None},
+        {"label": 4},
+        {"label": -2},
+        {"label": None},
+        {"info": "[]"},
+        {"info": "{"},
+        {"info": '{"a": NaN}'},
+        {"info": ""},
+        {"construction": "x.v1", "source": "premise", "target": "premise", "edits": [None]},
+        {"construction": None, "edits": [None]},
+        {"id": None},
+    ],
+    ids=str,
+)
+def test_rows_are_refused_at_once_or_not_at_all(columns: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "set.parquet"
+    rows = [to_row(each) for each in many(5)]
+    rows[3] |= columns
+    pl.DataFrame(rows, schema=column_types()).write_parquet(path)
+    file = StoredExamples.of(path)
+    assert in_columns(file)
+    assert problem(file.check) == problem(lambda: list(file))
+
+
+def problem(read: Callable[[], object]) -> str | None:
+    """Return the error of *read*, if there is one."""
+    try:
+        read()
+    except FormatError as error:
+        return str(error)
+    return None

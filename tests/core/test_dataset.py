@@ -107,7 +107,7 @@ def test_items_of_proposed_labels_have_a_status() -> None:
 def test_columns_of_info_keep_their_types_or_are_json() -> None:
     infos = [{"genre": "news", "n": 1, "pair": ["hot", "cold"], "mixed": 1}, {"n": 2, "mixed": "one"}]
     examples = [Example(str(k), "P.", "H.", None, info=info) for k, info in enumerate(infos)]
-    columns = info_columns(examples, ["genre", "n", "pair", "mixed"])
+    columns = info_columns([examples], ["genre", "n", "pair", "mixed"])
     assert {name: column.to_list() for name, column in columns.items()} == {
         "genre": ["news", None], "n": [1, 2], "pair": ['["hot", "cold"]', None], "mixed": ["1", "one"],
     }  # fmt: skip

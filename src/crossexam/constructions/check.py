@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import known_construction
+from crossexam.core.columns import Places, columns_of, examples_at, info_values, labels_of, text_hashes
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import RELATION, SIDES, Example, as_generated, undo_edits
-from crossexam.core.labels import ENTAILMENT_OR_NOT
+from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS
+from crossexam.core.stored_examples import ROWS_AT_ONCE
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 Bases = Mapping[str, Example]  # id -> example of the base set; empty if that is not available
 _MOST_SHARE: Final = 0.9
@@ -126,14 +132,15 @@ def untouched_side(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str
 
 def unique_ids(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """Two items have the same id."""
-    counts = Counter(item.id for item in items)
+    repeated = examples_at(items, _repeated(text_hashes(items, "id")))
+    counts = Counter(item.id for item in repeated)
     yield from ((name, f"{count} times") for name, count in counts.items() if count > 1)
 
 
 def unique_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """Two items have the same premise and hypothesis."""
     first: dict[tuple[str, str], str] = {}
-    for item in items:
+    for item in examples_at(items, _repeated(_pair_hashes(items))):
         other = first.setdefault((item.premise, item.hypothesis), item.id)
         if other != item.id and _must_be_unique(item):
             yield item.id, f"as {other}"
@@ -141,7 +148,8 @@ def unique_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, 
 
 def repeated_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """The base repeats pairs, and so does the test set."""
-    pairs = Counter((item.premise, item.hypothesis) for item in items if not _must_be_unique(item))
+    found = examples_at(items, _repeated(_pair_hashes(items)))
+    pairs = Counter((item.premise, item.hypothesis) for item in found if not _must_be_unique(item))
     repeated = sum(count - 1 for count in pairs.values())
     if repeated:
         yield "(set)", f"{repeated} of {len(items)} items"
@@ -149,13 +157,15 @@ def repeated_pairs(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str
 
 def balanced(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str]]:
     """More than nine tenths of the items have the same label, although the construction assigns several."""
-    counts = Counter(item.label for item in items if item.label)
+    labels = labels_of(items)
+    counts = Counter(GOLDS[index] for index in labels[labels >= 0].tolist())
     if not counts:
         return
     label, count = counts.most_common(1)[0]
     construction = _construction(items[0])
     several = construction is None or len(construction.labels) > 1
-    if all(item.info.get(RELATION) == "antonym" for item in items):  # swapped antonyms always contradict
+    relations = info_values(items, [RELATION])[RELATION]
+    if relations.stated.all() and relations.values == ["antonym"]:  # swapped antonyms always contradict
         return
     if several and count > _MOST_SHARE * sum(counts.values()) and len(items) > 1:
         yield "(set)", f"{label}: {count} of {sum(counts.values())}"
@@ -185,6 +195,23 @@ def any_items(items: Sequence[Example], bases: Bases) -> Iterator[tuple[str, str
         yield "(set)", ""
 
 
+def _pair_hashes(items: Sequence[Example]) -> NDArray[np.uint64]:
+    """Return a number for the pair of each item [n]; equal pairs have equal numbers."""
+    import numpy as np
+
+    tables = columns_of(items, ["premise", "hypothesis"])
+    return np.concatenate([np.empty(0, np.uint64), *(each.hash_rows(seed=0).to_numpy() for each in tables)])
+
+
+def _repeated(numbers: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which of *numbers* [n] occur more than once: [n]."""
+    import numpy as np
+
+    ordered = np.sort(numbers)
+    repeated: NDArray[np.bool_] = np.isin(numbers, ordered[1:][ordered[1:] == ordered[:-1]])
+    return repeated
+
+
 Check = Callable[[Sequence[Example], Bases], Iterator[tuple[str, str]]]
 
 # fmt: off
@@ -207,6 +234,9 @@ CHECKS: Final[dict[str, Check]] = {
 }
 # fmt: on
 
+#: The checks that need all items of a test set; the others are done on some thousand items at a time.
+OF_SETS: Final = frozenset({"E301", "E302", "W204", "W303", "W501"})
+
 
 def _construction(item: Example) -> Construction | None:
     return known_construction(item.change.construction.partition(".")[0]) if item.change else None
@@ -226,17 +256,36 @@ def run_checks(dataset: Dataset, base: Dataset | None = None) -> list[Finding]:
     >>> run_checks(Dataset("one", [Example("a", "It rains.", "", "neutral")]))[0].code
     'E401'
     """
-    bases = {example.id: example for example in base} if base else {}
-    derived = [item for item in dataset if item.base]
-    if bases and derived and not any(item.base in bases for item in derived):
+    examples = dataset.examples
+    findings: dict[str, list[Finding]] = {code: [] for code in CHECKS}
+    for items, bases in _with_bases(dataset, base):
+        for code in CHECKS.keys() - OF_SETS:
+            findings[code] += _findings(code, items, bases)
+    for code in OF_SETS:
+        findings[code] += _findings(code, examples, {})
+    return [finding for found in findings.values() for finding in found]
+
+
+def _findings(code: str, items: Sequence[Example], bases: Bases) -> Iterator[Finding]:
+    check = CHECKS[code]
+    message = (check.__doc__ or "").strip()
+    yield from (Finding(code, message, item, detail) for item, detail in check(items, bases))
+
+
+def _with_bases(dataset: Dataset, base: Dataset | None) -> Iterator[tuple[Sequence[Example], Bases]]:
+    """Yield the items of *dataset*, some thousand at a time, with the examples of *base* that they need."""
+    import numpy as np
+
+    examples = dataset.examples
+    of_bases = Places(base.examples).of_bases(examples) if base else np.full(len(examples), -1)
+    derived = any((table["base"].fill_null("") != "").any() for table in dataset.columns("base"))
+    if base and derived and not (of_bases >= 0).any():
         raise CrossexamError(
-            f"none of the items of '{dataset.name}' is derived from the base '{base.name if base else ''}'",
+            f"none of the items of '{dataset.name}' is derived from the base '{base.name}'",
             hint="check the test set against the base that it was built from",
         )
-    findings = []
-    for code, function in CHECKS.items():
-        message = (function.__doc__ or "").strip()
-        findings += [
-            Finding(code, message, item, detail) for item, detail in function(dataset.examples, bases)
-        ]
-    return findings
+    for start in range(0, len(examples), ROWS_AT_ONCE):
+        part = slice(start, start + ROWS_AT_ONCE)
+        places = np.unique(of_bases[part])
+        found = examples_at(base.examples, places[places >= 0]) if base else ()
+        yield list(examples[part]), {example.id: example for example in found}

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import KNOWN
+from crossexam.core.columns import info_values
 from crossexam.core.example import Example
 from crossexam.core.randomness import rng_for
 
@@ -27,10 +28,16 @@ def key_of(item: Example, construction: Construction) -> str | None:
     >>> key_of(item, construction_named("antonymy"))
     'hot/cold'
     """
-    values = [item.info.get(name) for name in construction.key]
-    if not values or any(value is None for value in values):
+    values = [_shown(item.info.get(name)) for name in construction.key]
+    known = [value for value in values if value is not None]
+    return ", ".join(known) if values and len(known) == len(values) else None
+
+
+def _shown(value: Any) -> str | None:
+    """Return the *value* of an entry of ``info`` as a part of a key, None if it is not stated."""
+    if value is None:
         return None
-    return ", ".join("/".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for v in values)
+    return "/".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
@@ -38,8 +45,10 @@ def keys_of(items: Sequence[Example], construction: str) -> list[str] | None:
     known = KNOWN.get(construction)
     if known is None or not known.key:
         return None
-    keys = [key for item in items if (key := key_of(item, known)) is not None]
-    return keys if len(keys) == len(items) else None
+    stated = [values.mapped(_shown).tolist() for values in info_values(items, known.key).values()]
+    if any(value is None for values in stated for value in values):
+        return None
+    return stated[0] if len(stated) == 1 else [", ".join(parts) for parts in zip(*stated, strict=True)]
 
 
 def at_most_per_key(

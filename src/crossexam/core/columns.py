@@ -12,7 +12,16 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeGuard
 
-from crossexam.core.example import CLUSTER, Example, cluster_of, premise_cluster
+from crossexam.core.example import (
+    CLUSTER,
+    GENERATED_LABEL,
+    STATUS,
+    STATUSES,
+    VERDICT,
+    Example,
+    cluster_of,
+    premise_cluster,
+)
 from crossexam.core.labels import GOLD_INDEX
 from crossexam.core.rows import to_row
 from crossexam.core.stored_examples import ROWS_AT_ONCE, StoredExamples, column_types
@@ -121,6 +130,80 @@ def text_hashes(examples: Sequence[Example], name: Literal["id", "base"]) -> NDA
     return _joined((_hashes(frame[name].fill_null("")) for frame in columns_of(examples, [name])), np.uint64)
 
 
+class Places:
+    """Where each id is in a test set, to find the bases of the items of others."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        import numpy as np
+
+        ids = text_hashes(examples, "id")
+        self._order = np.argsort(ids, kind="stable")
+        self._ids = ids[self._order]
+
+    def of_bases(self, examples: Sequence[Example]) -> NDArray[np.int64]:
+        """Return the position of the base of each of *examples* [n], -1 if it is not there.
+
+        Of several examples with one id it is the last.
+
+        >>> base = [Example("a", "p", "h", None), Example("b", "p", "h", None)]
+        >>> items = [Example("x", "p", "h", None, base="b"), Example("y", "p", "h", None)]
+        >>> Places(base).of_bases(items).tolist()
+        [1, -1]
+        """
+        import numpy as np
+
+        if not len(self._ids):
+            return np.full(len(examples), -1, dtype=np.int64)
+        wanted = text_hashes(examples, "base")
+        place = np.searchsorted(self._ids, wanted, side="right") - 1
+        return np.where(self._ids[place] == wanted, self._order[place], -1)
+
+
+def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:
+    """Return the *examples* at *rows*, ascending positions or a mask [n]; those of a file are read later."""
+    import numpy as np
+
+    if isinstance(examples, StoredExamples):
+        return examples.at(rows)
+    index = np.asarray(rows)
+    places = np.flatnonzero(index) if index.dtype == np.bool_ else index
+    return tuple(examples[place] for place in places.tolist())
+
+
+def relabelled_items(examples: Sequence[Example]) -> NDArray[np.bool_]:
+    """Return of which of *examples* judges replaced the label: [n]."""
+    return info_values(examples, [GENERATED_LABEL])[GENERATED_LABEL].stated
+
+
+def status_codes(examples: Sequence[Example]) -> NDArray[np.int8]:
+    """Return the status of each of *examples* [n] as its index in STATUSES, -1 if it has none.
+
+    The status is that of :func:`~crossexam.core.example.status_of`.
+
+    >>> status_codes([Example("a", "p", "h", None, info={"status": "proposed"})]).tolist()
+    [2]
+    """
+    import numpy as np
+
+    found = info_values(examples, (STATUS, VERDICT))
+    verdicts, statuses = (found[key].mapped(_status_code).astype(np.int8) for key in (VERDICT, STATUS))
+    return np.where(verdicts >= 0, verdicts, statuses)
+
+
+def _status_code(value: Any) -> int:
+    return STATUSES.index(value) if value in STATUSES else -1
+
+
+def cluster_names(examples: Sequence[Example]) -> pl.Series:
+    """Return the cluster of each of *examples* [n]: that of :func:`~crossexam.core.example.cluster_of`."""
+    import polars as pl
+
+    if not in_columns(examples):
+        return _series([cluster_of(each) for each in examples], pl.String())
+    parts = (_clusters(frame) for frame in columns_of(examples, ["premise", "info"]))
+    return pl.concat([pl.Series(dtype=pl.String), *(part.alias("") for part in parts)])
+
+
 def cluster_hashes(examples: Sequence[Example]) -> NDArray[np.uint64]:
     """Return a hash of the cluster of each of *examples* [n]: equal numbers are the same cluster.
 
@@ -177,13 +260,18 @@ def _matched(info: pl.Series, key: str) -> tuple[pl.Series, pl.Series]:
     """
     import polars as pl
 
-    named = info.str.contains(json.dumps(key, ensure_ascii=False), literal=True)
-    named |= info.str.contains("\\u", literal=True)  # the name may be written with escapes
-    nothing = pl.repeat(None, len(info), dtype=pl.String, eager=True)
-    if not named.any() or not key.isidentifier():  # a path would need quotes
-        return nothing, named
-    found = info.str.json_path_match(f"$.{key}")
-    return found, named & (found.is_null() | found.str.contains(_NO_STRING).fill_null(False))
+    column = pl.col(info.name)
+    named = _may_have(column, key)
+    found = column.str.json_path_match(f"$.{key}") if key.isidentifier() else pl.lit(None, pl.String)
+    no_string = found.is_null() | found.str.contains(_NO_STRING).fill_null(value=False)
+    table = info.to_frame().select(found.alias("found"), (named & no_string).alias("doubtful"))
+    return table["found"], table["doubtful"]
+
+
+def _may_have(info: pl.Expr, key: str) -> pl.Expr:
+    """Return whether a JSON object may have *key*: it is there, or it may be written with escapes."""
+    name = json.dumps(key, ensure_ascii=False)
+    return info.str.contains(name, literal=True) | info.str.contains("\\", literal=True)
 
 
 @dataclass(frozen=True)
@@ -196,12 +284,22 @@ class InfoValues:
     values: Sequence[Any]
     codes: NDArray[np.int32]
 
-    def mapped(self, function: Callable[[Any], Any]) -> NDArray[np.object_]:
-        """Return *function* of the value of each example [n], of None if it does not have the key."""
+    @property
+    def stated(self) -> NDArray[np.bool_]:
+        """Whether each example has the key, even if its value is None: [n]."""
+        has_key: NDArray[np.bool_] = self.codes >= 0
+        return has_key
+
+    def each(self) -> NDArray[np.object_]:
+        """Return the value of each example [n], None if it does not have the key."""
+        return self.mapped(lambda value: value)
+
+    def mapped(self, function: Callable[[Any], Any], absent: Any = None) -> NDArray[np.object_]:
+        """Return *function* of the value of each example [n], of *absent* if it does not have the key."""
         import numpy as np
 
         results = np.empty(len(self.values) + 1, dtype=object)
-        for place, value in enumerate((*self.values, None)):  # the last is that of the number -1
+        for place, value in enumerate((*self.values, absent)):  # the last is that of the number -1
             results[place] = function(value)
         chosen: NDArray[np.object_] = results[self.codes]
         return chosen
@@ -215,6 +313,8 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
     >>> found.values, found.codes.tolist()
     ([0, 1], [0, 1, 0])
     """
+    import polars as pl
+
     coders = {key: _Coder() for key in keys}
     if not in_columns(examples):
         for example in examples:
@@ -222,19 +322,26 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
                 coder.add(example.info.get(key, _ABSENT))
     elif keys:
         for frame in columns_of(examples, ["info"]):
+            may_have = frame.select(_may_have(pl.col("info"), key).any().alias(key) for key in keys)
             decoded = _Decoded(frame["info"])
             for key, coder in coders.items():
-                coder.add_all(_values(frame["info"], key, decoded))
+                if may_have[key].item():
+                    _add_values(coder, frame["info"], key, decoded)
+                else:
+                    coder.skip(len(frame))
     return {key: coder.found() for key, coder in coders.items()}
 
 
-def _values(info: pl.Series, key: str, decoded: _Decoded) -> list[Any]:
-    """Return the value under *key* in each JSON object, _ABSENT if there is none."""
+def _add_values(coder: _Coder, info: pl.Series, key: str, decoded: _Decoded) -> None:
+    """Add the value under *key* in each JSON object to *coder*."""
     found, doubtful = _matched(info, key)
+    if not doubtful.any():
+        coder.add_texts(found)
+        return
     values = [_ABSENT if value is None else value for value in found.to_list()]
     for row in doubtful.arg_true().to_list():
         values[row] = decoded[row].get(key, _ABSENT)
-    return values
+    coder.add_all(values)
 
 
 class _Decoded(dict[int, Any]):
@@ -260,8 +367,19 @@ class _Coder:
         self._codes.append(-1 if value is _ABSENT else self._place(value))
 
     def add_all(self, values: Sequence[Any]) -> None:
-        for value in values:
-            self.add(value)
+        self._codes.extend(-1 if value is _ABSENT else self._place(value) for value in values)
+
+    def add_texts(self, texts: pl.Series) -> None:
+        """Add examples whose values are *texts*, null where there is none."""
+        import polars as pl
+
+        places = {text: self._place(text) for text in texts.drop_nulls().unique(maintain_order=True)}
+        codes = texts.replace_strict(places, default=-1, return_dtype=pl.Int32)
+        self._codes.frombytes(codes.to_numpy().tobytes())
+
+    def skip(self, count: int) -> None:
+        """Add *count* examples that do not have the key."""
+        self._codes.frombytes(b"\xff" * (count * self._codes.itemsize))  # -1
 
     def _place(self, value: Any) -> int:
         identity = value if type(value) is str else (type(value), repr(value))
@@ -273,4 +391,4 @@ class _Coder:
     def found(self) -> InfoValues:
         import numpy as np
 
-        return InfoValues(self._values, np.array(self._codes, dtype=np.int32))
+        return InfoValues(self._values, np.frombuffer(self._codes, dtype=np.int32).copy())

@@ -293,7 +293,7 @@ class Reading:
     truncated: NDArray[np.bool_]
     edit_unseen: NDArray[np.bool_]
 
-    def at(self, rows: Sequence[int] | NDArray[np.bool_]) -> Reading:
+    def at(self, rows: Sequence[int] | NDArray[np.bool_] | slice) -> Reading:
         """Return the reading of the items at *rows*."""
         return Reading(self.truncated[rows], self.edit_unseen[rows])
 
@@ -400,10 +400,10 @@ class Run:
         import polars as pl
 
         frames = [
-            item_frame(name, dataset.examples, self.answers(name), self.predictions(name).tolist())
+            item_frame(name, dataset.examples, self.answers(name), self.label_indices(name))
             for name, dataset in self.datasets.items()
         ]
-        every = [example for dataset in self.datasets.values() for example in dataset]
+        every = [dataset.examples for dataset in self.datasets.values()]
         return pl.concat(frames or [empty_frame()]).with_columns(**info_columns(every, info))
 
     def to_pandas(self, info: Sequence[str] = ()) -> pd.DataFrame:

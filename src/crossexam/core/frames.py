@@ -4,49 +4,53 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from crossexam.core.arguments import required
+from crossexam.core.columns import cluster_names, columns_of, info_values, labels_of, status_codes
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.example import Example, cluster_of, status_of
-from crossexam.core.labels import LABELS
+from crossexam.core.example import STATUSES, Example
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 
 if TYPE_CHECKING:
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray
 
-_NOT_ENTAILED: Final = frozenset({"neutral", "contradiction"})
-
 
 def item_frame(
-    test_set: str, examples: Sequence[Example], shares: NDArray[np.float64], predicted: Sequence[str]
+    test_set: str, examples: Sequence[Example], shares: NDArray[np.float64], predicted: NDArray[np.int64]
 ) -> pl.DataFrame:
     """Return the table of the items of one test set, their probabilities [n, 3] and predicted labels [n].
 
-    A prediction of not_entailment is correct for neutral and contradiction too, since only a model of two
-    labels makes it there; without a gold label, ``correct`` is null.
+    The labels are indices in ``GOLDS``.  A prediction of not_entailment is correct for neutral and
+    contradiction too, since only a model of two labels makes it there; without a gold label, ``correct`` is
+    null.
     """
+    import numpy as np
     import polars as pl
 
-    gold = [example.label for example in examples]
-    correct = [
-        None if label is None else label == said or (said == "not_entailment" and label in _NOT_ENTAILED)
-        for label, said in zip(gold, predicted, strict=True)
-    ]
-    columns = {
-        "test_set": pl.Series([test_set] * len(examples), dtype=pl.String),
-        "id": pl.Series([example.id for example in examples], dtype=pl.String),
-        "premise": pl.Series([example.premise for example in examples], dtype=pl.String),
-        "hypothesis": pl.Series([example.hypothesis for example in examples], dtype=pl.String),
-        "gold": pl.Series(gold, dtype=pl.String),
-        "predicted": pl.Series(predicted, dtype=pl.String),
-        **{f"p_{label}": pl.Series(shares[:, k], dtype=pl.Float64) for k, label in enumerate(LABELS)},
-        "correct": pl.Series(correct, dtype=pl.Boolean),
-        "cluster": pl.Series([cluster_of(example) for example in examples], dtype=pl.String),
-        "status": pl.Series([status_of(example) for example in examples], dtype=pl.String),
-    }
-    return pl.DataFrame(columns)
+    gold = labels_of(examples)
+    rejected = (predicted == GOLD_INDEX["not_entailment"]) & (gold != GOLD_INDEX["entailment"])
+    correct = pl.Series((gold == predicted) | rejected, dtype=pl.Boolean)
+    names = pl.Series([*GOLDS, None], dtype=pl.String)
+    texts = ("id", "premise", "hypothesis")
+    empty = pl.DataFrame(schema=dict.fromkeys(texts, pl.String))
+    items = pl.concat([empty, *columns_of(examples, texts)])
+    has_gold = pl.Series(gold >= 0, dtype=pl.Boolean)
+    status = pl.Series([*STATUSES, None], dtype=pl.String)[status_codes(examples).astype(np.int64)]
+    return pl.DataFrame(
+        {
+            "test_set": pl.repeat(test_set, len(items), dtype=pl.String, eager=True),
+            **items.to_dict(),
+            "gold": names[gold.astype(np.int64)],
+            "predicted": names[predicted],
+            **{f"p_{label}": pl.Series(shares[:, k], dtype=pl.Float64) for k, label in enumerate(LABELS)},
+            "correct": correct.set(~has_gold, None),
+            "cluster": cluster_names(examples),
+            "status": status,
+        }
+    )
 
 
 def empty_frame() -> pl.DataFrame:
@@ -57,26 +61,28 @@ def empty_frame() -> pl.DataFrame:
     """
     import numpy as np
 
-    return item_frame("", (), np.empty((0, len(LABELS))), ())
+    return item_frame("", (), np.empty((0, len(LABELS))), np.empty(0, dtype=np.int64))
 
 
-def info_columns(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, pl.Series]:
-    """Return the values of *examples* [n] under each of *keys* of ``info``, as columns; null where absent.
+def info_columns(test_sets: Sequence[Sequence[Example]], keys: Sequence[str]) -> dict[str, pl.Series]:
+    """Return the values under each of *keys* of ``info`` of the examples of all *test_sets* [n], as columns.
 
-    Lists, mappings, and values of several types become JSON.  Raises UnknownNameError for a key that no
-    example has, CrossexamError for the name of a column of :func:`item_frame`.
+    Null where absent; lists, mappings, and values of several types become JSON.  Raises UnknownNameError for
+    a key that no example has, CrossexamError for the name of a column of :func:`item_frame`.
     """
     import polars as pl
 
     required(keys, (list, tuple), "info", wanted='a list of keys of info, such as ["genre"]')
-    known = sorted({key for example in examples for key in example.info})
+    found = [info_values(examples, [str(key) for key in keys]) for examples in test_sets]
     columns = {}
     for key in keys:
-        if key not in known:
-            raise UnknownNameError("key of info", str(key), known)
+        if not any(values[str(key)].values for values in found):
+            known = {name for examples in test_sets for example in examples for name in example.info}
+            raise UnknownNameError("key of info", str(key), sorted(known))
         if key in empty_frame().columns:
             raise CrossexamError(f"there is already a column '{key}'", wanted="other keys of info")
-        columns[key] = pl.Series(_uniform([example.info.get(key) for example in examples]))
+        every = [value for values in found for value in values[str(key)].each().tolist()]
+        columns[key] = pl.Series(_uniform(every))
     return columns
 
 

@@ -6,6 +6,7 @@ instead (:func:`crossexam.core.columns.columns_of`), which makes no examples at 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
 from crossexam.core.rows import COLUMNS, from_row
 
 if TYPE_CHECKING:
@@ -91,6 +93,21 @@ def _no_parquet(path: Path, error: BaseException) -> FormatError:
 def _window(rows: ParquetRows, number: int) -> pl.DataFrame:
     """Return the rows of the *number*-th stretch of ROWS_AT_ONCE; the last few are kept."""
     return rows.read(number * ROWS_AT_ONCE, (number + 1) * ROWS_AT_ONCE)
+
+
+def _doubtful() -> pl.Expr:
+    """Return whether a row whose columns have the right types may nevertheless be malformed."""
+    import polars as pl
+
+    info, label = pl.col("info"), pl.col("label")
+    no_object = ~info.str.json_path_match("$").str.starts_with("{").fill_null(value=False)
+    return (
+        pl.col("premise").is_null()
+        | pl.col("hypothesis").is_null()
+        | ~label.is_between(-1, len(LABELS)).fill_null(value=True)
+        | (no_object & (info != "").fill_null(value=False))
+        | pl.col("edits").list.eval(pl.element().is_null()).list.any().fill_null(value=False)
+    )
 
 
 class StoredExamples(Sequence[Example]):
@@ -184,8 +201,12 @@ class StoredExamples(Sequence[Example]):
 
     def check(self) -> None:
         """Raise FormatError that names the first malformed row, if there is one."""
-        for _ in self:
-            pass
+        if not self.rows.own_format:
+            deque(self, maxlen=0)
+            return
+        for places, frame in self.stretches(COLUMNS):
+            for row in frame.with_row_index().filter(_doubtful()).iter_rows(named=True):
+                from_row(row, where=self._where(places[row["index"]]))
 
     def _where(self, place: int) -> str:
         return f"{self.rows.path}, row {place}"

@@ -11,15 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.constructions.word_pair_swaps import SWAPS
+from crossexam.core.columns import Places, info_values, relabelled_items
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN, is_relabelled
+from crossexam.core.example import CONTROL_LABEL, POLARITY, SEEN
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
 from crossexam.evaluation.scores import Scored, score_run
 from crossexam.language.word_pair_index import POLARITIES
@@ -116,7 +117,7 @@ def factor_results(run: Run, *, alpha: float = ALPHA) -> list[FactorResult]:
 
 def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked]:
     kind, here = run.datasets[name].entry.construction, scored[name]
-    if not here.examples:
+    if not len(here.gold):
         return
     before = _before(run, name, scored)
     for factor, kinds in TESTED.items():
@@ -141,7 +142,7 @@ def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked
 
 
 def insensitivity_table(
-    before: NDArray[np.int64], after: NDArray[np.int64], correct: NDArray[np.bool_]
+    before: NDArray[np.integer[Any]], after: NDArray[np.integer[Any]], correct: NDArray[np.bool_]
 ) -> Crossed:
     """Return counts of changed and unchanged predictions by correctness (Table 2).
 
@@ -157,7 +158,9 @@ def unseen_table(correct: NDArray[np.bool_], seen: NDArray[np.bool_]) -> Crossed
     return Crossed(("correct", "incorrect"), ("seen", "unseen"), counts)
 
 
-def polarity_table(polarity: Sequence[str], predicted: NDArray[np.int64]) -> Crossed:
+def polarity_table(
+    polarity: Sequence[str] | NDArray[np.object_], predicted: NDArray[np.integer[Any]]
+) -> Crossed:
     """Return counts of the polarities of word pairs that occur, by predicted label (Table 4)."""
     codes = np.array([POLARITIES.index(each) for each in polarity], dtype=np.int64)
     counts = cross_counts(codes, np.minimum(predicted, len(LABELS) - 1), (len(POLARITIES), len(LABELS)))
@@ -193,34 +196,34 @@ def _control(run: Run, name: str, scored: Mapping[str, Scored]) -> Scored | None
 
 def _before(run: Run, name: str, scored: Mapping[str, Scored]) -> NDArray[np.int64] | None:
     """Return the prediction for the control of each item, -1 if there is none: [n]."""
-    base = _control(run, name, scored)
-    if base is None:
+    control = _control(run, name, scored)
+    if control is None:
         return None
-    answers = {each.id: label for each, label in zip(base.examples, base.predicted.tolist(), strict=True)}
-    here = scored[name].examples
-    return np.fromiter((answers.get(each.base or "", -1) for each in here), np.int64, len(here))
+    at = Places(control.examples).of_bases(scored[name].examples)
+    return np.append(control.predicted, -1)[at]
 
 
 def _changed_gold(here: Scored, control: Scored | None) -> NDArray[np.bool_]:
     """Return which items have another gold label than their control: [n]; judges may have changed either."""
-    judged = {each.id: str(each.label) for each in control.examples if is_relabelled(each)} if control else {}
-    controls = [
-        GOLD_INDEX.get(judged.get(each.base or "", str(each.info.get(CONTROL_LABEL))), -1)
-        for each in here.examples
-    ]
-    changed: NDArray[np.bool_] = here.gold != np.array(controls, dtype=np.int64)
+    stated = info_values(here.examples, [CONTROL_LABEL])[CONTROL_LABEL]
+    golds = stated.mapped(lambda label: GOLD_INDEX.get(str(label), -1)).astype(np.int64)
+    if control is not None:
+        at = Places(control.examples).of_bases(here.examples)
+        judged = np.append(relabelled_items(control.examples), False)[at]
+        golds = np.where(judged, np.append(control.gold, -1)[at], golds)
+    changed: NDArray[np.bool_] = here.gold != golds
     return changed
 
 
 def _seen(here: Scored) -> NDArray[np.bool_]:
-    return np.array([bool(each.info.get(SEEN)) for each in here.examples], dtype=bool)
+    return info_values(here.examples, [SEEN])[SEEN].mapped(bool).astype(np.bool_)
 
 
-def _polarity(here: Scored) -> list[str]:
-    return [str(each.info.get(POLARITY, "none")) for each in here.examples]
+def _polarity(here: Scored) -> NDArray[np.object_]:
+    return info_values(here.examples, [POLARITY])[POLARITY].mapped(str, absent="none")
 
 
 def _against_polarity(here: Scored) -> NDArray[np.bool_]:
     """Return which items have a gold label other than the polarity of their pair (which may be none)."""
-    golds = (GOLDS[gold] for gold in here.gold.tolist())
-    return np.array([gold != each for gold, each in zip(golds, _polarity(here), strict=True)], dtype=bool)
+    against: NDArray[np.bool_] = np.array(GOLDS, dtype=object)[here.gold] != _polarity(here)
+    return against

@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
 
+import numpy as np
+
+from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import JUDGE_LABELS, cluster_of
-from crossexam.core.labels import GOLDS, Gold, projection_of
+from crossexam.core.example import JUDGE_LABELS
+from crossexam.core.labels import GOLDS, Gold
 from crossexam.stats.estimate import share_correct
 
 
-def shares_of_labels(labels: Sequence[Gold], answers: Sequence[tuple[str, str]]) -> dict[str, Estimate]:
+def shares_of_labels(labels: Sequence[Gold], answers: Sequence[tuple[str, Hashable]]) -> dict[str, Estimate]:
     """Return the share of each of *labels* in *answers*, pairs of a label and the cluster of its item.
 
     >>> shares = shares_of_labels(["entailment", "neutral"], [("neutral", "a"), ("neutral", "b")])
@@ -27,12 +31,8 @@ def shares_of_labels(labels: Sequence[Gold], answers: Sequence[tuple[str, str]])
 
 def judge_shares(dataset: Dataset) -> dict[str, Estimate]:
     """Return the share of each label of *dataset* in the answers of its judges; empty if it has none."""
-    answers = [
-        (str(label), cluster_of(example))
-        for example in dataset
-        for label in example.info.get(JUDGE_LABELS) or ()
-    ]
-    return shares_of_labels(_labels(dataset), answers) if answers else {}
+    answers = [(str(label), cluster) for _, given, cluster in judged_items(dataset) for label in given]
+    return shares_of_labels(dataset.projection.labels, answers) if answers else {}
 
 
 def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
@@ -40,15 +40,20 @@ def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
 
     A model of two labels predicts entailment or not_entailment.
     """
-    dataset = run.datasets[name]
-    answers = [
-        (GOLDS[label], cluster_of(example))
-        for example, label in zip(dataset, run.label_indices(name).tolist(), strict=True)
-        if example.info.get(JUDGE_LABELS)
-    ]
-    labels: tuple[Gold, ...] = ("entailment", "not_entailment") if run.two_labels else _labels(dataset)
+    dataset, predicted = run.datasets[name], run.label_indices(name)
+    answers = [(GOLDS[predicted[row]], cluster) for row, _, cluster in judged_items(dataset)]
+    labels: tuple[Gold, ...] = (
+        ("entailment", "not_entailment") if run.two_labels else dataset.projection.labels
+    )
     return shares_of_labels(labels, answers) if answers else {}
 
 
-def _labels(dataset: Dataset) -> tuple[Gold, ...]:
-    return projection_of(dataset.manifest, (example.label for example in dataset)).labels
+def judged_items(dataset: Dataset) -> Iterator[tuple[int, Sequence[Any], int]]:
+    """Yield position, labels of the judges, and cluster of each item of *dataset* that has such labels."""
+    given = info_values(dataset.examples, [JUDGE_LABELS])[JUDGE_LABELS]
+    if not given.values:
+        return
+    clusters = dataset.clusters()
+    for row in np.flatnonzero(given.stated).tolist():
+        if labels := given.values[given.codes[row]]:
+            yield row, labels, int(clusters[row])

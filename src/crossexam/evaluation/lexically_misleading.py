@@ -6,16 +6,18 @@ are those that ``crossexam build compositionality`` and ``crossexam subset cs`` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import nan
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.example import ANNOTATOR_LABELS, SCORE, Example
+from crossexam.core.example import ANNOTATOR_LABELS, SCORE
 from crossexam.evaluation.scores import Scored, score_run
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
@@ -50,22 +52,32 @@ def misled_parts(run: Run, lambdas: Sequence[float] = STEPS) -> list[MisledPart]
     if not bases:
         return []
     scored = score_run(run, two_labels=run.two_labels)
-    return [_part(name, scored[name], lam) for name in bases for lam in lambdas]
+    return [part for name in bases for part in _parts(name, scored[name], lambdas)]
 
 
 def has_scores(dataset: Dataset) -> bool:
     """Return whether every labelled example of *dataset* has a lexically-misleading score."""
-    labelled = [example for example in dataset if example.label is not None]
-    return bool(labelled) and all(SCORE in example.info for example in labelled)
+    labelled = dataset.labels() >= 0
+    scores = info_values(dataset.examples, [SCORE])[SCORE]
+    return bool(labelled.any()) and bool(scores.stated[labelled].all())
 
 
-def _part(name: str, whole: Scored, lam: float) -> MisledPart:
-    scores = np.array([float(example.info[SCORE]) for example in whole.examples])
-    kept = scores >= lam
+def _parts(name: str, whole: Scored, lambdas: Sequence[float]) -> Iterator[MisledPart]:
+    info = info_values(whole.examples, [SCORE, ANNOTATOR_LABELS])
+    scores = info[SCORE].mapped(lambda score: nan if score is None else float(score)).astype(np.float64)
+    given = info[ANNOTATOR_LABELS]
+    votes = vote_counts([labels or () for labels in (*given.values, None)])[given.codes]
+    for lam in lambdas:
+        yield _part(name, whole, lam, scores >= lam, votes)
+
+
+def _part(
+    name: str, whole: Scored, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
+) -> MisledPart:
     gold, clusters = whole.gold[kept], whole.clusters[kept]
     codes = cluster_codes(clusters, len(gold))
     most_frequent = int(np.bincount(gold, minlength=3).argmax())
-    human, voted = _human([e for e, keep in zip(whole.examples, kept, strict=True) if keep], gold, clusters)
+    human, voted = _human(votes[kept], gold, clusters)
     return MisledPart(
         part=name.partition(".")[2],
         lam=lam,
@@ -78,9 +90,8 @@ def _part(name: str, whole: Scored, lam: float) -> MisledPart:
 
 
 def _human(
-    examples: Sequence[Example], gold: NDArray[np.int64], clusters: NDArray[np.int64]
+    votes: NDArray[np.int64], gold: NDArray[np.int8], clusters: NDArray[np.int32]
 ) -> tuple[HumanAccuracy | None, int]:
-    votes = vote_counts([example.info.get(ANNOTATOR_LABELS) or () for example in examples])
     has = votes.sum(axis=1) > 0
     if not has.any():
         return None, 0

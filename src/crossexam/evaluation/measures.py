@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.columns import InfoValues, Places, info_values
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Estimate
@@ -169,7 +170,8 @@ def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
     key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
     found = {}
     for name, scored in score_run(run, two_labels=run.two_labels).items():
-        items, values = _values(scored, key, tagged)
+        of_key = None if key is None else info_values(scored.examples, [key])[key]
+        items, values = _values(scored, of_key, tagged)
         slices = by_slice(scored.correct[items], values, scored.clusters[items])
         if slices:
             found[name] = slices
@@ -186,14 +188,10 @@ def measure(run: Run, *, alpha: float = ALPHA) -> tuple[TestSetResult, ...]:
     """
     two_labels = run.two_labels
     scored = score_run(run, two_labels=two_labels)
-    bases = {dataset.entry.base_set for dataset in run.datasets.values()}
-    positions = {
-        name: {example.id: position for position, example in enumerate(scored[name].examples)}
-        for name in scored
-        if name in bases
-    }
+    bases = dict.fromkeys(dataset.entry.base_set for dataset in run.datasets.values())
+    places = {name: Places(scored[name].examples) for name in bases if name in scored}
     results = [
-        _measure_one(name, dataset, scored, positions, two_labels, alpha)
+        _measure_one(name, dataset, scored, places, two_labels, alpha)
         for name, dataset in run.datasets.items()
     ]
     p_values = {i: result.p_value for i, result in enumerate(results) if result.p_value is not None}
@@ -206,16 +204,16 @@ def _measure_one(
     name: str,
     dataset: Dataset,
     scored: Mapping[str, Scored],
-    positions: Mapping[str, Mapping[str, int]],
+    places: Mapping[str, Places],
     two_labels: bool,
     alpha: float,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
     base_set = entry.base_set
     against = _NOTHING
-    if base_set is not None and base_set in positions:
+    if base_set is not None and base_set in places:
         if entry.compares_items:
-            against = _paired(here, scored[base_set], positions[base_set], alpha)
+            against = _paired(here, scored[base_set], places[base_set], alpha)
         else:
             against = _unpaired(here, scored[base_set])
     labels = here.projection.labels
@@ -267,11 +265,9 @@ def _table(here: Scored) -> NDArray[np.int64]:
     return confusion(place[here.gold], place[here.predicted], len(here.projection.labels))
 
 
-def _paired(here: Scored, base: Scored, position: Mapping[str, int], alpha: float) -> _AgainstBase:
+def _paired(here: Scored, base: Scored, places: Places, alpha: float) -> _AgainstBase:
     """Return the paired measures, over the items whose base example was predicted and has a gold label."""
-    at = np.fromiter(
-        (position.get(example.base or "", -1) for example in here.examples), np.int64, len(here.examples)
-    )
+    at = places.of_bases(here.examples)
     kept = at >= 0
     if not kept.any():
         return _NOTHING
@@ -299,7 +295,7 @@ def _unpaired(here: Scored, base: Scored) -> _AgainstBase:
 
 
 def _detectable(
-    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int64], alpha: float
+    before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32], alpha: float
 ) -> float | None:
     """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
     drops = before.astype(np.float64) - after
@@ -367,31 +363,46 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
     tags counts under each, so that the slices together may have more items than the test set.
     """
     sliced: dict[str, dict[str, Estimate]] = {}
+    info = info_values(scored.examples, [key for _, key, *_ in SLICES if key is not None])
     for name, key, minimum, tagged, _ in SLICES:
-        items, values = _values(scored, key, tagged)
-        if len(set(values)) > 1:
+        of_key = None if key is None else info[key]
+        if of_key is not None and not of_key.values:
+            continue
+        items, values = _values(scored, of_key, tagged)
+        if not (values == values[:1]).all():
             sliced[name] = by_slice(
                 scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
             )
     for name, of_reading in READ_SLICES if scored.reading is not None else ():
-        values = [_value(each) for each in getattr(scored.reading, of_reading).tolist()]
+        shown = np.array([_value(False), _value(True)], dtype=object)
+        values = shown[getattr(scored.reading, of_reading).astype(np.int8)]
         sliced[name] = by_slice(scored.correct, values, scored.clusters)
     return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 
-def _values(scored: Scored, key: str | None, tagged: bool) -> tuple[NDArray[np.int64], list[Hashable]]:
-    """Return the items [n] and their values under *key*; if *tagged*, an item is there once per tag."""
-    if key is None:
-        return np.arange(len(scored.examples)), [GOLDS[index] for index in scored.gold.tolist()]
-    given = [example.info.get(key) for example in scored.examples]
+def _values(
+    scored: Scored, info: InfoValues | None, tagged: bool
+) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
+    """Return the items [n] and their values in *info*, or their gold labels without it.
+
+    If *tagged*, an item is there once per tag.
+    """
+    items = np.arange(len(scored.gold))
+    if info is None:
+        return items, np.array(GOLDS, dtype=object)[scored.gold]
     if not tagged:
-        return np.arange(len(given)), [_value(value) for value in given]
-    pairs = [
-        (item, _value(tag))
-        for item, value in enumerate(given)
-        for tag in dict.fromkeys(value if isinstance(value, list | tuple) else [value])
-    ]
-    return np.array([item for item, _ in pairs], dtype=np.int64), [tag for _, tag in pairs]
+        return items, info.mapped(_value)
+    tags = [_tags(value) for value in (*info.values, None)]  # the last is that of the number -1
+    counts = np.array([len(each) for each in tags])[info.codes]  # [n]
+    starts = np.cumsum([0, *map(len, tags)])[:-1][info.codes]  # [n], of an item's tags among all tags
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    every = np.array([_value(tag) for each in tags for tag in each], dtype=object)
+    return np.repeat(items, counts), every[np.repeat(starts, counts) + within]
+
+
+def _tags(value: Any) -> list[Any]:
+    """Return the different tags in *value*, a list of them or the only one."""
+    return list(dict.fromkeys(value if isinstance(value, list | tuple) else [value]))
 
 
 def _value(value: Any) -> Hashable:

@@ -5,17 +5,18 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from crossexam.core.columns import examples_at
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example, cluster_of
-from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection, projection_of
+from crossexam.core.example import Example
+from crossexam.core.labels import GOLD_INDEX, LABEL_INDEX, THREE_LABELS, Projection
 
 #: How a report describes results of models with two labels.
 TWO_LABELS: Final = (
@@ -32,7 +33,7 @@ NOT_ENTAILED: Final = GOLD_INDEX["not_entailment"]
 
 @dataclass(frozen=True)
 class Scored:
-    """The items of one test set that have a gold label, in order.
+    """The items of one test set that have a gold label, in order; what they are computed from are columns.
 
     *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
     that were scored together [n]; *unlabelled* counts the items without a gold label; *projection* holds the
@@ -41,9 +42,9 @@ class Scored:
     """
 
     examples: Sequence[Example]
-    gold: NDArray[np.int64]
-    predicted: NDArray[np.int64]
-    clusters: NDArray[np.int64]
+    gold: NDArray[np.int8]
+    predicted: NDArray[np.int8]
+    clusters: NDArray[np.int32]
     unlabelled: int
     projection: Projection = THREE_LABELS
     reading: Reading | None = None
@@ -65,42 +66,47 @@ def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
 
     Raises CrossexamError if predictions are missing.
     """
-    numbers: dict[str, int] = {}
+    clusters = _numbered({name: dataset.clusters() for name, dataset in run.datasets.items()})
     return {
-        name: _score_one(name, dataset, run, two_labels, numbers) for name, dataset in run.datasets.items()
+        name: _score_one(name, dataset, run, two_labels, clusters[name])
+        for name, dataset in run.datasets.items()
     }
 
 
-def _score_one(name: str, dataset: Dataset, run: Run, two_labels: bool, numbers: dict[str, int]) -> Scored:
-    examples = dataset.examples
-    gold = np.fromiter(
-        (-1 if each.label is None else GOLD_INDEX[each.label] for each in examples), np.int64, len(examples)
-    )
-    projection = projection_of(dataset.manifest, (each.label for each in examples))
-    clusters = np.fromiter(
-        (numbers.setdefault(cluster_of(each), len(numbers)) for each in examples), np.int64, len(examples)
-    )
+def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int32]]:
+    """Return the clusters of every test set as numbers 0, 1, ... in the order of their appearance."""
+    import pyarrow as pa
+
+    every = np.concatenate([np.empty(0, dtype=np.uint64), *hashes.values()])
+    numbers = pa.array(every).dictionary_encode().indices.to_numpy()
+    ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)
+    return {name: numbers[end - len(hashes[name]) : end] for name, end in zip(hashes, ends, strict=True)}
+
+
+def _score_one(
+    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int32]
+) -> Scored:
+    examples, projection = dataset.examples, dataset.projection
+    gold = dataset.labels()
     answered = run.answers(name)
     if projection is THREE_LABELS:
         if two_labels:
             predicted = _projected(gold, answered[:, _ENTAILMENT] > 0.5)
         else:
-            predicted = answered.argmax(axis=1).astype(np.int64)
+            predicted = answered.argmax(axis=1).astype(np.int8)
     else:
-        predicted = projection.predictions(answered)
+        predicted = projection.predictions(answered).astype(np.int8)
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
     reading = run.reading.get(name)
     if labelled.all():
         return Scored(examples, gold, predicted, clusters, 0, projection, reading)
-    kept = [example for example, has_gold in zip(examples, labelled.tolist(), strict=True) if has_gold]
-    unlabelled = len(examples) - len(kept)
     return Scored(
-        kept,
+        examples_at(examples, labelled),
         gold[labelled],
         predicted[labelled],
         clusters[labelled],
-        unlabelled,
+        int((~labelled).sum()),
         projection,
         reading.at(labelled) if reading is not None else None,
     )
@@ -113,8 +119,8 @@ def describe_projection(projection: Projection, two_labels: bool) -> str | None:
     return projection.says
 
 
-def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> None:
-    strange = set(gold.tolist()) - {GOLD_INDEX[label] for label in projection.labels}
+def _labels_fit(name: str, gold: NDArray[np.int8], projection: Projection) -> None:
+    strange = set(np.unique(gold).tolist()) - {GOLD_INDEX[label] for label in projection.labels}
     if strange:
         found = ", ".join(label for label, index in GOLD_INDEX.items() if index in strange)
         raise CrossexamError(
@@ -124,8 +130,8 @@ def _labels_fit(name: str, gold: NDArray[np.int64], projection: Projection) -> N
         )
 
 
-def _projected(gold: NDArray[np.int64], entailed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold))
+def _projected(gold: NDArray[np.int8], entailed: NDArray[np.bool_]) -> NDArray[np.int8]:
+    return np.where(entailed, _ENTAILMENT, np.where(gold == _ENTAILMENT, _NEUTRAL, gold)).astype(np.int8)
 
 
 def predicted_labels(run: Run, name: str) -> NDArray[np.int64]:

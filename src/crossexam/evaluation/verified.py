@@ -13,11 +13,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.columns import examples_at, info_values, relabelled_items, status_codes
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import PROPOSED, REJECTED, STATUS, VERIFIED, is_relabelled, status_of
+from crossexam.core.example import PROPOSED, REJECTED, STATUS, STATUSES, VERIFIED
 
 _PART: Final = "items_status"  # in the manifest of a part: the status of its items
+_Rows = NDArray[np.bool_] | slice  # of a test set
+_ALL: Final = slice(None)
 
 
 def by_status(run: Run) -> Run:
@@ -27,15 +33,16 @@ def by_status(run: Run) -> Run:
     ``NAME``.  Rejected items are left out and counted in the manifest.  Parts are not split again.
     """
     kept: dict[str, Dataset] = {}
-    places: dict[str, tuple[str, list[int]]] = {}
+    places: dict[str, tuple[str, _Rows]] = {}
     rejected = 0
     for name, dataset in run.datasets.items():
-        if _PART in dataset.entry.facts or not any(STATUS in example.info for example in dataset):
-            kept[name], places[name] = dataset, (name, list(range(len(dataset))))
+        if _PART in dataset.entry.facts or not info_values(dataset.examples, [STATUS])[STATUS].values:
+            kept[name], places[name] = dataset, (name, _ALL)
             continue
-        rejected += sum(status_of(example) == REJECTED for example in dataset)
+        statuses = _statuses(dataset)
+        rejected += int((statuses == REJECTED).sum())
         for status in (None, VERIFIED, PROPOSED):
-            _add_items(kept, places, run, name, status)
+            _add_items(kept, places, run, name, statuses, status)
     note = {"rejected_items": f"{rejected:,} rejected items are left out"} if rejected else {}
     note |= _relabelled(run.datasets)
     return _run_over(run, kept, places, note)
@@ -48,16 +55,17 @@ def verified_only(run: Run) -> Run:
     whose labels are those of the corpus.  Raises CrossexamError if no item is verified.
     """
     kept: dict[str, Dataset] = {}
-    places: dict[str, tuple[str, list[int]]] = {}
+    places: dict[str, tuple[str, _Rows]] = {}
     counts: Counter[str] = Counter()
     controls = {dataset.entry.base_set for dataset in run.datasets.values()}
     for name, dataset in run.datasets.items():
-        statuses = Counter(status_of(example) or "not judged" for example in dataset)
-        if dataset.entry.is_base or (name in controls and set(statuses) <= {"not judged"}):
-            kept[name], places[name] = dataset, (name, list(range(len(dataset))))
+        statuses = _statuses(dataset)
+        judged = Counter(status or "not judged" for status in statuses.tolist())
+        if dataset.entry.is_base or (name in controls and set(judged) <= {"not judged"}):
+            kept[name], places[name] = dataset, (name, _ALL)
             continue
-        counts += statuses
-        _add_items(kept, places, run, name, VERIFIED)
+        counts += judged
+        _add_items(kept, places, run, name, statuses, VERIFIED)
     if not counts[VERIFIED]:
         raise CrossexamError(
             f"no item in the test sets of '{run.model}' has been verified",
@@ -68,36 +76,42 @@ def verified_only(run: Run) -> Run:
     return _run_over(run, kept, places, {"scored_items": note, **_relabelled(kept)})
 
 
+def _statuses(dataset: Dataset) -> NDArray[np.object_]:
+    """Return the status of each item [n], None if it has none."""
+    return np.array([*STATUSES, None], dtype=object)[status_codes(dataset.examples)]  # None is -1
+
+
 def _relabelled(datasets: Mapping[str, Dataset]) -> dict[str, str]:
     """Return what the manifest of a run says of items whose label judges replaced; empty without any."""
-    count = sum(is_relabelled(example) for dataset in datasets.values() for example in dataset)
+    count = sum(int(relabelled_items(dataset.examples).sum()) for dataset in datasets.values())
     return {"relabelled_items": f"{count:,} items have the label of the judges"} if count else {}
 
 
 def _add_items(
     kept: dict[str, Dataset],
-    places: dict[str, tuple[str, list[int]]],
+    places: dict[str, tuple[str, _Rows]],
     run: Run,
     name: str,
+    statuses: NDArray[np.object_],
     status: str | None,
 ) -> None:
     """Add the items of test set *name* that have *status*, if there are any, to *kept* and *places*."""
     dataset = run.datasets[name]
-    rows = [row for row, example in enumerate(dataset) if status_of(example) == status]
-    if not rows:
+    rows = statuses == status
+    if not rows.any():
         return
     shown = f"{name} ({status})" if status else name
     entry, items = dataset.entry, status or "without status"
     signed = f"{entry.signature}|items:{items}" if entry.signature is not None else None
     entry = replace(entry, signature=signed, facts={**entry.facts, _PART: items})
-    kept[shown] = Dataset(shown, tuple(dataset.examples[row] for row in rows), entry.to_json())
+    kept[shown] = Dataset(shown, examples_at(dataset.examples, rows), entry.to_json())
     places[shown] = (name, rows)
 
 
 def _run_over(
     run: Run,
     kept: Mapping[str, Dataset],
-    places: Mapping[str, tuple[str, list[int]]],
+    places: Mapping[str, tuple[str, _Rows]],
     note: Mapping[str, str],
 ) -> Run:
     """Return the run over *kept*; the base of a part is the part of its base with the same status, if any."""

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import POLARITY
@@ -106,7 +107,7 @@ class WordPairPolarity(BuiltinRule):
 def _polarities(dataset: Dataset) -> NDArray[np.float64]:
     import numpy as np
 
-    stated = [example.info.get(POLARITY) for example in dataset]
+    stated = info_values(dataset.examples, [POLARITY])[POLARITY].each().tolist()
     without = sum(each is None for each in stated)
     if without:
         raise CrossexamError(

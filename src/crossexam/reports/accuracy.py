@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.columns import relabelled_items
 from crossexam.core.dataset import Dataset
-from crossexam.core.example import JUDGE_LABELS, is_relabelled
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.evaluation.judges import judge_shares, predicted_shares
+from crossexam.evaluation.judges import judge_shares, judged_items, predicted_shares
 from crossexam.reports.published_systems import (
     STUDIES,
     columns_for,
@@ -135,7 +135,9 @@ def published_tables(results: Results) -> list[Table]:
 
 def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str]) -> list[str]:
     """Return a sentence if the gold labels of some items are those of judges, not of a construction."""
-    changed = {names[name]: sum(map(is_relabelled, dataset)) for name, dataset in test_sets.items()}
+    changed = {
+        names[name]: int(relabelled_items(dataset.examples).sum()) for name, dataset in test_sets.items()
+    }
     listed = ", ".join(f"{name} {count:,}" for name, count in changed.items() if count)
     return (
         [f"Items whose gold label is that of judges, not that of the construction: {listed}."]
@@ -376,7 +378,7 @@ def judged_table(results: Results) -> Table:
         if not of_judges:
             continue
         short = results.short_names[name]
-        n = sum(bool(example.info.get(JUDGE_LABELS)) for example in dataset)
+        n = sum(1 for _ in judged_items(dataset))
         rows.append((short, JUDGES, n, *map(of_judges.get, GOLDS)))
         rows += [
             (short, model.name, n, *map(predicted_shares(model.run, name).get, GOLDS))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.columns import Places
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import (
     ANNOTATOR_LABELS,
@@ -133,7 +134,7 @@ class PageItems:
     def __init__(self, results: Results) -> None:
         self._results = results
         self._answers = [_Answers(run) for run in results.runs]
-        self._places: dict[str, dict[str, int]] = {}
+        self._places: dict[str, Places] = {}
 
     @cached_property
     def shown(self) -> list[Shown]:
@@ -159,10 +160,8 @@ class PageItems:
         if base is None:
             return np.full(len(dataset), -1, dtype=np.int64)
         if base.name not in self._places:
-            self._places[base.name] = {example.id: number for number, example in enumerate(base)}
-        place = self._places[base.name]
-        found = (-1 if item.base is None else place.get(item.base, -1) for item in dataset)
-        return np.fromiter(found, np.int64, len(dataset))
+            self._places[base.name] = Places(base.examples)
+        return self._places[base.name].of_bases(dataset.examples)
 
     def _errors(self, dataset: Dataset) -> list[int]:
         """Return which items of *dataset* with a gold label some model got wrong."""
@@ -241,7 +240,7 @@ def _golds(dataset: Dataset) -> NDArray[np.int64]:
     """Return the gold label of each item as its index in GOLDS, -1 for none: [n]."""
     import numpy as np
 
-    return np.fromiter(map(_gold, dataset), np.int64, len(dataset))
+    return dataset.labels().astype(np.int64)
 
 
 def _sentence(item: Example, edits: Sequence[Edit], side: Side, texts: _Texts) -> int | list[Segment]:

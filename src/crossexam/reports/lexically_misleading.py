@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.columns import info_values
 from crossexam.core.example import SCORE
 from crossexam.reports.charts import WIDTHS, Charts, svg_of
 from crossexam.reports.results import Results
@@ -61,11 +62,12 @@ def highest_table(results: Results) -> Table:
         if not (dataset.entry.is_base and has_scores(dataset)):
             continue
         predicted = [m.run.predictions(name) if name in m.run.datasets else None for m in results.models]
-        labelled = (place for place, example in enumerate(dataset) if example.label is not None)
-        for place in nlargest(_HIGHEST, labelled, key=lambda k: float(dataset.examples[k].info[SCORE])):
+        scores = info_values(dataset.examples, [SCORE])[SCORE].each()
+        labelled = (dataset.labels() >= 0).nonzero()[0].tolist()
+        for place in nlargest(_HIGHEST, labelled, key=lambda k: float(scores[k])):
             example = dataset.examples[place]
             answers = (None if labels is None else str(labels[place]) for labels in predicted)
-            score = f"{float(example.info[SCORE]):.3f}"
+            score = f"{float(scores[place]):.3f}"
             rows.append(
                 (dataset.entry.part, score, example.premise, example.hypothesis, example.label, *answers)
             )

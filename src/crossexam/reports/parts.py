@@ -22,7 +22,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from crossexam.core.files import FORMULA, sweep, write_text
-from crossexam.core.labels import ENTAILMENT_OR_NOT, projection_of
+from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
 
@@ -140,7 +140,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
                 "short": results.short_names[dataset.name],
                 "shown": len(shown.rows),
                 "total": len(dataset),
-                "two": projection_of(dataset.manifest, (item.label for item in dataset)) is ENTAILMENT_OR_NOT,
+                "two": dataset.projection is ENTAILMENT_OR_NOT,
                 "parts": parts,
             }
         )

@@ -460,15 +460,16 @@ def _columns_of_predictions(path: Path, dataset: Dataset) -> tuple[NDArray[np.fl
 
 
 def _check_probabilities(table: NDArray[np.float64], path: Path) -> None:
-    wrong = not_probabilities(table, tolerance=SUM_TOLERANCE)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise FormatError(
-            f"{table[row].tolist()} are not probabilities",
-            where=f"{path}, row {row}",
-            wanted="finite, non-negative numbers that sum to 1",
-            hint=_AGAIN,
-        )
+    for start in range(0, len(table), _ROWS_AT_ONCE):
+        wrong = not_probabilities(table[start : start + _ROWS_AT_ONCE], tolerance=SUM_TOLERANCE)
+        if wrong.any():
+            row = start + int(wrong.argmax())
+            raise FormatError(
+                f"{table[row].tolist()} are not probabilities",
+                where=f"{path}, row {row}",
+                wanted="finite, non-negative numbers that sum to 1",
+                hint=_AGAIN,
+            )
 
 
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:

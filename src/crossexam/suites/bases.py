@@ -23,7 +23,6 @@ from crossexam.core.labels import (
     Projection,
     projection_for,
     projection_named,
-    projection_of,
 )
 from crossexam.corpora.reading import ReadingReport
 from crossexam.corpora.spec import CorpusSpec, changed_reading
@@ -186,7 +185,7 @@ def with_gold(
     """
     import numpy as np
 
-    projection = projection_of(dataset.manifest, (example.label for example in dataset))
+    projection = dataset.projection
 
     if probabilities.shape != (len(dataset), len(LABELS)):
         raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} examples of {dataset.name}")

@@ -136,14 +136,14 @@ def test_an_internal_error_is_told_where_no_log_can_be_written(
 
 
 def test_the_store_tells_the_cause(tmp_path: Path) -> None:
-    hashes = [number.to_bytes(16, "big") for number in range(5_000)]
+    hashes = np.arange(10_000, dtype=np.uint64).reshape(-1, 2)
     with AnswerStore(tmp_path / "s", "k", "m") as store:
         pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
         store._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
         with pytest.raises(CrossexamError) as caught:
-            store.add(hashes, np.tile([1.0, 0.0, 0.0], (len(hashes), 1)), [False] * len(hashes))
+            store.add(hashes, np.tile([1.0, 0.0, 0.0], (len(hashes), 1)), [None] * len(hashes))
         assert str(caught.value) == f"{tmp_path / 's'}: no space left on the device\n{HINT.rstrip()}"
-        assert store.known(hashes) == {}
+        assert not store.look_up(hashes)[0].any()
 
 
 def test_an_interrupted_sample_is_drawn_anew(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,10 @@ from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import CharactersRead
-from crossexam.runs.answer_store import FILE_NAME, AnswerStore, pair_hash
+from crossexam.runs.answer_store import FILE_NAME, PARTS, AnswerStore
+from crossexam.runs.pair_hashes import as_bytes, from_bytes, pair_hash, pair_hashes
 from crossexam.runs.run import predict_suite
+from crossexam.runs.stored_answers import read_part
 
 BATCH = 8
 
@@ -33,12 +35,15 @@ BATCH = 8
 CHILD = """
 import hashlib, os, signal, sys
 from pathlib import Path
-from crossexam.runs import folder
+from crossexam.runs import answer_store, folder, windows
 from crossexam.runs.run import predict_suite
 from crossexam.runs.answer_store import AnswerStore
 
-suite, out, run_folder, log, moment, count = sys.argv[1:]
+suite, out, run_folder, log, moment, count, small = sys.argv[1:]
 left = int(count)
+if small == "True":  # several windows, and predictions that are moved into parts
+    windows.FIRST_WINDOW, windows.LARGEST_WINDOW = 24, 48
+    answer_store.PAIRS_IN_ONE_ROW, answer_store.PREDICTIONS_IN_PART = BATCH_SIZE, 40
 
 def reached(name):
     global left
@@ -65,6 +70,20 @@ def watched_add(self, *args):
     add(self, *args)
     reached("after storing")
 AnswerStore.add = watched_add
+
+write_part = answer_store.write_part
+def watched_write_part(*args):
+    reached("moving")
+    checksum = write_part(*args)
+    reached("part written")
+    return checksum
+answer_store.write_part = watched_write_part
+
+move = AnswerStore._move_into_part
+def watched_move(self, *args):
+    move(self, *args)
+    reached("moved")
+AnswerStore._move_into_part = watched_move
 
 write = folder._write_predictions
 def watched_write(*args):
@@ -98,13 +117,23 @@ def make_suite(folder: Path) -> Suite:
 
 
 def start(
-    place: Path, out: str, log: str, moment: str = "never", count: int = 0, run: str | None = None
+    place: Path,
+    out: str,
+    log: str,
+    moment: str = "never",
+    count: int = 0,
+    run: str | None = None,
+    *,
+    small: bool = False,
 ) -> subprocess.Popen[str]:
-    """Start a process that stores predictions in *out* and saves the run there, or in *run*."""
+    """Start a process that stores predictions in *out* and saves the run there, or in *run*.
+
+    With *small* parts and windows, there are several of both.
+    """
     (place / "judge_of_the_test.py").write_text(MODULE, encoding="utf-8")
     folders = (str(place / name) for name in ("suite", out, run or out, log))
     command = [sys.executable, "-c", CHILD, *folders, moment]
-    return subprocess.Popen([*command, str(count)], cwd=place, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([*command, str(count), str(small)], cwd=place, stderr=subprocess.PIPE, text=True)
 
 
 def finish(process: subprocess.Popen[str]) -> int:
@@ -122,9 +151,15 @@ def stored(out: Path) -> set[bytes]:
         return set()
     connection = sqlite3.connect(out / FILE_NAME)
     try:
-        return {row[0] for row in connection.execute("SELECT pair FROM answers")}
+        rows = [row[0] for row in connection.execute("SELECT pair FROM answers")]
+        batches = [row[0] for row in connection.execute("SELECT pairs FROM batches")]
+        parts = [row[0] for row in connection.execute("SELECT checksum FROM parts")]
     finally:
         connection.close()
+    tables = [read_part(out / PARTS, checksum).unsorted().hashes for checksum in parts]
+    found = [*rows, *as_bytes(np.concatenate([*map(from_bytes, batches), from_bytes(b""), *tables]))]
+    assert len(found) == len(set(found)), "a prediction is stored twice"
+    return set(found)
 
 
 def prediction_bytes(out: Path) -> dict[str, bytes]:
@@ -133,28 +168,37 @@ def prediction_bytes(out: Path) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
-def test_ten_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "moments",
+    [
+        ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"],
+        ["asking", "asking", "moving", "moving", "part written", "part written", "moved", "writing"],
+    ],
+    ids=["rows", "parts"],
+)
+def test_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path, moments: list[str]) -> None:
+    small = "moving" in moments
     suite = make_suite(tmp_path / "suite")
     distinct = {(e.premise, e.hypothesis) for data in suite for e in data}
-    assert finish(start(tmp_path, "calm", "calm.log")) == 0
+    assert finish(start(tmp_path, "calm", "calm.log", small=small)) == 0
     assert len(asked(tmp_path / "calm.log")) == len(distinct) == 150
 
     rng = random.Random(20)
-    moments = ["asking"] * 5 + ["before storing", "after storing", "after storing", "writing", "writing"]
-    rng.shuffle(moments)
+    moments = rng.sample(moments, len(moments))
     moments.sort(key=lambda moment: moment == "writing")  # writing comes when all is asked
     name_of = {pair_hash(*pair): "|".join(pair) for pair in distinct}
     settled: set[str] = set()
     for moment in moments:
-        count = {"asking": rng.randint(1, 24), "writing": rng.randint(1, 2)}.get(moment, rng.randint(1, 3))
+        most = {"asking": 24, "writing": 2, "moving": 1, "part written": 1, "moved": 1}.get(moment, 3)
+        count = rng.randint(1, most)
         seen = len(asked(tmp_path / "killed.log"))
-        assert finish(start(tmp_path, "killed", "killed.log", moment, count)) == -signal.SIGKILL
+        assert finish(start(tmp_path, "killed", "killed.log", moment, count, small=small)) == -signal.SIGKILL
         assert not settled & set(asked(tmp_path / "killed.log")[seen:]), "a stored pair was asked again"
         settled = {name_of[each] for each in stored(tmp_path / "killed")}
         assert not (tmp_path / "killed" / "manifest.json").exists()
     assert settled
     seen = len(asked(tmp_path / "killed.log"))
-    assert finish(start(tmp_path, "killed", "killed.log")) == 0
+    assert finish(start(tmp_path, "killed", "killed.log", small=small)) == 0
     log = asked(tmp_path / "killed.log")
     assert not settled & set(log[seen:])
     assert set(log) == set(name_of.values())
@@ -163,6 +207,8 @@ def test_ten_kills_leave_the_bytes_of_an_undisturbed_run(tmp_path: Path) -> None
     assert max(Counter(log).values()) <= 1 + interrupted_batches
     assert prediction_bytes(tmp_path / "killed") == prediction_bytes(tmp_path / "calm")
     assert len(prediction_bytes(tmp_path / "calm")) == 2
+    listed = [len(list((tmp_path / name / PARTS).glob("*"))) for name in ("calm", "killed")]
+    assert all(count >= 2 for count in listed) if small else listed == [0, 0]
 
 
 def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
@@ -179,12 +225,15 @@ def test_a_new_store_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_processes_share_a_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize("small", [False, True], ids=["rows", "parts"])
+def test_two_processes_share_a_store(tmp_path: Path, small: bool) -> None:
     make_suite(tmp_path / "suite")
-    both = [start(tmp_path, "shared", f"{name}.log", run=name) for name in "ab"]  # a folder has one writer
+    both = [  # a folder has one writer
+        start(tmp_path, "shared", f"{name}.log", run=name, small=small) for name in "ab"
+    ]
     assert [finish(process) for process in both] == [0, 0]
     assert len(stored(tmp_path / "shared")) == 150
-    finish(start(tmp_path, "calm", "calm.log"))
+    finish(start(tmp_path, "calm", "calm.log", small=small))
     for name in "ab":
         assert prediction_bytes(tmp_path / name) == prediction_bytes(tmp_path / "calm")
 
@@ -266,27 +315,22 @@ def test_without_a_store_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_first_answer_stays(tmp_path: Path) -> None:
-    pair = pair_hash("a", "b")
+    pair = pair_hashes([("a", "b")])
     with AnswerStore(tmp_path / "s", "k", "m") as store:
-        store.add([pair], np.array([[1.0, 0.0, 0.0]]), [CharactersRead(1, 0)])
-        store.add([pair], np.array([[0.0, 1.0, 0.0]]), [None])
-        assert store.known([pair, pair_hash("b", "a")]) == {pair: ((1.0, 0.0, 0.0), (1, 0))}
+        store.add(pair, np.array([[1.0, 0.0, 0.0]]), [CharactersRead(1, 0)])
+        store.add(pair, np.array([[0.0, 1.0, 0.0]]), [None])
+        known, answers = store.look_up(pair_hashes([("b", "a"), ("a", "b")]))
+        assert known.tolist() == [False, True]
+        assert (answers.probabilities[1].tolist(), answers.read[1].tolist()) == ([1.0, 0.0, 0.0], [1, 0])
 
 
 def test_answers_are_kept_to_the_last_bit(tmp_path: Path) -> None:
     table = np.array([[0.1, 0.2, 0.7], [1 / 3, 1 / 3, 1 / 3], [5e-324, 1e-17, 1.0]])
-    hashes = [pair_hash("p", str(k)) for k in range(3)]
+    hashes = pair_hashes([("p", str(k)) for k in range(3)])
     with AnswerStore(tmp_path / "s", "k", "m") as store:
         store.add(hashes, table, [None] * 3)
     with AnswerStore(tmp_path / "s", "k", "m") as store:
-        assert [store.known(hashes)[each].probabilities for each in hashes] == [
-            tuple(row) for row in table.tolist()
-        ]
-
-
-def test_texts_do_not_run_into_each_other() -> None:
-    pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\ud800", "x")]
-    assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
+        assert store.look_up(hashes)[1].probabilities.tolist() == table.tolist()
 
 
 def test_a_damaged_store_is_told(tmp_path: Path) -> None:
@@ -310,7 +354,7 @@ def test_another_format_is_told(tmp_path: Path) -> None:
     connection.execute("CREATE TABLE something (x)")
     connection.execute("PRAGMA user_version=9")
     connection.close()
-    with pytest.raises(FormatError, match=r"the store has format 9, not 2"):
+    with pytest.raises(FormatError, match=r"the store has format 9, not 3"):
         predict_suite(Counting("k"), data_of(3), store=tmp_path)
 
 
@@ -346,7 +390,7 @@ def test_a_store_of_format_1_is_brought_up_to_date(tmp_path: Path) -> None:
     assert model.asked == [("p 7", "h 7"), ("p 1000", "h 1000")]
     assert run.probabilities["d"][0].tolist() == [0.0, 0.25, 0.75]
     predict_suite(Counting("k", stop_after=0), data_of(1001), store=tmp_path)  # nothing is asked
-    assert {row[0] for row in sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version")} == {2}
+    assert {row[0] for row in sqlite3.connect(tmp_path / FILE_NAME).execute("PRAGMA user_version")} == {3}
 
 
 def test_a_store_of_format_1_with_impossible_predictions_is_told(tmp_path: Path) -> None:
@@ -387,17 +431,17 @@ def test_a_changed_row_is_told(tmp_path: Path, change: str) -> None:
     connection.execute(f"UPDATE answers SET {change} WHERE model = {numbers['k']}", values)
     connection.commit()
     connection.close()
-    asked = [pair_hash("p 0", "h 0"), bytes.fromhex("00112233445566778899aabbccddeeff")]
+    asked = from_bytes(pair_hash("p 0", "h 0") + bytes.fromhex("00112233445566778899aabbccddeeff"))
     with (
         pytest.raises(FormatError, match="the store is damaged: a prediction does not have its checksum"),
         AnswerStore(tmp_path / FILE_NAME, key, "m") as store,
     ):
-        store.known(asked)
+        store.look_up(asked)
 
 
 @pytest.mark.parametrize("row", [[0.5, 0.6, 0.2], [1.2, -0.1, -0.1], [np.nan, 0.5, 0.5], [0.5, 0.5, np.nan]])
 def test_impossible_probabilities_are_told(tmp_path: Path, row: list[float]) -> None:
     with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        store.add([pair_hash("p", "h")], np.array([row]), [None])
+        store.add(pair_hashes([("p", "h")]), np.array([row]), [None])
         with pytest.raises(FormatError, match="a prediction is not three probabilities"):
-            store.known([pair_hash("p", "h")])
+            store.look_up(pair_hashes([("p", "h")]))

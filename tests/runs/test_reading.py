@@ -20,7 +20,8 @@ from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, CharactersRead, Pair, Parts
 from crossexam.models.table import open_model
 from crossexam.runs.folder import read_run, save_run
-from crossexam.runs.run import edit_unseen, predict_suite, spans_read
+from crossexam.runs.reading import edit_unseen, spans_read
+from crossexam.runs.run import predict_suite
 
 LENGTH = 20  # characters that the model of these tests reads of a premise
 

@@ -1,11 +1,24 @@
 """The store of predictions, from which an interrupted run resumes.
 
-It is one SQLite file in WAL mode; a row is the prediction of one model, identified by its key, for the text
-of one pair.  So a pair that is in several test sets is predicted once, and no model reads the predictions of
-another.  Each row has a checksum, so that a damaged prediction is an error and not a number in a report.
+It is an SQLite file in WAL mode.  A prediction is that of one model, identified by its key, for the text of
+one pair.  So a pair that is in several test sets is predicted once, and no model reads the predictions of
+another.  Everything has a checksum, so that a damaged prediction is an error and not a number in a report.
 
-A store of format 1 is brought to format 2 when it is opened.  Format 1 says that a pair was truncated, but
-not where; these predictions are removed, so that their pairs are predicted again.
+A prediction lies in one of three places, and is looked for in them in this order:
+
+- in a *part*, an immutable file in the folder ``answers`` beside the store
+  (:mod:`crossexam.runs.stored_answers`), into which a million predictions of a model are moved at a time;
+- in a row of the table *batches*, which holds a batch of a fast model, of 256 pairs or more, as arrays: that
+  takes a twentieth of the time of as many rows;
+- in a row of the table *answers*, which holds one prediction.
+
+A part is listed in the store in the same transaction that deletes its predictions from the tables.  The file
+is finished before: what a process leaves that is killed in between is a file that is not listed, and is
+removed the next time.
+
+Stores of earlier formats are brought to format 3 when they are opened.  Format 2 lacks batches, parts and the
+status of a prediction.  Format 1 says that a pair was truncated, but not where; these predictions are
+removed, so that their pairs are predicted again.
 """
 
 from __future__ import annotations
@@ -15,25 +28,48 @@ import json
 import sqlite3
 import struct
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import disk_full
+from crossexam.core.files import disk_full, sweep
+from crossexam.models.answers import not_probabilities
 from crossexam.models.model import CharactersRead
+from crossexam.runs.pair_hashes import HASH_BYTES, as_bytes, from_bytes
+from crossexam.runs.stored_answers import (
+    ALL_READ,
+    Answers,
+    SortedAnswers,
+    characters,
+    concatenated,
+    part_path,
+    read_part,
+    write_part,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 FILE_NAME: Final = "store.sqlite"
-_FORMAT: Final = 2
+#: The folder of the parts, beside the file.
+PARTS: Final = "answers"
+#: A batch of at least so many pairs is stored as one row.
+PAIRS_IN_ONE_ROW: Final = 256
+#: So many predictions of a model are moved into a part.
+PREDICTIONS_IN_PART: Final = 1_000_000
+_FORMAT: Final = 3
 _WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
 _LOOKED_UP_AT_ONCE: Final = 500  # older versions of SQLite allow 999 parameters
+_READ_AT_ONCE: Final = 10_000
+#: To read a row by its key takes as long as to read some in order.
+_ROWS_PER_LOOKUP: Final = 4
+#: Beyond so many predictions in parts, their pages are not kept in memory between lookups: 160 MB.
+_MOST_MAPPED: Final = 4_000_000
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS models (
     number INTEGER PRIMARY KEY,
@@ -48,43 +84,53 @@ CREATE TABLE IF NOT EXISTS answers (
     premise_read INTEGER,        -- characters read of a truncated pair, NULL if all were
     hypothesis_read INTEGER,
     checksum BLOB NOT NULL,
+    status TEXT NOT NULL DEFAULT 'ok', -- anything else says why there is no prediction
+    detail TEXT,                 -- what else is known of the answer
     PRIMARY KEY (model, pair)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS batches (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again
+    model INTEGER NOT NULL REFERENCES models(number),
+    pairs BLOB NOT NULL,         -- hashes, one after another
+    probabilities BLOB NOT NULL, -- little-endian doubles, three per pair
+    read BLOB,                   -- two little-endian 32-bit numbers per pair, -1 if all was read; NULL: all
+    checksum BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS parts (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    model INTEGER NOT NULL REFERENCES models(number),
+    checksum TEXT NOT NULL,      -- names the file
+    predictions INTEGER NOT NULL
+);
 """
-#: What brings a store of format 1 to format 2, but for the rows and their checksums.
-_FROM_FORMAT_1: Final = """
+#: What brings a store of an earlier format to the next one, but for the rows and their checksums.
+_FROM_FORMAT: Final = {
+    1: """
 DELETE FROM answers WHERE truncated != 0;
 ALTER TABLE answers RENAME TO answers_of_format_1;
 ALTER TABLE models ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
-"""
+""",
+    2: """
+ALTER TABLE answers ADD COLUMN status TEXT NOT NULL DEFAULT 'ok';
+ALTER TABLE answers ADD COLUMN detail TEXT;
+""",
+}
 #: How far from 1 the sum of three probabilities may be.
 SUM_TOLERANCE: Final = 1e-6
 _DAMAGED: Final = "move the file elsewhere; its pairs will then be predicted again"
 
-
-class StoredPrediction(NamedTuple):
-    """The probabilities of a pair in the order of LABELS, and what was *read* of it (None: all of it)."""
-
-    probabilities: tuple[float, float, float]
-    read: CharactersRead | None
-
-
-def pair_hash(premise: str, hypothesis: str, parses: Sequence[str | None] = ()) -> bytes:
-    """Return the 16 bytes under which predictions for a pair are stored.
-
-    *parses* are those of the two sentences that the model read.
-
-    >>> pair_hash("a b", "c") == pair_hash("a", "b c")
-    False
-    """
-    text = f"{len(premise)}\x1f{premise}\x1f{hypothesis}"
-    if any(parses):
-        text += "".join(f"\x1f{len(parse or '')}\x1f{parse or ''}" for parse in parses)
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-_COLUMNS: Final = "pair, probabilities, premise_read, hypothesis_read, checksum"
-_INSERT: Final = "INSERT OR IGNORE INTO answers VALUES (?, ?, ?, ?, ?, ?)"
+_COLUMNS: Final = "pair, probabilities, premise_read, hypothesis_read, checksum, status, detail"
+#: A prediction is never overwritten, but the record that there was none gives way to one.
+_INSERT: Final = """
+INSERT INTO answers (model, pair, probabilities, premise_read, hypothesis_read, checksum)
+VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (model, pair) DO UPDATE SET probabilities = excluded.probabilities, status = 'ok', detail = NULL,
+premise_read = excluded.premise_read, hypothesis_read = excluded.hypothesis_read, checksum = excluded.checksum
+WHERE status != 'ok'
+"""
+_PREDICTIONS: Final = "FROM answers WHERE model = ? AND status = 'ok'"
+#: Parts have no details, so that what has one stays.
+_MOVED: Final = f"{_PREDICTIONS} AND detail IS NULL"
 
 
 def _checksum(*values: object) -> bytes:
@@ -92,28 +138,75 @@ def _checksum(*values: object) -> bytes:
     return hashlib.blake2b(repr(values).encode(), digest_size=8).digest()
 
 
-def _prediction(
-    model: int, pair: bytes, packed: bytes, premise: int | None, hypothesis: int | None, checksum: bytes
-) -> StoredPrediction:
-    """Return the prediction of a row; raises DatabaseError if it is not what was stored."""
-    shares = _unpacked(packed)
-    if _checksum(model, pair, packed, premise, hypothesis) != checksum:
-        raise sqlite3.DatabaseError("a prediction does not have its checksum")
-    if premise is None or hypothesis is None:
-        return StoredPrediction(shares, None)
-    return StoredPrediction(shares, CharactersRead(premise, hypothesis))
+def _checksum_of_batch(model: int, *columns: bytes | None) -> bytes:
+    lengths = [None if column is None else len(column) for column in columns]
+    content = b"".join(column or b"" for column in columns)
+    return hashlib.blake2b(repr((model, lengths)).encode() + content, digest_size=8).digest()
+
+
+def _check_probabilities(table: NDArray[np.float64]) -> None:
+    """Raise DatabaseError if a row of *table* [n, 3] is not three probabilities."""
+    wrong = not_probabilities(table, tolerance=SUM_TOLERANCE)
+    if wrong.any():
+        shares = ", ".join(map(str, table[int(wrong.argmax())].tolist()))
+        raise sqlite3.DatabaseError(f"a prediction is not three probabilities: {shares}")
 
 
 def _unpacked(packed: bytes) -> tuple[float, float, float]:
-    """Return the probabilities that *packed* holds; raises DatabaseError if they are none."""
+    """Return the three numbers that *packed* holds; raises DatabaseError if it does not."""
     try:
         first, second, third = struct.unpack("<3d", packed)
     except (struct.error, TypeError):
         raise sqlite3.DatabaseError("a prediction is not three numbers") from None
-    # A comparison with NaN is false, so that NaN and infinity are refused too.
-    if not (min(first, second, third) >= 0 and abs(first + second + third - 1) < SUM_TOLERANCE):
-        raise sqlite3.DatabaseError(f"a prediction is not three probabilities: {first}, {second}, {third}")
     return first, second, third
+
+
+def _from_rows(model: int, rows: Sequence[tuple[Any, ...]]) -> Answers:
+    """Return the predictions in *rows* of _COLUMNS; raises DatabaseError if they are not what was stored."""
+    import numpy as np
+
+    table = np.array([_unpacked(row[1]) for row in rows], dtype=np.float64).reshape(-1, 3)
+    _check_probabilities(table)
+    read = []
+    for pair, packed, premise, hypothesis, checksum, status, detail in rows:
+        more = () if (status, detail) == ("ok", None) else (status, detail)  # as before format 3
+        if _checksum(model, pair, packed, premise, hypothesis, *more) != checksum:
+            raise sqlite3.DatabaseError("a prediction does not have its checksum")
+        missing = premise is None or hypothesis is None
+        read.append(None if missing else CharactersRead(premise, hypothesis))
+    return Answers(from_bytes(b"".join(row[0] for row in rows)), table, characters(read))
+
+
+def _from_batch(
+    model: int, pairs: bytes, probabilities: bytes, read: bytes | None, checksum: bytes
+) -> Answers:
+    """Return the predictions in a row of batches; raises DatabaseError if they are not what was stored."""
+    import numpy as np
+
+    columns = (pairs, probabilities, read)
+    if not all(isinstance(column, bytes | None) for column in columns) or (
+        _checksum_of_batch(model, *columns) != checksum
+    ):
+        raise sqlite3.DatabaseError("a batch of predictions does not have its checksum")
+    hashes = from_bytes(pairs)
+    return Answers(
+        hashes,
+        np.frombuffer(probabilities, dtype="<f8").reshape(-1, 3),
+        characters([None] * len(hashes)) if read is None else np.frombuffer(read, dtype="<i4").reshape(-1, 2),
+    )
+
+
+def _take(
+    table: SortedAnswers, missing: NDArray[np.intp], found: Answers, known: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Put what *table* has for the *missing* rows of *found* there; return the rows that it lacks."""
+    places = table.find(found.hashes[missing])
+    there = places >= 0
+    rows, places = missing[there], places[there]
+    known[rows] = True
+    found.probabilities[rows], found.read[rows] = table.probabilities[places], table.read[places]
+    still: NDArray[np.intp] = missing[~there]
+    return still
 
 
 def has_predictions(path: Path) -> bool:
@@ -122,7 +215,9 @@ def has_predictions(path: Path) -> bool:
         return False
     try:
         with closing(sqlite3.connect(path)) as connection:
-            return connection.execute("SELECT 1 FROM answers LIMIT 1").fetchone() is not None
+            tables = ("answers", "batches", "parts")
+            query = " UNION ALL ".join(f"SELECT 1 FROM {table}" for table in tables)  # noqa: S608
+            return connection.execute(f"SELECT 1 FROM ({query}) LIMIT 1").fetchone() is not None  # noqa: S608
     except sqlite3.Error:
         return True
 
@@ -136,6 +231,18 @@ class AnswerStore:
 
     def __init__(self, path: Path | None, key: str, name: str) -> None:
         self._path, self._key, self._name = path, key, name
+        # What was read of the store so far: parts, batches (in a few tables), and the last of each.
+        self._parts: list[SortedAnswers] = []
+        self._batches: list[SortedAnswers] = []
+        self._last_part = self._last_batch = 0
+        self._first_batch: tuple[int] | None = None
+        self._in_batches = self._in_rows = 0
+        self._outside_parts = 0  # of these, those that a part can take
+        self._rows: SortedAnswers | None = None  # all of them, if they were read
+        self._has_more = True  # whether something was added since, by whatever process
+        self._is_counted = False
+        self._version: int | None = None  # changes when another process has written
+        self._is_alone = True  # whether none has, so far
 
     def __enter__(self) -> AnswerStore:
         if self._path is not None:
@@ -164,14 +271,12 @@ class AnswerStore:
         run("BEGIN IMMEDIATE")
         version = int(run("PRAGMA user_version").fetchone()[0])
         tables = int(run("SELECT count(*) FROM sqlite_master").fetchone()[0])
-        if version not in (1, _FORMAT) and (version or tables):
+        if version not in (*_FROM_FORMAT, _FORMAT) and (version or tables):
             run("ROLLBACK")
             raise FormatError(
                 f"the store has format {version}, not {_FORMAT}", where=str(self._path), hint=_DAMAGED
             )
-        for statement in (_FROM_FORMAT_1 if version == 1 else "").split(";\n"):
-            run(statement)
-        for statement in _SCHEMA.split(";\n"):
+        for statement in (_FROM_FORMAT.get(version, "") + _SCHEMA).split(";\n"):
             run(statement)
         if version == 1:
             self._take_over()
@@ -199,12 +304,13 @@ class AnswerStore:
             self._connection.execute("UPDATE models SET facts = ? WHERE number = ?", (known, self._model))
 
     def _take_over(self) -> None:
-        """Move the predictions of format 1, none of them for a truncated pair, into the table of format 2."""
+        """Move the predictions of format 1, none of them for a truncated pair, into the present table."""
+        import numpy as np
+
         run = self._connection.execute
         old = run("SELECT model, pair, probabilities FROM answers_of_format_1")
         while rows := old.fetchmany(_LOOKED_UP_AT_ONCE):
-            for _, _, packed in rows:
-                _unpacked(packed)
+            _check_probabilities(np.array([_unpacked(packed) for _, _, packed in rows]))
             self._connection.executemany(
                 _INSERT,
                 [
@@ -249,42 +355,210 @@ class AnswerStore:
                 hint=_DAMAGED,
             ) from None
 
-    def known(self, hashes: Sequence[bytes]) -> dict[bytes, StoredPrediction]:
-        """Return the stored predictions by hash, for those of *hashes* that have one."""
-        stored: dict[bytes, StoredPrediction] = {}
+    @contextmanager
+    def _transaction(self, kind: str) -> Iterator[None]:
+        """Commit what is done in the ``with``, all or none, and explain SQLite's errors."""
         with self._errors_explained():
-            for start in range(0, len(hashes), _LOOKED_UP_AT_ONCE):
-                wanted = hashes[start : start + _LOOKED_UP_AT_ONCE]
-                marks = ",".join("?" * len(wanted))
-                # Only question marks are put into the query.
-                where = f"model = ? AND pair IN ({marks})"
-                query = f"SELECT {_COLUMNS} FROM answers WHERE {where}"  # noqa: S608
-                for row in self._connection.execute(query, (self._model, *wanted)):
-                    stored[row[0]] = _prediction(self._model, *row)
-        return stored
-
-    def add(
-        self,
-        hashes: Iterable[bytes],
-        probabilities: NDArray[np.float64],
-        read: Sequence[CharactersRead | None],
-    ) -> None:
-        """Store the predictions for one batch of pairs, all or none; earlier ones are not overwritten.
-
-        *read* says how much of each pair the model read, None for all of it.
-        """
-        rows = []
-        for pair, shares, part in zip(hashes, probabilities.tolist(), read, strict=True):
-            packed = struct.pack("<3d", *shares)
-            premise, hypothesis = part or (None, None)
-            checksum = _checksum(self._model, pair, packed, premise, hypothesis)
-            rows.append((self._model, pair, packed, premise, hypothesis, checksum))
-        with self._errors_explained():
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(f"BEGIN {kind}")
             try:
-                self._connection.executemany(_INSERT, rows)
+                yield
                 self._connection.execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:  # SQLite itself rolls back when the disk is full
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def look_up(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], Answers]:
+        """Return which of *hashes* [n, 2] are stored, and their answers: [n], 0 where there is none."""
+        with self._transaction("DEFERRED"):
+            self._refresh()
+            return self._found(hashes)
+
+    def _found(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.bool_], Answers]:
+        import numpy as np
+
+        known = np.zeros(len(hashes), dtype=bool)
+        found = Answers(hashes, np.zeros((len(hashes), 3)), characters([None] * len(hashes)))
+        missing = np.argsort(hashes[:, 0])
+        stored = sum(map(len, self._parts))
+        left = [len(missing)]
+        for part in self._parts:
+            missing = _take(part, missing, found, known) if len(missing) else missing
+            left.append(len(missing))
+            if stored > _MOST_MAPPED:
+                part.forget_pages()
+        # A run asks in the same order again, so that what is looked up next is probably where this was.
+        order = sorted(range(len(self._parts)), key=lambda place: left[place + 1] - left[place])
+        self._parts = [self._parts[place] for place in order]
+        for batches in self._batches:
+            missing = _take(batches, missing, found, known)
+        if self._in_rows and len(missing):
+            _take(self._single_rows(hashes[missing]), missing, found, known)
+        _check_probabilities(found.probabilities[known])
+        return known, found
+
+    def _refresh(self) -> None:
+        """Read the parts and batches that were added since this was last done, by whatever process."""
+        run, model = self._connection.execute, self._model
+        self._note_others()
+        if not self._has_more:
+            return
+        if not self._is_counted:
+            self._count()
+        self._has_more, self._is_counted = False, True
+        query = "SELECT number, checksum FROM parts WHERE model = ? AND number > ? ORDER BY number"
+        for number, checksum in run(query, (model, self._last_part)).fetchall():
+            if self._path is not None:  # a store in memory has no parts
+                self._parts.append(read_part(self._path.parent / PARTS, checksum))
+            self._last_part = number
+        query = "SELECT number FROM batches WHERE model = ? ORDER BY number LIMIT 1"
+        first = run(query, (model,)).fetchone()
+        if first != self._first_batch:  # those that were read were moved into a part
+            self._batches.clear()
+            self._first_batch, self._last_batch = first, 0
+        new = concatenated(self._batches_after(self._last_batch))
+        if len(new.hashes):
+            self._add_batches(new)
+
+    def count(self) -> int:
+        """Return the number of predictions of the model."""
+        query = "SELECT sum(predictions) FROM parts WHERE model = ?"
+        with self._transaction("DEFERRED"):
+            self._count()
+            in_parts = self._connection.execute(query, (self._model,)).fetchone()[0] or 0
+            return int(in_parts) + self._in_batches + self._in_rows
+
+    def _note_others(self) -> None:
+        """Find out whether another process has written to the store since this was last asked."""
+        version = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        if version != self._version:
+            self._is_alone &= self._version is None
+            self._version, self._is_counted, self._has_more, self._rows = version, False, True, None
+
+    def _count(self) -> None:
+        """Count the predictions in batches and in single rows, and those that a part can take."""
+        run, model = self._connection.execute, (self._model,)
+        stored = run("SELECT sum(length(pairs)) FROM batches WHERE model = ?", model).fetchone()[0] or 0
+        self._in_rows = int(run(f"SELECT count(*) {_PREDICTIONS}", model).fetchone()[0])
+        moved = int(run(f"SELECT count(*) {_MOVED}", model).fetchone()[0])
+        self._in_batches = stored // HASH_BYTES
+        self._outside_parts = self._in_batches + moved
+
+    def _batches_after(self, last: int) -> Iterator[Answers]:
+        query = (
+            "SELECT number, pairs, probabilities, read, checksum FROM batches "
+            "WHERE model = ? AND number > ? ORDER BY number"
+        )
+        for number, *row in self._connection.execute(query, (self._model, last)):
+            yield _from_batch(self._model, *row)
+            self._last_batch = number
+
+    def _add_batches(self, new: Answers) -> None:
+        """Add *new* to the batches that were read, in so few tables that they are quickly searched."""
+        while self._batches and len(self._batches[-1]) < 2 * len(new.hashes):
+            new = concatenated([self._batches.pop().unsorted(), new])
+        self._batches.append(SortedAnswers.of(new))
+
+    def _single_rows(self, hashes: NDArray[np.uint64]) -> SortedAnswers:
+        """Return the predictions in single rows: all of them, or those for *hashes* if these are few."""
+        where = f"SELECT {_COLUMNS} {_PREDICTIONS}"
+        if self._rows is None and self._in_rows > _ROWS_PER_LOOKUP * len(hashes):
+            found: list[Answers] = []
+            for start in range(0, len(hashes), _LOOKED_UP_AT_ONCE):
+                wanted = as_bytes(hashes[start : start + _LOOKED_UP_AT_ONCE])
+                marks = ",".join("?" * len(wanted))
+                found += self._answers_in(f"{where} AND pair IN ({marks})", (self._model, *wanted))
+            return SortedAnswers.of(concatenated(found))
+        if self._rows is None:
+            self._rows = SortedAnswers.of(concatenated(self._answers_in(where, (self._model,))))
+        return self._rows
+
+    def _answers_in(self, query: str, values: Sequence[object]) -> Iterator[Answers]:
+        selected = self._connection.execute(query, values)
+        while rows := selected.fetchmany(_READ_AT_ONCE):
+            yield _from_rows(self._model, rows)
+
+    def add(
+        self,
+        hashes: NDArray[np.uint64],
+        probabilities: NDArray[np.float64],
+        read: Sequence[CharactersRead | None],
+    ) -> None:
+        """Store the predictions for one batch of pairs, all or none; earlier ones are not overwritten.
+
+        *hashes* [n, 2] are those of the pairs; *read* says how much of each was read, None for all of it.
+        """
+        import numpy as np
+
+        given = Answers(hashes, np.asarray(probabilities, dtype=np.float64), characters(read))
+        with self._transaction("IMMEDIATE"):
+            is_unread = self._version is None
+            self._note_others()
+            if is_unread or not self._is_alone:  # some may have been stored since they were looked up
+                self._refresh()
+                known, _ = self._found(hashes)
+                given = Answers(given.hashes[~known], given.probabilities[~known], given.read[~known])
+            if len(given.hashes) >= PAIRS_IN_ONE_ROW:
+                self._insert_batch(given)
+            else:
+                self._insert_rows(given)
+        self._has_more = True
+        self._outside_parts += len(given.hashes)
+        if self._path is not None and self._outside_parts >= PREDICTIONS_IN_PART:
+            self._move_into_part(self._path.parent / PARTS)
+
+    def _insert_batch(self, given: Answers) -> None:
+        pairs = b"".join(as_bytes(given.hashes))
+        probabilities = given.probabilities.astype("<f8").tobytes()
+        read = given.read.astype("<i4").tobytes() if (given.read != ALL_READ).any() else None
+        checksum = _checksum_of_batch(self._model, pairs, probabilities, read)
+        self._connection.execute(
+            "INSERT INTO batches (model, pairs, probabilities, read, checksum) VALUES (?, ?, ?, ?, ?)",
+            (self._model, pairs, probabilities, read, checksum),
+        )
+
+    def _insert_rows(self, given: Answers) -> None:
+        rows = []
+        for pair, shares, part in zip(
+            as_bytes(given.hashes), given.probabilities.tolist(), given.read.tolist(), strict=True
+        ):
+            packed = struct.pack("<3d", *shares)
+            premise, hypothesis = (None, None) if part[0] == ALL_READ else part
+            checksum = _checksum(self._model, pair, packed, premise, hypothesis)
+            rows.append((self._model, pair, packed, premise, hypothesis, checksum))
+        self._connection.executemany(_INSERT, rows)
+        self._rows = None
+        self._in_rows += len(rows)
+
+    def _move_into_part(self, folder: Path) -> None:
+        """Move what lies outside of parts into a new one, unless another process has just done that.
+
+        Others cannot write in the meantime.
+        """
+        run, model = self._connection.execute, (self._model,)
+        with self._transaction("IMMEDIATE"):
+            self._remove_unlisted_parts(folder)
+            self._count()
+            if self._outside_parts < PREDICTIONS_IN_PART:
+                return
+            self._refresh()
+            batches = (self._batches.pop(0).unsorted() for _ in range(len(self._batches)))
+            rows = self._answers_in(f"SELECT {_COLUMNS} {_MOVED}", model)
+            answers = SortedAnswers.of(concatenated([*batches, *rows]))
+            checksum = write_part(folder, answers)
+            run(
+                "INSERT INTO parts (model, checksum, predictions) VALUES (?, ?, ?)",
+                (*model, checksum, len(answers)),
+            )
+            run("DELETE FROM batches WHERE model = ?", model)
+            run(f"DELETE {_MOVED}", model)
+            self._count()
+        self._rows, self._has_more = None, True
+
+    def _remove_unlisted_parts(self, folder: Path) -> None:
+        """Remove the files of processes that were killed before they listed them."""
+        listed = {part_path(folder, row[0]) for row in self._connection.execute("SELECT checksum FROM parts")}
+        for path in folder.glob("*.arrow"):
+            if path not in listed:
+                path.unlink()
+        sweep(folder)

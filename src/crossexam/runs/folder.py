@@ -21,23 +21,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Reading, Run, Suite, content_hash, has_content
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sha256_of, sweep, write_json
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.progress import Progress, silent
+from crossexam.core.stored_examples import StoredExamples
 from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
 from crossexam.models.answers import not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
-from crossexam.models.model import Model, Pair
+from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, has_predictions
-from crossexam.runs.run import predict_suite
+from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, has_predictions
+from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
 MANIFEST: Final = "manifest.json"
@@ -49,6 +53,8 @@ _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
 _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
+#: As many as pyarrow makes of a whole table.
+_ROWS_PER_GROUP: Final = 2**20
 _READING: Final = tuple(field.name for field in fields(Reading))
 
 
@@ -62,6 +68,7 @@ def run_into_folder(
     chunking: Chunking | None = None,
     force: bool = False,
     progress: Progress = silent,
+    ask: Asking = ask_in_this_process,
 ) -> Run:
     """Run *model* over *data* and save the predictions in *folder*; return the run that the folder then has.
 
@@ -83,9 +90,81 @@ def run_into_folder(
     with _removed_if_useless(folder), locked(folder / _LOCK, busy):
         kept = {} if force else _kept_sets(folder, opened, datasets, limit)
         suite = Suite(data.name, {**kept, **datasets})
-        run = predict_suite(opened, suite, store=folder, options=options, limit=limit, progress=progress)
+        run = None if force else _finished(folder, opened, suite, limit)
+        if run is not None:
+            counted = run.manifest["pairs_from_store"]
+            progress(f"running {opened.name}", counted, counted)
+            _save(run, folder, has_predictions=True)
+            return run
+        run = predict_suite(
+            opened, suite, store=folder, options=options, limit=limit, progress=progress, ask=ask
+        )
         save_run(run, folder, force=force)
     return run
+
+
+def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Run | None:
+    """Return the run of *model* over *suite* if *folder* has all of its predictions, and none is to be made.
+
+    It is None if they are of other items or were changed, if the store lacks predictions, as when it was
+    removed so that the model is asked again, and if predictions depend on more than the texts.
+    """
+    looks_up = isinstance(model, AnswersSets) or (isinstance(model, ReadsParses) and model.reads_parses)
+    if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
+        return None
+    earlier = read_json(folder / MANIFEST, hint=_WAY_OUT)
+    entries = _typed(earlier["test_sets"], folder / MANIFEST)
+    pairs = earlier.get("chunk_pairs" if isinstance(model, AsksInParts) else "distinct_pairs")
+    datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
+    if (
+        (earlier["model"], earlier.get("model_key"), earlier.get("limit")) != (model.name, model.key, limit)
+        or list(entries) != list(datasets)
+        or not isinstance(pairs, int)
+        or not all(_is_finished(folder, datasets[name], entry) for name, entry in entries.items())
+    ):
+        return None
+    asked = model.inner if isinstance(model, AsksInParts) else model
+    with AnswerStore(folder / FILE_NAME, asked.key, asked.name) as store:
+        if store.count() < pairs:
+            return None
+        facts = store.facts
+    read = {
+        name: _read_predictions(folder / entry.predictions, datasets[name], None)
+        for name, entry in entries.items()
+    }
+    reading = {name: found for name, (_, found) in read.items() if found is not None}
+    if len(reading) < len(read):  # by an earlier version
+        return None
+    counts: dict[str, int] = {name: earlier[name] for name in COUNTS if name in earlier}
+    counts |= {"asked_pairs": 0, "pairs_from_store": pairs}
+    probabilities = {name: found for name, (found, _) in read.items()}
+    predicted = Predicted(probabilities, counts, reading, facts=facts)
+    return finished_run(model, suite, predicted, entries=earlier["test_sets"], limit=limit)
+
+
+def _is_finished(folder: Path, dataset: Dataset, entry: RunEntry) -> bool:
+    """Return whether *folder* has the predictions of *entry*, unchanged, and they are those for *dataset*."""
+    path = folder / entry.predictions
+    return (
+        entry.sha256 is not None
+        and path.is_file()
+        and len(dataset) == entry.rows
+        and _content_hash(dataset) == entry.content_hash
+        and sha256_of(path) == entry.sha256
+    )
+
+
+def _content_hash(dataset: Dataset) -> str:
+    """Return the content hash of *dataset*: that of its manifest if its file was checked when it was read."""
+    stated, examples = dataset.entry.content_hash, dataset.examples
+    if (
+        stated is not None
+        and isinstance(examples, StoredExamples)
+        and len(examples) == examples.rows.count
+        and str(examples.rows.path.absolute()) == dataset.manifest.get("path")
+    ):
+        return stated
+    return dataset.content_hash()
 
 
 @contextmanager
@@ -108,6 +187,11 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
 
     Raises CrossexamError if the folder has a run that would lose something, unless *force*.
     """
+    _save(run, folder, force=force)
+
+
+def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool = False) -> None:
+    """Write *run* into *folder*, but for the predictions if the folder already has these."""
     manifest_file = folder / MANIFEST
     if force:
         manifest_file.unlink(missing_ok=True)
@@ -119,7 +203,8 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     for name, dataset in run.datasets.items():
         file = f"{quote(name, safe=' ')}.parquet"
         place = folder / _PREDICTIONS / file
-        _write_predictions(place, dataset, run.probabilities[name], run.reading.get(name))
+        if not has_predictions:
+            _write_predictions(place, dataset, run.probabilities[name], run.reading.get(name))
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
             "predictions": f"{_PREDICTIONS}/{file}",
@@ -127,7 +212,8 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
             **_place(dataset, folder, file),
             "dataset": {key: value for key, value in dataset.manifest.items() if key != "path"},
         }
-        entries[name].setdefault("content_hash", dataset.content_hash())
+        if "content_hash" not in entries[name]:
+            entries[name]["content_hash"] = dataset.content_hash()
     _remove_stale(folder, entries)
     write_json(manifest_file, {**run.manifest, "model": run.model, "test_sets": entries})
 
@@ -226,7 +312,7 @@ def _kept_sets(
     if not (folder / MANIFEST).exists():
         return {}
     earlier = read_json(folder / MANIFEST, hint=_WAY_OUT)
-    asked = {name: Dataset(name, dataset.examples[:limit]) for name, dataset in datasets.items()}
+    asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
     known = _refuse_replacing(earlier, model.name, model.key, asked, folder)
     others = {name: entry for name, entry in known.items() if name not in datasets}
     if others and earlier.get("limit") != limit:
@@ -261,9 +347,7 @@ def _refuse_replacing(
         )
     else:
         for name, entry in known.items():
-            if name in datasets and not has_content(
-                datasets[name].examples[: entry.rows], entry.content_hash
-            ):
+            if name in datasets and not _has_items(datasets[name], entry):
                 what = (
                     f"this folder contains a run over {entry.rows:,} other items that are also called "
                     f"'{name}'"
@@ -272,6 +356,13 @@ def _refuse_replacing(
     if what is not None:
         raise CrossexamError(what, where=str(folder), hint=_WAY_OUT)
     return known
+
+
+def _has_items(dataset: Dataset, entry: RunEntry) -> bool:
+    """Return whether *dataset* begins with the items of *entry*, or has no others."""
+    if len(dataset) == entry.rows and _content_hash(dataset) == entry.content_hash:
+        return True
+    return has_content(dataset.examples[: entry.rows], entry.content_hash)
 
 
 def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset], folder: Path) -> None:
@@ -292,20 +383,36 @@ def _write_predictions(
 
     if probabilities.shape != (len(dataset), len(LABELS)):
         raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} items of {dataset.name}")
-    winners = probabilities.argmax(axis=1) if len(dataset) else []
-    columns = {
-        "id": pa.array([example.id for example in dataset], pa.string()),
-        "label": pa.array([example.label for example in dataset], pa.string()),
-        **{name: pa.array(probabilities[:, k], pa.float64()) for k, name in enumerate(_SHARES)},
-        "predicted": pa.array([LABELS[winner] for winner in winners], pa.string()),
-        **(
-            {}
-            if reading is None
-            else {name: pa.array(getattr(reading, name), pa.bool_()) for name in _READING}
-        ),
-    }
-    with finished_or_absent(path) as temporary:
-        pq.write_table(pa.table(columns), temporary, compression="zstd")
+    reading_names = () if reading is None else _READING
+    types = {"id": pa.string(), "label": pa.string(), **dict.fromkeys(_SHARES, pa.float64())}
+    types |= {"predicted": pa.string(), **dict.fromkeys(reading_names, pa.bool_())}
+    schema = pa.schema(list(types.items()))
+    start = 0
+    with (
+        finished_or_absent(path) as temporary,
+        pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
+    ):
+        for ids, labels in _ids_and_labels(dataset):
+            rows = slice(start, start + len(ids))
+            shares = probabilities[rows]
+            read = [getattr(reading, name)[rows] for name in reading_names]
+            winners = pa.array(LABELS).take(pa.array(shares.argmax(axis=1)))
+            columns = [ids, labels, *(pa.array(share) for share in shares.T), winners, *map(pa.array, read)]
+            writer.write_table(pa.table(columns, schema=schema))
+            start = rows.stop
+
+
+def _ids_and_labels(dataset: Dataset) -> Iterator[tuple[pa.Array, pa.Array]]:
+    """Yield the ids and gold labels of *dataset*, as many as a row group of a file of predictions has."""
+    import numpy as np
+    import pyarrow as pa
+
+    for start in range(0, max(1, len(dataset)), _ROWS_PER_GROUP):
+        part = Dataset(dataset.name, dataset.examples[start : start + _ROWS_PER_GROUP])
+        ids = part.ids().to_list() if in_columns(part.examples) else [example.id for example in part]
+        labels = part.labels().astype(np.int64)
+        golds = pa.array(GOLDS).take(pa.array(labels, mask=labels < 0))
+        yield pa.array(ids, pa.string()), golds
 
 
 def _read_predictions(

@@ -1,0 +1,316 @@
+"""The predictions of a model for a stream of items: each distinct pair, or each part of one, is asked once.
+
+The stream is read once, and a second time if pairs are asked in parts.  What is held of it is a number per
+item, which says which of the distinct pairs it has, and the probabilities of each of these.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.core.errors import CrossexamError
+from crossexam.core.progress import Progress
+from crossexam.models.answers import NamesLabels, not_probabilities
+from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair, Parts, ReadsParses
+from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore
+from crossexam.runs.pair_hashes import DistinctPairs
+from crossexam.runs.reading import Spans, spans_read, whole
+from crossexam.runs.stored_answers import ALL_READ, Answers
+from crossexam.runs.windows import LARGEST_WINDOW, Asking, Window, cut_into_windows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: The details of a model that it has only once it was asked.
+_LEARNT: Final = ("two_label", "probe")
+#: So many pairs are read ahead of those that are asked; if that is all, the number of pairs is known.
+_PAIRS_AHEAD: Final = LARGEST_WINDOW
+#: Beyond so many bytes, the probabilities are in a temporary file until all pairs are answered.
+_MOST_IN_MEMORY: Final = 64 * 2**20
+
+Stretches = Iterable[Sequence[Pair]]
+Piece = tuple[list[Pair], "NDArray[np.uint64]"]
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """The predictions for the distinct pairs of a stream of items.
+
+    *numbers* [items] says which pair each item has.  *probabilities* [pairs, 3] and *truncated* [pairs] are
+    those of the pairs, and *spans* returns what was read of the pair of a number.  *chunks* [pairs] is the
+    number of chunks of each, and empty if the model is not asked in parts.  *counts* are for the manifest,
+    and *facts* are what was learnt of the model by asking it, now or before.
+    """
+
+    numbers: NDArray[np.uint32]
+    probabilities: NDArray[np.float64]
+    truncated: NDArray[np.bool_]
+    spans: Callable[[int, Pair], Spans]
+    counts: Mapping[str, int]
+    facts: Mapping[str, Any]
+    chunks: NDArray[np.int32]
+
+
+def predictions_of(
+    model: Model,
+    stretches: Callable[[], Stretches],
+    store: Path | None,
+    options: Mapping[str, Any],
+    progress: Progress,
+    ask: Asking,
+) -> Predictions:
+    """Return the predictions of *model* for the pairs of items, which *stretches* returns in pieces.
+
+    *store* is the folder of the store, and *ask* has windows answered.  Raises CrossexamError.
+    """
+    if isinstance(model, AsksInParts):
+        return _in_parts(model, stretches, store, options, progress, ask)
+    found = _answers(model, stretches(), store, options, progress, ask)
+    counts = {"distinct_pairs": len(found.probabilities), **found.counts, "truncated_pairs": len(found.cut)}
+    return Predictions(
+        found.numbers,
+        found.probabilities,
+        found.is_cut(),
+        lambda number, pair: _spans(whole(pair), [found.read_of(number)]),
+        counts,
+        found.facts,
+        found.numbers[:0].astype("int32"),
+    )
+
+
+def _spans(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans:
+    """Return what was read of a truncated pair."""
+    return spans_read(parts, read) or {}
+
+
+def _in_parts(
+    model: AsksInParts,
+    stretches: Callable[[], Stretches],
+    store: Path | None,
+    options: Mapping[str, Any],
+    progress: Progress,
+    ask: Asking,
+) -> Predictions:
+    """Return predictions that are combined from those for parts of the pairs.
+
+    The parts are not kept: they are computed again when their predictions are combined.
+    """
+    import numpy as np
+
+    pairs = DistinctPairs(stretches())
+    parts = ([part for pair in new for part in model.parts(pair).pairs] for new, _ in pairs)
+    found = _answers(model.inner, parts, store, options, progress, ask)
+    numbers = pairs.numbers()
+    table = np.empty((pairs.count, 3))
+    part_is_cut, cut = found.is_cut(), np.zeros(pairs.count, dtype=bool)
+    chunks = np.empty(pairs.count, dtype=np.int32)
+    starts = np.zeros(pairs.count + 1, dtype=np.int64)  # of the parts of each pair
+    for number, pair in enumerate(_first_occurrences(stretches(), numbers)):
+        divided = model.parts(pair)
+        starts[number + 1] = starts[number] + len(divided.pairs)
+        places = found.numbers[starts[number] : starts[number + 1]]
+        table[number] = model.combined(divided, found.probabilities[places])
+        chunks[number] = divided.chunks
+        cut[number] = part_is_cut[places].any()
+
+    def spans(number: int, pair: Pair) -> Spans:
+        places = found.numbers[starts[number] : starts[number + 1]].tolist()
+        return _spans(model.parts(pair), [found.read_of(place) for place in places])
+
+    counts = {
+        "distinct_pairs": pairs.count,
+        **({"chunk_pairs": len(found.probabilities)} if pairs.count else {}),
+        **found.counts,
+        "truncated_pairs": int(cut.sum()),
+    }
+    return Predictions(numbers, table, cut, spans, counts, found.facts, chunks)
+
+
+def _first_occurrences(stretches: Stretches, numbers: NDArray[np.uint32]) -> Iterator[Pair]:
+    """Yield each distinct pair of *stretches* once, in the order of their *numbers*, which are by item."""
+    start = count = 0
+    for pairs in stretches:
+        for pair, number in zip(pairs, numbers[start : start + len(pairs)].tolist(), strict=True):
+            if number == count:
+                yield pair
+                count += 1
+        start += len(pairs)
+
+
+@dataclass(frozen=True)
+class _Answered:
+    """The answers for the distinct pairs that were asked; *numbers* says which pair was asked in each place.
+
+    The pairs of the numbers *cut*, which ascend, were truncated: *read* [len(cut), 2] characters were read.
+    """
+
+    numbers: NDArray[np.uint32]
+    probabilities: NDArray[np.float64]
+    cut: NDArray[np.int64]
+    read: NDArray[np.int32]
+    counts: Mapping[str, int]
+    facts: Mapping[str, Any]
+
+    def is_cut(self) -> NDArray[np.bool_]:
+        """Return which pairs were truncated."""
+        import numpy as np
+
+        mask = np.zeros(len(self.probabilities), dtype=bool)
+        mask[self.cut] = True
+        return mask
+
+    def read_of(self, number: int) -> CharactersRead | None:
+        """Return what was read of a pair, None for all of it."""
+        place = int(self.cut.searchsorted(number))
+        if place == len(self.cut) or self.cut[place] != number:
+            return None
+        return CharactersRead(*self.read[place].tolist())
+
+
+def _answers(
+    model: Model,
+    stretches: Stretches,
+    store: Path | None,
+    options: Mapping[str, Any],
+    progress: Progress,
+    ask: Asking,
+) -> _Answered:
+    """Return the answers of *model* for the pairs of *stretches*: those that are stored, and new ones."""
+    pairs = DistinctPairs(stretches, model.parses if isinstance(model, ReadsParses) else None)
+    with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as stored:
+        asked = _Asked(model, pairs, stored, progress)
+        for start, batch in ask(model, asked.windows(), options):
+            asked.take(start, batch)
+    return asked.answered()
+
+
+@dataclass
+class _Open:
+    """A window that is asked, and how many answers are still missing."""
+
+    window: Window
+    left: int
+
+
+class _Asked:
+    """What is known of the distinct *pairs* while *model* is asked about them."""
+
+    def __init__(self, model: Model, pairs: DistinctPairs, stored: AnswerStore, progress: Progress) -> None:
+
+        self._model, self._pairs, self._stored, self._progress = model, pairs, stored, progress
+        self._facts = stored.facts
+        if self._facts.get("two_label") and isinstance(model, NamesLabels):
+            model.named.add(["not_entailment"], where=model.name)
+        self._open: dict[int, _Open] = {}
+        self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by answered)
+        self._cut: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
+        self._known = self._done = 0
+
+    def windows(self) -> Iterator[Window]:
+        """Yield the windows that have pairs to ask; the answers for the others are taken from the store."""
+        start = 0
+        for pairs, hashes in _ahead(cut_into_windows(self._pairs), _PAIRS_AHEAD):
+            known, answers = self._stored.look_up(hashes)
+            found = int(known.sum())
+            self._known += found
+            self._advance(found)
+            if found == len(pairs):
+                self._keep(start, answers)
+            else:
+                window = Window(start, pairs, hashes, known.tolist())
+                self._open[start] = _Open(window, len(pairs) - found)
+                yield window
+            start += len(pairs)
+        if not start:
+            self._advance(0)
+
+    def take(self, start: int, batch: Batch) -> None:
+        """Store a *batch* of the window that starts at *start*; raises CrossexamError if it is malformed."""
+        _check_batch(batch, self._model.name)
+        self._learn()
+        asked = self._open[start]
+        self._stored.add(asked.window.hashes[list(batch.indices)], batch.probabilities, batch.read)
+        asked.left -= len(batch.indices)
+        self._advance(len(batch.indices))
+        if asked.left <= 0:
+            # Read back: if two processes predicted the same pair, both report the prediction that was stored.
+            known, answers = self._stored.look_up(asked.window.hashes)
+            if known.all():
+                self._keep(start, answers)
+                del self._open[start]
+
+    def answered(self) -> _Answered:
+        """Return all answers, when all windows were asked; raises CrossexamError if some are missing."""
+        import numpy as np
+
+        if self._open:
+            missing = sum(each.left for each in self._open.values())
+            raise CrossexamError(
+                f"the model left {missing:,} pairs without a prediction",
+                where=self._model.name,
+                wanted="a prediction for each pair",
+            )
+        order = sorted(self._cut)
+        with self._probabilities as stream:
+            stream.seek(0)
+            table = np.frombuffer(stream.read(), dtype=np.float64).reshape(-1, 3)
+        return _Answered(
+            self._pairs.numbers(),
+            table,
+            np.concatenate([np.empty(0, dtype=np.int64), *(self._cut[start][0] for start in order)]),
+            np.concatenate([np.empty((0, 2), dtype=np.int32), *(self._cut[start][1] for start in order)]),
+            {"asked_pairs": self._pairs.count - self._known, "pairs_from_store": self._known},
+            self._facts,
+        )
+
+    def _keep(self, start: int, answers: Answers) -> None:
+        import numpy as np
+
+        self._probabilities.seek(start * answers.probabilities.strides[0])
+        self._probabilities.write(answers.probabilities.tobytes())
+        rows = np.flatnonzero(answers.read[:, 0] != ALL_READ)
+        if len(rows):
+            self._cut[start] = rows + start, answers.read[rows]
+
+    def _learn(self) -> None:
+        """Record in the store what was learnt of the model by asking it."""
+        learnt = {name: self._model.details[name] for name in _LEARNT if self._model.details.get(name)}
+        if learnt != {name: self._facts.get(name) for name in learnt}:
+            self._stored.note(learnt)
+            self._facts = self._stored.facts
+
+    def _advance(self, count: int) -> None:
+        self._done += count
+        total = self._pairs.count if self._pairs.finished else None
+        self._progress(f"running {self._model.name}", self._done, total)
+
+
+def _ahead(windows: Iterable[Piece], most: int) -> Iterator[Piece]:
+    """Yield *windows*, with pairs and hashes, each when *most* pairs, or all, were read that follow it."""
+    waiting: deque[Piece] = deque()
+    pairs = 0
+    for window in windows:
+        waiting.append(window)
+        pairs += len(window[0])
+        while pairs - len(waiting[0][0]) >= most:
+            pairs -= len(waiting[0][0])
+            yield waiting.popleft()
+    yield from waiting
+
+
+def _check_batch(batch: Batch, name: str) -> None:
+    """Raise CrossexamError if a model, which may be a user's object, does not return probabilities."""
+    shares = batch.probabilities
+    good = getattr(shares, "shape", None) == (len(batch.indices), 3)
+    if not good or not_probabilities(shares, tolerance=SUM_TOLERANCE).any():
+        raise CrossexamError(
+            f"the model did not return probabilities for {len(batch.indices)} pairs",
+            where=name,
+            wanted=f"finite, non-negative numbers, shape ({len(batch.indices)}, 3), with rows that sum to 1",
+        )

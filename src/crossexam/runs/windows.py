@@ -1,0 +1,118 @@
+"""Windows: the distinct pairs of a run, cut into the stretches in which a model is asked.
+
+A run does not hold the pairs of all its test sets at once.  They come as a stream, each distinct pair once,
+in the order of the items.  The stream is cut into windows, and batches are planned over a window.  Where
+windows and batches end depends on the pairs alone, not on what is known, so that a resumed run has the same
+batches as one that was not interrupted.  Windows are independent of each other, so that an engine can have
+them answered by several workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, chain
+from typing import TYPE_CHECKING, Any, Final
+
+from crossexam.models.model import Batch, Model, Pair, PlansBatches, answered_by
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: Pairs in a batch, and stored together, if the model does not plan its batches.
+PAIRS_AT_ONCE: Final = 256
+#: Pairs in the first window: so few that a checkpoint tokenizes them within a second.
+FIRST_WINDOW: Final = 16_384
+#: Each window is twice as large as the one before, up to this many pairs: the longer a window is, the more of
+#: its sentences share a premise, which a model of the zoo encodes once.
+LARGEST_WINDOW: Final = 131_072
+#: A window also ends where its texts have this many characters, so that long documents fit in memory.
+MOST_CHARACTERS: Final = 64 * 2**20
+
+
+@dataclass(frozen=True)
+class Window:
+    """A stretch of the distinct pairs of a run, which are planned and asked together.
+
+    *start* is the number of its first pair among all of the run, and identifies the window.  *hashes* [n, 2]
+    are those under which the answers to the n *pairs* are stored; *known* [n] says which are stored already.
+    """
+
+    start: int
+    pairs: Sequence[Pair]
+    hashes: NDArray[np.uint64]
+    known: Sequence[bool]
+
+
+#: What has windows answered: it yields the start of a window with a batch of the answers to its unknown
+#: pairs, whose indices count from that start.  Batches come in any order, and windows are read as needed.
+Asking = Callable[[Model, Iterable[Window], Mapping[str, Any]], Iterator[tuple[int, Batch]]]
+
+
+def ask_in_this_process(
+    model: Model, windows: Iterable[Window], options: Mapping[str, Any]
+) -> Iterator[tuple[int, Batch]]:
+    """Yield the answers of *model* to the unknown pairs of *windows*, window by window and batch by batch.
+
+    *options* are those of the model; ``batch_size`` is that of models that do not plan their batches.
+    """
+    for window in windows:
+        for batch in batches_of(model, window.pairs, window.known, options):
+            yield window.start, batch
+
+
+def batches_of(
+    model: Model, pairs: Sequence[Pair], known: Sequence[bool], options: Mapping[str, Any]
+) -> Iterator[Batch]:
+    """Yield the predictions for the *pairs* of a window that are not *known*, batch by batch.
+
+    The boundaries of batches depend on *pairs* only.
+    """
+    if isinstance(model, PlansBatches):
+        yield from model.batches(pairs, known)
+        return
+    stated = options.get("batch_size", "auto")
+    size = PAIRS_AT_ONCE if stated == "auto" else int(stated)
+    for start in range(0, len(pairs), size):
+        indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
+        if indices:
+            batch = answered_by(model, [pairs[index] for index in indices])
+            yield batch._replace(indices=indices)
+
+
+def cut_into_windows(
+    stream: Iterable[tuple[list[Pair], NDArray[np.uint64]]],
+) -> Iterator[tuple[list[Pair], NDArray[np.uint64]]]:
+    """Yield the pairs and hashes of *stream*, in the same order, window by window.
+
+    Where the stream was cut before does not matter.
+    """
+    import numpy as np
+
+    pairs: list[Pair] = []
+    hashes: list[NDArray[np.uint64]] = []
+    size, characters = FIRST_WINDOW, 0
+    for more, of_more in stream:
+        pairs += more
+        hashes.append(of_more)
+        characters += _characters(more)
+        while len(pairs) >= size or characters >= MOST_CHARACTERS:
+            end = size if characters < MOST_CHARACTERS else _end_by_characters(pairs, size)
+            joined = np.concatenate(hashes)
+            yield pairs[:end], joined[:end]
+            characters -= _characters(pairs[:end])
+            pairs, hashes = pairs[end:], [joined[end:]]
+            size = min(2 * size, LARGEST_WINDOW)
+    if pairs:
+        yield pairs, np.concatenate(hashes)
+
+
+def _characters(pairs: Iterable[Pair]) -> int:
+    return sum(map(len, chain.from_iterable(pairs)))
+
+
+def _end_by_characters(pairs: Sequence[Pair], size: int) -> int:
+    """Return how many of *pairs*, at most *size*, reach MOST_CHARACTERS."""
+    totals = accumulate(len(premise) + len(hypothesis) for premise, hypothesis in pairs)
+    return next(end for end, total in enumerate(totals, 1) if end == size or total >= MOST_CHARACTERS)

@@ -1,0 +1,194 @@
+"""The same command again when all predictions are there: nothing is looked up, and nothing wrong is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.example import Example
+from crossexam.core.files import read_json, write_json
+from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.models.chunking import Chunking
+from crossexam.models.model import Pair
+from crossexam.runs import folder as run_folder
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.folder import read_run, run_into_folder
+
+SUITE = Suite(
+    "s",
+    {
+        name: Dataset(
+            name, tuple(Example(f"{name}{k}", f"P {k}. Q.", f"H {k % 5}.", LABEL) for k in range(20))
+        )
+        for name, LABEL in (("one.made", "neutral"), ("two.made", None))
+    },
+)
+
+
+class Lengths:
+    """A model whose predictions depend on the lengths of the texts; it notes the pairs that it is asked."""
+
+    name, details = "lengths", {"device": "abacus"}
+
+    def __init__(self, key: str = "lengths.v1") -> None:
+        self.key, self.asked = key, 0
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        self.asked += len(pairs)
+        table = np.array([[len(premise), len(hypothesis), 1.0] for premise, hypothesis in pairs])
+        return table / table.sum(axis=1, keepdims=True)
+
+
+def run(folder: Path, data: Suite = SUITE, **arguments: Any) -> tuple[Run, int]:
+    """The run in *folder* after one more, and how many pairs were asked."""
+    model = Lengths()
+    return run_into_folder(model, data, folder, **arguments), model.asked
+
+
+@pytest.fixture
+def no_look_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("an answer was looked up")
+
+    monkeypatch.setattr(AnswerStore, "look_up", refused)
+    monkeypatch.setattr(run_folder, "_write_predictions", refused)
+
+
+def timeless(run: Run) -> dict[str, Any]:
+    return {k: v for k, v in run.manifest.items() if k not in {"seconds", "finished"}}
+
+
+@pytest.mark.parametrize("chunking", [None, Chunking("sentences:1")], ids=["whole", "chunks"])
+@pytest.mark.parametrize("limit", [None, 7])
+def test_a_finished_run_is_taken_as_it_is(
+    tmp_path: Path, request: pytest.FixtureRequest, chunking: Chunking | None, limit: int | None
+) -> None:
+    first, asked = run(tmp_path, chunking=chunking, limit=limit)
+    looked_up, none = run(tmp_path / "other", chunking=chunking, limit=limit)
+    (tmp_path / "other" / "manifest.json").unlink()
+    looked_up, none = run(tmp_path / "other", chunking=chunking, limit=limit)
+    assert (asked > 0, none) == (True, 0)
+    saved = read_json(tmp_path / "manifest.json")
+    request.getfixturevalue("no_look_up")
+    calls: list[tuple[int, int | None]] = []
+    again, none = run(
+        tmp_path, chunking=chunking, limit=limit, progress=lambda _, done, total: calls.append((done, total))
+    )
+    assert none == 0
+    assert calls == [(asked, asked)]
+    assert timeless(again) == timeless(looked_up)  # as when all is found in the store
+    assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, asked)
+    for name in SUITE.datasets:
+        assert again.probabilities[name].tolist() == first.probabilities[name].tolist()
+        assert again.reading[name].truncated.tolist() == first.reading[name].truncated.tolist()
+    now = read_json(tmp_path / "manifest.json")
+    assert now["test_sets"] == saved["test_sets"]
+    assert now["pairs_from_store"] == asked
+    assert list(read_run(tmp_path).datasets) == list(SUITE.datasets)
+
+
+def test_a_suite_in_files_is_not_read_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = tmp_path / "suite"
+    for dataset in SUITE:
+        write_test_set(suite / f"{dataset.name}.parquet", dataset)
+    entries = {
+        name: {"file": f"{name}.parquet", "rows": len(dataset), "content_hash": dataset.content_hash()}
+        for name, dataset in SUITE.datasets.items()
+    }
+    write_json(suite / "manifest.json", {"name": "s", "test_sets": entries})
+    run(tmp_path / "run", read_suite(suite))
+    loaded = read_suite(suite)
+    monkeypatch.setattr(Dataset, "content_hash", None)
+    assert run(tmp_path / "run", loaded)[1] == 0
+    changed = Dataset("one.made", SUITE["one.made"].examples, loaded["two.made"].manifest)
+    monkeypatch.undo()
+    assert run_folder._content_hash(changed) == SUITE["one.made"].content_hash()
+
+
+def test_a_store_that_was_removed_is_filled_again(tmp_path: Path) -> None:
+    (_, asked), (_, none) = run(tmp_path), run(tmp_path)
+    (tmp_path / FILE_NAME).unlink()
+    assert (run(tmp_path)[1], none) == (asked, 0)
+
+
+def test_a_store_that_is_filled_again_and_is_not_full_is_no_finished_run(tmp_path: Path) -> None:
+    """Whoever removes the store asks the model again, and means all pairs even if that is interrupted."""
+    _, asked = run(tmp_path)
+    (tmp_path / FILE_NAME).unlink()
+
+    class Stopping(Lengths):
+        def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+            if self.asked:
+                raise KeyboardInterrupt
+            return super().predict(pairs)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_into_folder(Stopping(), SUITE, tmp_path, options={"batch_size": 5})
+    assert run(tmp_path)[1] == asked - 5
+
+
+def test_changed_predictions_are_written_again(tmp_path: Path) -> None:
+    first, _ = run(tmp_path)
+    path = tmp_path / "predictions" / "one.made.parquet"
+    before = path.read_bytes()
+    pl.read_parquet(path).reverse().write_parquet(path)
+    again, none = run(tmp_path)
+    assert none == 0
+    assert path.read_bytes() == before
+    assert again.probabilities["one.made"].tolist() == first.probabilities["one.made"].tolist()
+
+
+def test_predictions_that_do_not_say_what_was_read_are_written_again(tmp_path: Path) -> None:
+    run(tmp_path)
+    path = tmp_path / "predictions" / "one.made.parquet"
+    pl.read_parquet(path).drop("truncated", "edit_unseen").write_parquet(path)
+    manifest = read_json(tmp_path / "manifest.json")
+    manifest["test_sets"]["one.made"]["sha256"] = run_folder.sha256_of(path)
+    write_json(tmp_path / "manifest.json", manifest)
+    assert "one.made" in run(tmp_path)[0].reading
+    assert "truncated" in pl.read_parquet(path).columns
+
+
+def test_further_items_are_asked(tmp_path: Path) -> None:
+    run(tmp_path, limit=7)
+    whole, asked = run(tmp_path)
+    assert asked == 13
+    assert [len(whole.probabilities[name]) for name in SUITE.datasets] == [20, 20]
+
+
+def test_force_does_not_take_what_is_there(tmp_path: Path) -> None:
+    run(tmp_path)
+    (tmp_path / "predictions" / "one.made.parquet").touch()
+    before = (tmp_path / "predictions" / "one.made.parquet").stat().st_ino
+    assert run(tmp_path, force=True)[1] == 0
+    assert (tmp_path / "predictions" / "one.made.parquet").stat().st_ino != before
+
+
+def test_predictions_are_written_by_row_groups_as_pyarrow_writes_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_folder, "_ROWS_PER_GROUP", 8)
+    for dataset in (SUITE["one.made"], SUITE["two.made"], Dataset("no.made", ())):
+        made, _ = run(tmp_path / dataset.name, Suite("s", {dataset.name: dataset}))
+        path = tmp_path / dataset.name / "predictions" / f"{dataset.name}.parquet"
+        shares, read = made.probabilities[dataset.name], made.reading[dataset.name]
+        labels = np.array(["entailment", "neutral", "contradiction"])
+        columns = {
+            "id": pa.array([example.id for example in dataset], pa.string()),
+            "label": pa.array([example.label for example in dataset], pa.string()),
+            **{f"p_{label}": pa.array(shares[:, k], pa.float64()) for k, label in enumerate(labels)},
+            "predicted": pa.array(labels[shares.argmax(axis=1)].tolist(), pa.string()),
+            "truncated": pa.array(read.truncated),
+            "edit_unseen": pa.array(read.edit_unseen),
+        }
+        pq.write_table(pa.table(columns), tmp_path / "x.parquet", compression="zstd", row_group_size=8)
+        assert path.read_bytes() == (tmp_path / "x.parquet").read_bytes()

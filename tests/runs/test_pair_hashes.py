@@ -1,0 +1,88 @@
+"""The hashes of pairs, and the distinct ones of many."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.runs.pair_hashes import (
+    DistinctHashes,
+    DistinctPairs,
+    as_bytes,
+    from_bytes,
+    pair_hash,
+    pair_hashes,
+)
+
+
+def test_texts_do_not_run_into_each_other() -> None:
+    pairs = [("ab", "c"), ("a", "bc"), ("", "abc"), ("a\x1fb", "c"), ("a", "b\x1fc"), ("\ud800", "x")]
+    assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
+    assert as_bytes(pair_hashes(pairs)) == [pair_hash(*pair) for pair in pairs]
+    assert pair_hashes([]).shape == (0, 2)
+
+
+def test_hashes_are_those_of_stores_made_earlier() -> None:
+    assert pair_hash("It rains.", "It is wet.").hex() == "2f2bbc0b1bb1210aa130425fd901c92b"
+
+
+def test_a_parse_is_part_of_the_hash() -> None:
+    parses = {"It rains.": "( It ( rains . ) )"}
+    assert as_bytes(pair_hashes([("It rains.", "h")], parses)) == [
+        pair_hash("It rains.", "h", [parses["It rains."], None])
+    ]
+    assert pair_hashes([("p", "h")], parses).tolist() == pair_hashes([("p", "h")]).tolist()
+
+
+def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
+    """The numbers and the rows of first occurrences, by a dict."""
+    places: dict[tuple[int, int], int] = {}
+    numbers, rows = [], []
+    for row, (first, second) in enumerate(hashes.tolist()):
+        if (first, second) not in places:
+            rows.append(row)
+        numbers.append(places.setdefault((first, second), len(places)))
+    return numbers, rows
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 100, 5_000])
+@pytest.mark.parametrize(
+    ("firsts", "seconds"),
+    [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)],
+    ids=["all differ", "many are equal", "first halves are equal", "second halves are equal", "mixed"],
+)
+def test_numbers_are_those_of_a_dict(at_once: int, firsts: int, seconds: int) -> None:
+    rng = np.random.default_rng(len(str(firsts)) + at_once)
+    count = 300 if at_once == 1 else 20_000
+    hashes = np.stack(
+        [
+            rng.integers(0, limit, count, dtype=np.uint64, endpoint=limit == 2**63)
+            for limit in (min(firsts, 2**63), min(seconds, 2**63))
+        ],
+        axis=1,
+    )
+    distinct = DistinctHashes()
+    numbers, rows = [], []
+    for start in range(0, count, at_once):
+        found, new = distinct.add(hashes[start : start + at_once])
+        numbers += found.tolist()
+        rows += (new + start).tolist()
+    assert (numbers, rows) == numbered_by_dict(hashes)
+    assert distinct.count == len(rows)
+
+
+def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:
+    items = [("p", "a"), ("p", "b"), ("p", "a"), ("q", "a"), ("p", "b"), ("q", "c")]
+    for cut in range(len(items) + 1):
+        pairs = DistinctPairs([items[:cut], items[cut:]])
+        assert not pairs.finished
+        found = [(list(new), hashes) for new, hashes in pairs]
+        assert [pair for new, _ in found for pair in new] == list(dict.fromkeys(items))
+        assert all(np.array_equal(hashes, pair_hashes(new)) for new, hashes in found)
+        assert (pairs.numbers().tolist(), pairs.count, pairs.finished) == ([0, 1, 0, 2, 1, 3], 4, True)
+
+
+def test_bytes_and_numbers_are_the_same_hashes() -> None:
+    hashes = [bytes(range(16)), bytes(range(240, 256))]
+    assert as_bytes(from_bytes(b"".join(hashes))) == hashes

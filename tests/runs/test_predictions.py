@@ -1,0 +1,198 @@
+"""Runs in several windows: the same predictions, counts and manifests as in one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Change, Edit, Example
+from crossexam.core.files import write_json
+from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.models.chunking import Chunking
+from crossexam.models.model import Batch, CharactersRead, Model, Pair
+from crossexam.runs import answer_store, predictions, run, windows
+from crossexam.runs.run import predict_suite
+
+EDIT = Change("made.v1", "premise", "hypothesis", (Edit("premise", 40, 40, "", "Not. "),))
+
+
+class Planning:
+    """A model that plans its batches, shortest pairs first, and reads 30 characters of a premise."""
+
+    name, key, details = "planning", "planning", {"device": "abacus"}
+
+    def __init__(self, leaves_out: int = 0) -> None:
+        self.asked: list[Pair] = []
+        self.planned: list[int] = []
+        self._leaves_out = leaves_out
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        raise AssertionError("batches are planned")
+
+    def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+        self.planned.append(len(pairs))
+        order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
+        for start in range(self._leaves_out, len(order), 4):
+            rows = [row for row in order[start : start + 4] if not known[row]]
+            if rows:
+                self.asked += [pairs[row] for row in rows]
+                shares = np.array(
+                    [[len(p), len(h), 1.0 + len(rows)] for p, h in (pairs[row] for row in rows)]
+                )
+                read = [CharactersRead(30, 5) if len(pairs[row][0]) > 30 else None for row in rows]
+                yield Batch(rows, shares / shares.sum(axis=1, keepdims=True), read)
+
+
+def item(k: int) -> Example:
+    premise = f"Premise {k % 13}. " * (1 + k % 4)
+    return Example(f"i{k}", premise, f"H{'.' * (k % 11)}", "neutral", change=EDIT if k % 3 else None)
+
+
+SUITE = Suite(
+    "s",
+    {
+        "one.made": Dataset("one.made", tuple(item(k) for k in range(90))),
+        "two.made": Dataset("two.made", tuple(item(k) for k in range(60, 400))),
+        "no.made": Dataset("no.made", ()),
+    },
+)
+DISTINCT = list(dict.fromkeys((e.premise, e.hypothesis) for dataset in SUITE for e in dataset))
+
+
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "FIRST_WINDOW", 16)
+    monkeypatch.setattr(windows, "LARGEST_WINDOW", 64)
+    monkeypatch.setattr(predictions, "_PAIRS_AHEAD", 64)
+    monkeypatch.setattr(predictions, "_MOST_IN_MEMORY", 1_000)
+    monkeypatch.setattr(run, "_ROWS_AT_ONCE", 37)
+
+
+def same(one: Run, other: Run) -> None:
+    """Assert that two runs differ in nothing but when they were made."""
+    for name in one.datasets:
+        assert one.probabilities[name].tolist() == other.probabilities[name].tolist()
+        assert one.reading[name].truncated.tolist() == other.reading[name].truncated.tolist()
+        assert one.reading[name].edit_unseen.tolist() == other.reading[name].edit_unseen.tolist()
+    timeless = {"seconds": 0, "finished": ""}
+    assert {**one.manifest, **timeless} == {**other.manifest, **timeless}
+
+
+@pytest.mark.parametrize("chunking", [None, Chunking("sentences:1", "mean")], ids=["whole", "chunks"])
+def test_windows_change_nothing_but_the_batches(
+    monkeypatch: pytest.MonkeyPatch, chunking: Chunking | None
+) -> None:
+    class Alone(Planning):
+        """A model whose predictions do not depend on the rest of the batch."""
+
+        def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+            for batch in super().batches(pairs, known):
+                table = np.array([[len(pairs[k][0]), len(pairs[k][1]), 1.0] for k in batch.indices])
+                yield batch._replace(probabilities=table / table.sum(axis=1, keepdims=True))
+
+    whole, cut = Alone(), Alone()
+    expected = predict_suite(whole, SUITE, chunking=chunking)
+    small_windows(monkeypatch)
+    same(predict_suite(cut, SUITE, chunking=chunking), expected)
+    assert len(whole.planned) == 1 < len(cut.planned)
+    assert sorted(whole.asked) == sorted(cut.asked) == sorted(set(cut.asked))
+    assert any(reading.edit_unseen.any() for reading in expected.reading.values()) is (chunking is None)
+    if chunking is None:
+        assert sorted(cut.asked) == sorted(DISTINCT)
+
+
+def test_a_resumed_run_has_the_windows_and_batches_of_an_undisturbed_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    small_windows(monkeypatch)
+    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 3)
+    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 50)
+    expected = predict_suite(Planning(), SUITE)
+    stopped = Planning()
+    batches = stopped.batches
+
+    def interrupted(pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+        for batch in batches(pairs, known):
+            if len(stopped.asked) > 100:
+                raise KeyboardInterrupt
+            yield batch
+
+    monkeypatch.setattr(stopped, "batches", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        predict_suite(stopped, SUITE, store=tmp_path)
+    rest = Planning()
+    resumed = predict_suite(rest, SUITE, store=tmp_path)
+    lost = len(set(stopped.asked) & set(rest.asked))
+    assert 0 < lost <= 4  # the batch that was asked when it was interrupted
+    assert resumed.manifest["asked_pairs"] == len(rest.asked) == len(DISTINCT) - len(stopped.asked) + lost
+    counts = {name: expected.manifest[name] for name in ("asked_pairs", "pairs_from_store")}
+    same(
+        expected,
+        Run("m", resumed.datasets, resumed.probabilities, {**resumed.manifest, **counts}, resumed.reading),
+    )
+    nothing = Planning()
+    again = predict_suite(nothing, SUITE, store=tmp_path)
+    assert (nothing.asked, nothing.planned) == ([], [])
+    assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, len(DISTINCT))
+
+
+def test_progress_knows_the_number_of_pairs_when_all_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_windows(monkeypatch)
+    calls: list[tuple[int, int | None]] = []
+    predict_suite(Planning(), SUITE, progress=lambda _, done, total: calls.append((done, total)))
+    assert calls[0] == (0, None)
+    assert calls[-1] == (len(DISTINCT), len(DISTINCT))
+    assert [done for done, _ in calls] == sorted(done for done, _ in calls)
+    known = [total for _, total in calls if total is not None]
+    assert set(known) == {len(DISTINCT)}
+    assert len(known) > len(calls) / 8
+
+
+def test_a_model_that_leaves_pairs_out_is_told() -> None:
+    with pytest.raises(CrossexamError, match="planning: the model left 3 pairs without a prediction"):
+        predict_suite(Planning(leaves_out=3), SUITE)
+
+
+def test_windows_may_be_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    def backwards(model: Model, given: Any, options: Mapping[str, Any]) -> Iterator[tuple[int, Batch]]:
+        for window in reversed(list(given)):
+            found = list(windows.batches_of(model, window.pairs, window.known, options))
+            yield from ((window.start, batch) for batch in reversed(found))
+
+    small_windows(monkeypatch)
+    expected = predict_suite(Planning(), SUITE)
+    same(predict_suite(Planning(), SUITE, ask=backwards), expected)
+
+
+def test_a_suite_in_files_is_read_as_one_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small_windows(monkeypatch)
+    for dataset in SUITE:
+        write_test_set(tmp_path / f"{dataset.name}.parquet", dataset)
+    entries = {name: {"file": f"{name}.parquet"} for name in SUITE.datasets}
+    write_json(tmp_path / "manifest.json", {"name": "s", "test_sets": entries})
+    for limit in (None, 50):
+        same(
+            predict_suite(Planning(), read_suite(tmp_path), limit=limit),
+            predict_suite(Planning(), SUITE, limit=limit),
+        )
+
+
+def test_so_many_pairs_are_read_ahead() -> None:
+    read: list[int] = []
+
+    def pieces(*sizes: int) -> Iterator[tuple[list[Pair], Any]]:
+        for size in sizes:
+            read.append(size)
+            yield [("p", "h")] * size, None
+
+    ahead = predictions._ahead(pieces(2, 3, 4, 1, 5), 5)
+    assert len(next(ahead)[0]) == 2
+    assert read == [2, 3, 4]
+    assert [len(pairs) for pairs, _ in ahead] == [3, 4, 1, 5]
+    assert [len(pairs) for pairs, _ in predictions._ahead(pieces(1), 5)] == [1]

@@ -1,0 +1,57 @@
+"""Windows: where they end, whatever the stream was cut into before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.models.model import Pair
+from crossexam.runs import windows
+from crossexam.runs.windows import cut_into_windows
+
+Piece = tuple[list[Pair], NDArray[np.uint64]]
+
+
+def stream(pairs: list[Pair], at_once: int) -> Iterator[Piece]:
+    numbers = np.arange(2 * len(pairs), dtype=np.uint64).reshape(-1, 2)
+    for start in range(0, len(pairs), at_once):
+        yield pairs[start : start + at_once], numbers[start : start + at_once]
+
+
+def numbered(count: int, length: int = 3) -> list[Pair]:
+    return [(f"{k:0{length}}", "h") for k in range(count)]
+
+
+def sizes(pairs: list[Pair], at_once: int) -> list[int]:
+    """The lengths of the windows; that they hold *pairs* in their order, with their hashes, is checked."""
+    found = list(cut_into_windows(stream(pairs, at_once)))
+    assert [pair for window, _ in found for pair in window] == pairs
+    hashes = np.concatenate([each for _, each in found]) if found else np.zeros((0, 2))
+    assert hashes[:, 0].tolist() == list(range(0, 2 * len(pairs), 2))
+    return [len(window) for window, _ in found]
+
+
+@pytest.fixture(autouse=True)
+def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(windows, "FIRST_WINDOW", 10)
+    monkeypatch.setattr(windows, "LARGEST_WINDOW", 40)
+    monkeypatch.setattr(windows, "MOST_CHARACTERS", 1_000)
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 10, 64, 1000])
+def test_windows_double_whatever_the_stream_is_cut_into(at_once: int) -> None:
+    assert sizes(numbered(150), at_once) == [10, 20, 40, 40, 40]
+    assert sizes(numbered(9), at_once) == [9]
+    assert sizes(numbered(10), at_once) == [10]
+    assert sizes([], at_once) == []
+
+
+@pytest.mark.parametrize("at_once", [1, 3, 1000])
+def test_long_texts_make_short_windows(at_once: int) -> None:
+    long = numbered(7, length=349)  # 350 characters each: three reach 1,000
+    assert sizes(long, at_once) == [3, 3, 1]
+    assert sizes([*numbered(10), *long], at_once) == [10, 3, 3, 1]
+    assert sizes(numbered(3, length=5_000), at_once) == [1, 1, 1]

@@ -70,6 +70,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "build tagger": (lambda: cx.build("negation", ROWS, tagger=3), "tagger is 3"),
     "build entities": (lambda: cx.build("negation", ROWS, entities=3), "entities is 3"),
     "build parser": (lambda: cx.build("negation", ROWS, parser=3), "parser is 3"),
+    "build workers": (lambda: cx.build("negation", ROWS, workers=0), "workers is 0"),
+    "build workers, text": (lambda: cx.build("negation", ROWS, workers="two"), "workers is 'two'"),
     "build options": (lambda: cx.build("negation", ROWS, options=3), "options is 3"),
     "build options, one": (
         lambda: cx.build("negation", ROWS, options={"antonymy": 3}),

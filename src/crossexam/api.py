@@ -152,6 +152,7 @@ def build(
     tagger: str = "auto",
     entities: str = "auto",
     parser: str = "auto",
+    workers: int | Literal["auto"] = "auto",
     options: Mapping[str, Mapping[str, Any]] | None = None,
     folder: str | Path | None = None,
     **short_forms: Any,
@@ -163,14 +164,16 @@ def build(
     *per_key* is the maximum number of items of one word pair or other key.
     Numerical reasoning is built from *word_problems*, or from the premises of the base if there are none.
     Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a warning;
-    the manifest lists them under ``not_built``.  *options* are the options of constructions and suites by
-    name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms (``as_published=True``).
-    Raises CrossexamError.
+    the manifest lists them under ``not_built``.  *workers* is the number of processes, ``auto`` one per core
+    if the base is large; the test sets do not depend on it.  *options* are the options of constructions and
+    suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
+    (``as_published=True``).  Raises CrossexamError.
 
     >>> build("negation", "builtin:demo", limit=3)
     Suite('negation', 2 test sets, 6 items)
     """
-    from crossexam.suites.build import build_in_memory, build_to_folder
+    from crossexam.engines.local import local_engine
+    from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
     from crossexam.suites.short_forms import expand, keywords, merged
     from crossexam.suites.table import suite_named, suite_request
 
@@ -201,6 +204,7 @@ def build(
         tagger=required(tagger, str, "tagger", wanted="the name of a tagger"),
         recognizer=required(entities, str, "entities", wanted="the name of an entity recognizer"),
         parser=required(parser, str, "parser", wanted="the name of a parser"),
+        engine=local_engine(_workers(workers), worthwhile=WORTHWHILE),
     )
     if target is None:
         built = build_in_memory(request)
@@ -210,6 +214,14 @@ def build(
     for name, reason in (built.manifest.get("not_built") or {}).items():
         warnings.warn(f"{name} was not built: {reason}", stacklevel=2)
     return built
+
+
+def _workers(workers: Any) -> int | Literal["auto"]:
+    if isinstance(workers, str):
+        if workers != "auto":
+            raise CrossexamError(f"workers is {shown(workers)}", wanted="a whole number, or 'auto'")
+        return "auto"
+    return whole_number(workers, "workers", least=1)
 
 
 def _by_name(options: Any) -> Mapping[str, Mapping[str, Any]]:

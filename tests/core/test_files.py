@@ -226,3 +226,13 @@ def test_a_generator_aimed_draws_what_a_new_one_draws() -> None:
         assert [chance.random(), chance.randint(0, 999)] == [fresh.random(), fresh.randint(0, 999)]
     chance.aim(7, "antonymy", "a")
     assert chance.choice(range(999)) == rng_for(7, "antonymy", "a").choice(range(999))
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 8, 9, 100])
+def test_a_shuffle_on_use_is_that_of_the_standard_library(size: int) -> None:
+    chance, ours, theirs = SeededOnUse(), list(range(size)), list(range(size))
+    chance.aim(3, "a", str(size))
+    other = rng_for(3, "a", str(size))
+    chance.shuffle(ours)
+    other.shuffle(theirs)
+    assert (ours, chance.random()) == (theirs, other.random())

@@ -16,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossexam.core.errors import CrossexamError
+from crossexam.corpora.spec import iter_corpus
+from crossexam.language.monotonicity import polarity
 from crossexam.language.monotonicity.polarity import OPERATORS, Direction, by_phrase, compose, polarity_at
-from crossexam.language.monotonicity.spans import sentence_of
+from crossexam.language.monotonicity.spans import sentence_of, text_bounds
 from crossexam.language.parsing.dependencies import Parsed
-from crossexam.language.tagging.nltk_tagger import NltkTagger
+from crossexam.language.tagging.nltk_tagger import NltkTagger, shipped
 from crossexam.language.tokens import Token
 
 DATA = Path(__file__).parents[1] / "data"
@@ -295,3 +297,31 @@ def test_any_string_of_words_has_a_polarity_everywhere(words: list[str]) -> None
     tokens = tagged(" ".join(words))
     for place in range(len(tokens)):
         assert polarity_at(tokens, place).direction in DIRECTIONS
+
+
+def test_operators_are_looked_for_only_where_one_may_begin(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The short cuts find what trying every length at every word finds, over sentences with all operators."""
+    tagger = NltkTagger(shipped)
+    texts = [side for each in iter_corpus("builtin:demo") for side in (each.premise, each.hypothesis)]
+    phrases = [" ".join(phrase).replace("N", "three") for phrase in by_phrase()]
+    texts += [f"{phrase.capitalize()} dogs bark, and a man sees {phrase} cats." for phrase in phrases]
+    texts += ["Neither the dog nor the cat sleeps.", "He stops running.", "Neither dog barks."]
+    sentences = [sentence_of(tagger.tag(text), None) for text in texts]
+    found = [polarity.regions(sentence) for sentence in sentences]
+    assert sum(map(len, found)) > 100
+    longest = max(map(len, by_phrase()))
+    monkeypatch.setattr(polarity, "_lengths", lambda sentence, k, known: range(longest, 0, -1))
+    assert found == [polarity.regions(sentence) for sentence in sentences]
+
+
+@given(st.lists(st.sampled_from(["a", "b", ".", "?"]), max_size=6), st.integers(-2, 8))
+def test_the_sentence_with_a_token_reaches_from_mark_to_mark(texts: list[str], place: int) -> None:
+    sentence = sentence_of([Token(text, 0, 0, "") for text in texts], None)
+    start = end = place
+    while start > 0 and sentence.word(start - 1) not in {".", "?"}:
+        start -= 1
+    while end < len(texts) and sentence.word(end) not in {".", "?"}:
+        end += 1
+    assert text_bounds(sentence, place) == (start, end)

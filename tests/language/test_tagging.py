@@ -6,6 +6,8 @@ import builtins
 import gzip
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,10 +24,12 @@ from crossexam.core.errors import (
     UnknownNameError,
 )
 from crossexam.core.example import SIDES, Example
+from crossexam.corpora.spec import iter_corpus
+from crossexam.language.tagging import perceptron
 from crossexam.language.tagging.corpus_parses import CorpusParses
 from crossexam.language.tagging.nltk_tagger import SHIPPED, NltkTagger, shipped
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
-from crossexam.language.tokens import AlignmentError, Token
+from crossexam.language.tokens import AlignmentError, Token, words
 
 PREMISE = 'A man says "hi" (twice).'
 PARSE = (
@@ -418,3 +422,36 @@ def test_a_tagger_counts_its_sentences_and_signs_with_its_sources(
         tagger.tokens(example, side)
     assert tagger.answered.total() == 2
     assert tagger.signature() == tagger.name == "+".join(sorted(tagger.answered))
+
+
+def test_the_perceptron_in_the_package_tags_as_nltk_would() -> None:
+    from nltk.tag.perceptron import PerceptronTagger
+
+    theirs = PerceptronTagger.decode_json_obj(json.loads(gzip.decompress(SHIPPED.read_bytes())))
+    ours = shipped().tagger
+    odd = ["3-year-old", "1984", "1,200", "-", "--", "", "Ünïcode", "i", "I", "don", "n't", "x" * 40, "-LRB-"]
+    sentences = [odd, odd[::-1], [], *([word] for word in odd)]
+    for example in iter_corpus("builtin:demo"):
+        sentences += [[token.text for token in words(example.text(side))] for side in SIDES]
+    assert [ours.tag(sentence) for sentence in sentences] == [theirs.tag(sentence) for sentence in sentences]
+
+
+def test_tags_of_equal_scores_are_those_of_nltk() -> None:
+    from nltk.tag.perceptron import PerceptronTagger
+
+    weights = {"i word a": {"DT": 1, "NN": 1, "VB": -1}, "i-1 tag NN": {"VB": 2, "DT": 1}}
+    content = (weights, {"the": "DT"}, ["VB", "NN", "DT"])
+    sentence = ["a", "the", "a", "b", "a"]
+    theirs = PerceptronTagger.decode_json_obj(content)
+    assert perceptron.PerceptronTagger(*content).tag(sentence) == theirs.tag(sentence)
+
+
+def test_tagging_imports_no_nltk() -> None:
+    program = """
+import sys
+import crossexam as cx
+suite = cx.build("antonymy", [{"premise": "A dog is old.", "hypothesis": "It sleeps.", "label": "neutral"}])
+print(len(suite["antonymy.examples"]), [name for name in ("nltk", "scipy", "sklearn") if name in sys.modules])
+"""
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert found.stdout.strip() == "1 []"

@@ -438,3 +438,13 @@ def test_the_shipped_file_is_what_the_script_makes_of_debians() -> None:
     with zipfile.ZipFile(io.BytesIO(archive)) as made, zipfile.ZipFile(SHIPPED) as shipped:
         assert made.namelist() == shipped.namelist()
         assert [e.CRC for e in made.infolist()] == [e.CRC for e in shipped.infolist()]
+
+
+def test_a_word_is_known_if_it_has_a_base_form() -> None:
+    wordnet, rng = WordNet.load(), random.Random(0)
+    lemmas = "goose axis hot run quickly man fly baby".split()
+    endings = ("", "s", "es", "ies", "ed", "ing", "er", "est", "men", "x")
+    forms = [lemma[: len(lemma) - cut] + end for lemma in lemmas for cut in (0, 1, 2) for end in endings]
+    odd = ["".join(rng.choices("abdeghimnorstuvwy", k=rng.randint(1, 6))) for _ in range(500)]
+    for word in ["geese", "axes", "flew", "worse", *forms, *odd]:
+        assert wordnet.knows(word) == any(wordnet.morphy(word, pos) is not None for pos in "nvar"), word

@@ -32,6 +32,7 @@ def build(
     tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
+    workers: options.Workers = "auto",
     columns: options.Columns = None,
     labels: options.Labels = None,
     skip_bad: options.SkipBad = False,
@@ -55,6 +56,7 @@ def build(
         tagger=tagger,
         recognizer=entities,
         parser=parser,
+        engine=options.building_engine(workers),
     )
     build_and_show(request, output, force=force)
 

@@ -29,6 +29,7 @@ def examine(
     tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
+    workers: options.Workers = "auto",
     columns: options.Columns = None,
     labels: options.Labels = None,
     skip_bad: options.SkipBad = False,
@@ -90,6 +91,7 @@ def examine(
         tagger=tagger,
         recognizer=entities,
         parser=parser,
+        engine=options.building_engine(workers),
     )
     folder = output / "suite"
     build_and_show(request, folder, force=force)

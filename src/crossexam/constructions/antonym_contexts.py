@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from crossexam.language.assertion import is_scene, unasserted
@@ -28,6 +29,8 @@ from crossexam.language.tokens import Token
 from crossexam.language.word_senses import is_often_relational
 
 # Adjectives of order and time: what comes first does not exclude what comes last (Quirk et al., 7.35).
+_REMEMBERED: Final = 1 << 14  # words
+
 _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
     "initial subsequent".split()
@@ -207,6 +210,7 @@ def _noun_doubts(
         yield "things that can both be present"
 
 
+@lru_cache(_REMEMBERED)
 def _is_time(noun: str, wordnet: WordNet) -> bool:
     return not _TIMES.isdisjoint(map(wordnet.name, wordnet.closure(*wordnet.synsets(noun, "n")[:1])))
 
@@ -266,6 +270,8 @@ def _is_compared(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
 def _is_under_modal_adjective(tokens: Sequence[Token], position: int) -> bool:
     """Return whether a predicate such as *is necessary* precedes *position*, or is that of its clause."""
     sentence = sentence_of(tokens, None)
+    if _MODAL_ADJECTIVES.isdisjoint(sentence.words):
+        return False
     start, _ = text_bounds(sentence, position)
     return any(
         sentence.word(k) in _MODAL_ADJECTIVES and k != position and _is_predicate(tokens, k)

@@ -3,21 +3,40 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from crossexam.constructions.construction import Construction, Rejection, Resources
 from crossexam.constructions.resources import LanguageResources
 from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import CLUSTER, Example, cluster_of
+from crossexam.core.example import CLUSTER, Example, Side, cluster_of
 from crossexam.core.labels import THREE_LABELS, Projection, projection_of
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
 
 CHUNK: Final = 1_000  # examples per batch of tagging and parsing
+#: The reasons in the yield table that depend on the examples before.
+MET_BEFORE: Final = "sentence met before"
+REPEATED: Final = "pair already in the set"
+_BIT: Final = {"premise": 1, "hypothesis": 2}
+
+
+class Rejected(NamedTuple):
+    """How many cases were rejected for a reason, and how many items were made before the first of them."""
+
+    cases: int
+    after: int
+
+
+class Made(NamedTuple):
+    """What a construction made of consecutive examples: *items*, and what it *rejected*, by reason."""
+
+    items: list[Example]
+    rejected: Mapping[str, Rejected]
 
 
 @dataclass
@@ -28,16 +47,75 @@ class YieldCounts:
     items: int = 0
     rejected: Counter[str] = field(default_factory=Counter)
 
+    def add(
+        self, examples: int, items: int, rejected: Mapping[str, Rejected], repeated: Sequence[int] = ()
+    ) -> None:
+        """Count what was made of more *examples*; the items at the places *repeated* were not used.
+
+        Reasons are kept in the order in which they occur first.
+        """
+        self.examples += examples
+        self.items += items - len(repeated)
+        reasons = dict(rejected)
+        if repeated:
+            reasons[REPEATED] = Rejected(len(repeated), repeated[0])
+        for reason, each in sorted(reasons.items(), key=lambda pair: pair[1].after):
+            self.rejected[reason] += each.cases
+
     def as_dict(self) -> dict[str, Any]:
         """Return the counts as plain data, the most frequent reason first."""
         return {"examples": self.examples, "items": self.items, "rejected": dict(self.rejected.most_common())}
+
+
+class MetSentences:
+    """The sentences of a stream of examples that came earlier in it."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+
+    def sides(self, example: Example) -> int:
+        """Return which sentences of *example*, the next one, came earlier: 1 premise, 2 hypothesis, 3 both.
+
+        >>> met = MetSentences()
+        >>> [met.sides(Example("a", premise, "It rains.", None)) for premise in ("A dog barks.", "It rains.")]
+        [0, 3]
+        """
+        return self._bit(example.premise, "premise") | self._bit(example.hypothesis, "hypothesis")
+
+    def _bit(self, sentence: str, side: Side) -> int:
+        size = len(self._known)
+        self._known.add(hash(sentence))
+        return 0 if not sentence or len(self._known) > size else _BIT[side]
+
+
+class MadePairs:
+    """The pairs of a test set in which no pair may occur twice."""
+
+    def __init__(self) -> None:
+        self._known: set[int] = set()
+
+    def repeated(self, pairs: Iterable[int]) -> list[int]:
+        """Return the places of those of *pairs*, given as hashes, that are known, and add the others."""
+        places = []
+        for place, pair in enumerate(pairs):
+            if pair in self._known:
+                places.append(place)
+            self._known.add(pair)
+        return places
+
+
+def pair_number(item: Example) -> int:
+    """Return a hash of the pair of *item*, which is the same in every process."""
+    pair = f"{item.premise}\x1f{item.hypothesis}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(pair, digest_size=8).digest(), "big")
 
 
 class Applier:
     """A construction as applied to a stream of examples, with one seed per example.
 
     *projection* is that of the examples; labels that the construction assigns are mapped to its labels.
-    Duplicate pairs are rejected if the construction demands unique ones; items and rejections are counted.
+    What is made of an example depends on no other one but for repeated sentences and pairs: :meth:`items`
+    knows these and counts; :meth:`made` leaves both to its caller, so that any process can carry it out.
 
     >>> applier = Applier(construction_named("negation"), LanguageResources(), seed=0)
     >>> [item.hypothesis for item in applier.items(Example("a", "It rains.", "It is wet.", "neutral"))]
@@ -59,58 +137,64 @@ class Applier:
         self._versioned = construction.versioned
         self._stream = construction.drawn_as or construction.name
         self._random = SeededOnUse()
-        self._seen: set[int] = set()
-        self._sentences: set[int] = set()
+        self._sentences, self._pairs = MetSentences(), MadePairs()
 
     def items(self, example: Example) -> Iterator[Example]:
-        """Yield the items built from *example*."""
-        self.counts.examples += 1
-        if example.is_single_text and not self.construction.takes_single_texts:
-            self.counts.rejected["a single sentence, not a pair"] += 1
+        """Yield the items built from *example*, the next one of the stream."""
+        construction = self.construction
+        made = self.made([example], bytes([self._sentences.sides(example)]))
+        pairs = map(pair_number, made.items) if construction.unique_pairs else ()
+        repeated = self._pairs.repeated(pairs)
+        self.counts.add(1, len(made.items), made.rejected, repeated)
+        yield from (item for place, item in enumerate(made.items) if place not in repeated)
+
+    def made(self, examples: Sequence[Example], met: bytes) -> Made:
+        """Return what the construction makes of *examples*, repeated pairs included.
+
+        *met* tells for each example which of its sentences came earlier in the stream
+        (:meth:`MetSentences.sides`); a construction that works sentence by sentence leaves these out.
+        """
+        items: list[Example] = []
+        first: dict[str, int] = {}
+        counts: Counter[str] = Counter()
+        for example, sides in zip(examples, met, strict=True):
+            for outcome in self._outcomes(example, sides):
+                if isinstance(outcome, str):
+                    first.setdefault(outcome, len(items))
+                    counts[outcome] += 1
+                else:
+                    items.append(outcome)
+        return Made(items, {reason: Rejected(counts[reason], after) for reason, after in first.items()})
+
+    def _outcomes(self, example: Example, met: int) -> Iterator[Example | str]:
+        """Yield the items built from *example*, and the reasons for rejections."""
+        construction = self.construction
+        if example.is_single_text and not construction.takes_single_texts:
+            yield "a single sentence, not a pair"
             return
         base = (example.premise, example.hypothesis)
-        if self.construction.per_sentence:
-            example = self._new_sentences(example)
+        if met and construction.per_sentence:
+            yield from [MET_BEFORE] * met.bit_count()
+            example = _without(example, met)
         self._random.aim(self.seed, self._stream, example.id)
         for outcome in self._function(example, self.resources, self._random):
             if isinstance(outcome, Rejection):
-                self.counts.rejected[outcome.reason] += 1
+                yield outcome.reason
                 continue
             item = outcome if isinstance(outcome, Example) else outcome.item(example, self._versioned)
             if item is not outcome and (item.premise, item.hypothesis) == base:
-                self.counts.rejected["equal to its base"] += 1
-            elif self._is_repeated(item):
-                self.counts.rejected["pair already in the set"] += 1
+                yield "equal to its base"
             else:
-                self.counts.items += 1
                 label = self.projection.gold(item.label)
                 yield item if label == item.label else replace(item, label=label)
 
-    def _new_sentences(self, example: Example) -> Example:
-        """Return *example* without the sentences that have been processed before."""
-        premise, hypothesis = self._unless_known(example.premise), self._unless_known(example.hypothesis)
-        if premise == example.premise and hypothesis == example.hypothesis:
-            return example
-        info = {**example.info, CLUSTER: cluster_of(example)}
-        return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
 
-    def _unless_known(self, sentence: str) -> str:
-        """Return *sentence*, or an empty string if it has been processed before."""
-        size = len(self._sentences)
-        self._sentences.add(hash(sentence))
-        if not sentence or len(self._sentences) > size:
-            return sentence
-        self.counts.rejected["sentence met before"] += 1
-        return ""
-
-    def _is_repeated(self, item: Example) -> bool:
-        if not self.construction.unique_pairs:
-            return False
-        pair = hash((item.premise, item.hypothesis))
-        if pair in self._seen:
-            return True
-        self._seen.add(pair)
-        return False
+def _without(example: Example, met: int) -> Example:
+    """Return *example* without its sentences on the sides *met* (as in :meth:`MetSentences.sides`)."""
+    premise = "" if met & _BIT["premise"] else example.premise
+    hypothesis = "" if met & _BIT["hypothesis"] else example.hypothesis
+    info = {**example.info, CLUSTER: cluster_of(example)}
+    return Example(example.id, premise, hypothesis, example.label, example.base, example.change, info)
 
 
 def chunks(examples: Iterable[Example], size: int = CHUNK) -> Iterator[list[Example]]:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 #: The resources that users choose, and that may not be installed.
 _CHOSEN: Final = frozenset({"tagger", "recognizer", "parser"})
+#: Those of them that count the sentences they read, from which the names of automatic ones follow.
+_COUNTING_SENTENCES: Final = frozenset({"tagger", "parser"})
 
 
 @dataclass
@@ -69,6 +71,10 @@ class LanguageResources:
             name = spec.partition(":")[0]
             if name not in names:
                 raise UnknownNameError(kind, name, names)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the choices and the passages only: a copy in another process opens its own resources."""
+        return type(self), (self.tagger_spec, self.recognizer_spec, self.parser_spec, self.passages)
 
     @cached_property
     def tagger(self) -> Tagger:
@@ -119,13 +125,34 @@ class LanguageResources:
                 getattr(self, name)
 
     def gather(self, construction: Construction, examples: Callable[[], Iterable[Example]]) -> None:
-        """Collect what *construction* uses of the whole base; *examples* returns a stream of it."""
+        """Collect what *construction* uses of the whole base; *examples* returns a stream of it.
+
+        Counts over other corpora are computed here, too, so that copies in other processes find them cached.
+        """
         if "passages" in construction.uses:
             self.passages = Passages.of(examples())
+        counts = {"adjectives": self.adjectives, "plausibility": self.roles, "attested_in": self.pair_index}
+        for option, counted in counts.items():
+            if spec := getattr(construction.options, option, None):
+                counted(spec)
 
     def prepare(self, chunk: Sequence[Example]) -> None:
         """Announce the next examples, so that taggers and parsers can work in batches."""
         self._chunk, self._prepared, self._parser_prepared = chunk, False, False
+
+    def take_answered(self) -> dict[str, Counter[str]]:
+        """Return how many sentences each source of the tagger and parser has read since the last call."""
+        taken = {}
+        for name in _COUNTING_SENTENCES & vars(self).keys():
+            answered = getattr(self, name).answered
+            taken[name] = Counter(answered)
+            answered.clear()
+        return taken
+
+    def add_answered(self, answered: Mapping[str, Counter[str]]) -> None:
+        """Count sentences that copies of the tagger and parser have read, which may be in other processes."""
+        for name, counts in answered.items():
+            getattr(self, name).answered.update(counts)
 
     def tokens(self, example: Example, side: Side) -> tuple[Token, ...]:
         """Return the tagged tokens of the sentence on *side*; an empty sentence has none."""

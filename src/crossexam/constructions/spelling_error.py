@@ -22,7 +22,7 @@ import random
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Final, Literal
 
@@ -41,6 +41,8 @@ _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
 _LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
+
+_REMEMBERED: Final = 1 << 14  # words
 
 _NO_ERROR: Final = Rejection("every error makes another word")
 _NO_CONTENT_WORD: Final = "no noun or adjective"
@@ -71,10 +73,16 @@ def adjacent_swaps(word: str, rng: random.Random, *, cased: bool = True) -> Iter
 
 def keyboard_swaps(word: str, rng: random.Random) -> Iterator[str]:
     """Yield *word* with a letter replaced by its neighbour on the keyboard, all cases in random order."""
-    choices = [(i, new) for i, letter in enumerate(word) for new in neighbours(letter)]
-    rng.shuffle(choices)
-    for i, new in choices:
-        yield word[:i] + new + word[i + 1 :]
+    errors = list(_keyboard_errors(word))
+    rng.shuffle(errors)
+    yield from errors
+
+
+@lru_cache(_REMEMBERED)
+def _keyboard_errors(word: str) -> tuple[str, ...]:
+    return tuple(
+        word[:i] + new + word[i + 1 :] for i, letter in enumerate(word) for new in neighbours(letter)
+    )
 
 
 def _cased(letter: str, like: str) -> str:
@@ -86,7 +94,7 @@ def is_english(word: str, wordnet: WordNet) -> bool:
     lower = word.lower()
     if len(lower) == 1:  # WordNet lists every letter as a noun
         return lower in _LETTER_WORDS
-    return lower in CLOSED_CLASSES or any(wordnet.morphy(lower, pos) is not None for pos in "nvar")
+    return lower in CLOSED_CLASSES or wordnet.knows(lower)
 
 
 def _errors(
@@ -263,6 +271,7 @@ def premise(
         yield _NO_ERROR
 
 
+@lru_cache(_REMEMBERED)
 def is_function_word(word: str, tag: str) -> bool:
     """Return whether *word* with Penn *tag* is a conjunction, pronoun or article (appendix C).
 

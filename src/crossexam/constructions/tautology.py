@@ -23,6 +23,7 @@ import random
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from crossexam.constructions.construction import Draft, Outcome, Rejection, Resources
@@ -30,6 +31,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Edit, Example, Side
 from crossexam.core.rules import OURS, Rules
 
+_REMEMBERED: Final = 4096  # sentences, to which several constructions append
 _CLOSING: Final = re.compile(r"""[\s.!?…,;:"'”’»*-]*$""")
 _OPEN_QUOTE: Final = re.compile(r"""(?:^|[\s(\[])['‘]""")
 # A full stop that belongs to the word: p.m., U.S., and the most frequent abbreviations.
@@ -38,6 +40,7 @@ _ABBREVIATION: Final = re.compile(
 )
 
 
+@lru_cache(_REMEMBERED)
 def insertion_point(sentence: str) -> tuple[int, bool]:
     """Return the offset at which a clause is appended to *sentence*, and whether a full stop must follow it.
 

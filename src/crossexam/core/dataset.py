@@ -179,7 +179,11 @@ class ContentHash:
 
     def update(self, example: Example) -> None:
         """Add one example."""
-        self.add(example.id, example.premise, example.hypothesis, example.label)
+        self._hash.update(content_record(example))
+
+    def update_records(self, records: Iterable[bytes]) -> None:
+        """Add the examples with these records (:func:`content_record`)."""
+        self._hash.update(b"".join(records))
 
     def add(self, name: str, premise: str, hypothesis: str, label: Gold | None) -> None:
         """Add the example of that id, these texts and that gold label."""
@@ -189,6 +193,12 @@ class ContentHash:
     def hexdigest(self) -> str:
         """Return 16 hexadecimal digits."""
         return self._hash.hexdigest()
+
+
+def content_record(example: Example) -> bytes:
+    """Return what the content hash reads of *example*: its id, its texts and its label."""
+    record = f"{example.id}\x1f{example.premise}\x1f{example.hypothesis}\x1f{example.label}\x1e"
+    return record.encode("utf-8", "surrogatepass")
 
 
 def content_hash(examples: Sequence[Example]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class CrossexamError(Exception):
@@ -19,6 +20,10 @@ class CrossexamError(Exception):
     ) -> None:
         self.what, self.where, self.wanted, self.hint = what, where, wanted, hint
         super().__init__(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let the error be pickled as it is, whatever its constructor takes."""
+        return _restored, (type(self), self.args, self.__dict__)
 
     def __str__(self) -> str:
         lines = [f"{self.where}: {self.what}" if self.where else self.what]
@@ -58,3 +63,10 @@ class MissingExtraError(MissingResourceError):
             f"{needed_for} needs the package '{package}', which is not installed",
             hint=f'pip install "crossexam[{extra}]"',
         )
+
+
+def _restored(kind: type[CrossexamError], args: tuple[Any, ...], fields: dict[str, Any]) -> CrossexamError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error

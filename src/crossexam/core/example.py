@@ -11,9 +11,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from crossexam.core.labels import Gold, parse_label
+
+_REMEMBERED: Final = 4096  # premises, which neighbouring examples and all items of an example share
 
 Side = Literal["premise", "hypothesis"]
 SIDES: Final[tuple[Side, ...]] = ("premise", "hypothesis")
@@ -66,6 +69,9 @@ KEPT_INFO: Final[frozenset[str]] = frozenset(BINARY_PARSE_KEY.values())
 JUDGED_INFO: Final[frozenset[str]] = frozenset(
     {VERDICT, AGREED, STATUS, GENERATED_LABEL, JUDGED_KIND, JUDGE_LABELS}
 )
+
+_NOT_INHERITED: Final = HEAVY_INFO | JUDGED_INFO
+_NOT_LIGHT: Final = HEAVY_INFO - KEPT_INFO
 
 #: Values of ``info[STATUS]`` and, the first two, of ``info[VERDICT]``.
 VERIFIED: Final = "verified"
@@ -142,7 +148,7 @@ class Example:
         The id is ``construction:base-id`` and *suffix*.  Raises ValueError if an edit does not fit.
         """
         name = change.construction.partition(".")[0]
-        inherited = {key: value for key, value in self.info.items() if key not in HEAVY_INFO | JUDGED_INFO}
+        inherited = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
         return Example(
             id=f"{name}:{self.id}{suffix}",
             premise=apply_edits(self.text(change.source), change.edits, "premise"),
@@ -163,6 +169,7 @@ def cluster_of(example: Example) -> str:
     return premise_cluster(example.premise) if known is None else str(known)
 
 
+@lru_cache(_REMEMBERED)
 def premise_cluster(premise: str) -> str:
     """Return the cluster of the examples with *premise* that state none."""
     return hashlib.blake2b(premise.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -174,8 +181,7 @@ def light_info(example: Example) -> dict[str, Any]:
     >>> sorted(light_info(Example("a", "P", "H", None, info={"genre": "x", "premise_parse": "(NN P)"})))
     ['cluster', 'genre']
     """
-    dropped = HEAVY_INFO - KEPT_INFO
-    info = {key: value for key, value in example.info.items() if key not in dropped}
+    info = {key: value for key, value in example.info.items() if key not in _NOT_LIGHT}
     return info | {CLUSTER: cluster_of(example)}
 
 
@@ -213,17 +219,20 @@ def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
 
     Raises ValueError if edits overlap or if *text* does not have their ``old`` at their offsets.
     """
+    here = [edit for edit in edits if edit.side == side]
+    if not here:
+        return text
+    if len(here) > 1:
+        here.sort(key=lambda e: (e.start, e.end))
     pieces: list[str] = []
     position = 0
-    for edit in sorted((e for e in edits if e.side == side), key=lambda e: (e.start, e.end)):
+    for edit in here:
         if edit.start < position:
             raise ValueError(f"edits overlap at character {edit.start} of {text!r}")
         if text[edit.start : edit.end] != edit.old or edit.end < edit.start:
             raise ValueError(f"characters {edit.start} to {edit.end} of {text!r} are not {edit.old!r}")
         pieces += [text[position : edit.start], edit.new]
         position = edit.end
-    if not pieces:
-        return text
     pieces.append(text[position:])
     return "".join(pieces)
 

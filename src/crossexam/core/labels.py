@@ -94,6 +94,15 @@ class Projection:
     source: str
     fallback: Gold = "neutral"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name only: a projection is compared by identity, so there is one of each per process.
+
+        >>> import pickle
+        >>> pickle.loads(pickle.dumps(THREE_LABELS)) is THREE_LABELS
+        True
+        """
+        return projection_named, (self.name,)
+
     def shares(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return *probabilities* [n, 3] projected on the labels and normalised: [n, k].
 

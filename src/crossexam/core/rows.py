@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
@@ -12,7 +13,12 @@ from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, Gold, parse_label
 COLUMNS: Final = ("id", "premise", "hypothesis", "label", "base", "construction", "source", "target",
                   "edits", "info")  # fmt: skip
 
-_encode: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
+
+
+def encode_info(info: Mapping[str, Any]) -> str:
+    """Return the ``info`` of an example as JSON."""
+    return _ENCODER.encode(dict(info))
 
 
 def to_row(example: Example) -> dict[str, Any]:
@@ -32,7 +38,7 @@ def to_row(example: Example) -> dict[str, Any]:
         ]
         if change
         else [],
-        "info": _encode(dict(example.info)),
+        "info": encode_info(example.info),
     }
 
 

@@ -19,13 +19,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from crossexam.core.dataset import ContentHash, Dataset, Suite, content_hash, has_content
+from crossexam.core.dataset import Dataset, Suite, content_hash, has_content
+from crossexam.core.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, as_generated
 from crossexam.core.files import json_problem, read_json, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import TestSetEntry
-from crossexam.core.rows import COLUMNS, from_row, to_row
+from crossexam.core.rows import COLUMNS, from_row
 from crossexam.core.stored_examples import StoredExamples
 
 if TYPE_CHECKING:
@@ -36,27 +37,11 @@ ROWS_PER_GROUP: Final = 20_000  # examples held before they are written: about 2
 _JUDGED: Final = "|labels:judges"  # at the end of the signature of a test set that judges relabelled
 
 
-def schema(*, two_labels: bool) -> pa.Schema:
-    """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
-    import pyarrow as pa
-
-    text = pa.string()
-    edit = pa.struct(
-        [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
-    )
-    types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
-    names = list(GOLDS if two_labels else LABELS)
-    features = {name: {"dtype": "string", "_type": "Value"} for name in ("id", "premise", "hypothesis")}
-    features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
-    metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
-    return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
-
-
 class TestSetWriter:
-    """Writes examples one by one to *path* (``.parquet`` or ``.jsonl``), a row group at a time.
+    """Writes examples to *path* (``.parquet`` or ``.jsonl``), a row group at a time.
 
-    A context manager; counts ``rows`` and keeps the running ``content_hash``.  *path* should be a
-    temporary name (see :func:`crossexam.core.files.finished_or_absent`).
+    A context manager.  *path* should be a temporary name (see
+    :func:`crossexam.core.files.finished_or_absent`).
     """
 
     __test__ = False  # not a test, whatever pytest thinks of its name
@@ -68,45 +53,47 @@ class TestSetWriter:
                 wanted="parquet or jsonl",
                 hint="--format parquet (file_format='parquet')",
             )
-        self.rows = 0
-        self.content_hash = ContentHash()
-        self._path, self._format = path, file_format
-        self._pending: list[dict[str, Any]] = []
+        self.form: Form = "parquet" if file_format == "parquet" else "jsonl"
+        self._path = path
+        self._pending: list[pa.RecordBatch] = []
+        self._pending_rows = 0
         self._stream: IO[str] | None = None
         self._parquet: Any = None
         self._schema: Any = None
         self._two_labels = False
 
     def __enter__(self) -> TestSetWriter:
-        if self._format == "jsonl":
+        if self.form == "jsonl":
             self._stream = self._path.open("w", encoding="utf-8")
         return self
 
-    def write(self, example: Example) -> None:
-        """Add one example."""
-        self.rows += 1
-        self.content_hash.update(example)
-        self._pending.append(to_row(example))
-        if len(self._pending) >= ROWS_PER_GROUP:
-            self._flush()
-
-    def _flush(self) -> None:
+    def write(self, items: EncodedItems) -> None:
+        """Add items that are encoded in the format of the file."""
         if self._stream is not None:
-            for row in self._pending:
-                label = None if row["label"] < 0 else GOLDS[row["label"]]
-                readable = {**row, "label": label, "info": json.loads(row["info"])}
-                self._stream.write(json.dumps(readable, ensure_ascii=False) + "\n")
-        elif self._pending or self._parquet is None:
-            import pyarrow as pa
+            self._stream.writelines(items.items)
+            return
+        self._pending.append(items.items)
+        self._pending_rows += len(items)
+        if self._pending_rows >= ROWS_PER_GROUP:
+            self._write_groups()
 
-            self._open_parquet()
-            columns = {name: [row[name] for row in self._pending] for name in COLUMNS}
-            self._parquet.write_table(pa.table(columns, schema=self._schema))
-        self._pending.clear()
+    def _write_groups(self) -> None:
+        """Write the pending rows that make whole row groups, and keep the others."""
+        import pyarrow as pa
 
-    def _open_parquet(self) -> None:
+        rows = pa.Table.from_batches(self._pending)
+        while len(rows) >= ROWS_PER_GROUP:
+            self._write_group(rows.slice(0, ROWS_PER_GROUP))
+            rows = rows.slice(ROWS_PER_GROUP)
+        self._pending, self._pending_rows = rows.to_batches(), len(rows)
+
+    def _write_group(self, rows: pa.Table) -> None:
+        rows = rows.combine_chunks()  # as one array, so that the bytes do not depend on the batches
+        self._open_parquet(two_labels=len(LABELS) in rows["label"].unique().to_pylist())
+        self._parquet.write_table(rows.replace_schema_metadata(self._schema.metadata))
+
+    def _open_parquet(self, *, two_labels: bool) -> None:
         """Open the file at its first rows, which tell how many labels there are; raises FormatError."""
-        two_labels = any(row["label"] == len(LABELS) for row in self._pending)
         if self._parquet is None:
             import pyarrow.parquet as pq
 
@@ -120,12 +107,20 @@ class TestSetWriter:
                 wanted="a corpus with either two or three labels",
             )
 
+    def _finish(self) -> None:
+        """Write the last row group, an empty one if there are no rows at all."""
+        import pyarrow as pa
+
+        if self._pending_rows or self._parquet is None:
+            pending = schema(two_labels=False)
+            self._write_group(pa.Table.from_batches(self._pending, schema=pending))
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            if kind is None:
-                self._flush()
+            if kind is None and self._stream is None:
+                self._finish()
         finally:
             if self._stream is not None:
                 self._stream.close()
@@ -138,8 +133,8 @@ def write_test_set(path: Path, examples: Iterable[Example], *, file_format: str 
     from crossexam.core.files import finished_or_absent
 
     with finished_or_absent(path) as temporary, TestSetWriter(temporary, file_format=file_format) as writer:
-        for example in examples:
-            writer.write(example)
+        for items in encoded_in_batches(examples, writer.form):
+            writer.write(items)
 
 
 def iter_test_set(path: Path) -> Iterator[Example]:

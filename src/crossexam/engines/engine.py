@@ -7,7 +7,7 @@ tagger, a checkpoint) is loaded once per worker.  Results do not depend on the e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from typing import Protocol, TypeVar
 
 Task = TypeVar("Task")
@@ -29,7 +29,7 @@ class Engine(Protocol):
         tasks: Iterable[Task],
         *,
         ordered: bool = True,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Yield the result of each of *tasks*: in their order, or, unless *ordered*, as they are finished.
 
         *start* is called once in each worker, and returns the function that carries out a task.  It, the
@@ -54,7 +54,7 @@ class InThisProcess:
         tasks: Iterable[Task],
         *,
         ordered: bool = True,
-    ) -> Iterator[Result]:
+    ) -> Generator[Result]:
         """Yield the result of each of *tasks*, in their order."""
         carry_out = start()
         for task in tasks:

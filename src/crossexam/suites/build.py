@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -20,6 +20,7 @@ from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.differences import differences
+from crossexam.core.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import (
@@ -34,6 +35,7 @@ from crossexam.core.files import (
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
+from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.suites.bases import Base, describe_base, distinct_parts
 
 
@@ -75,7 +77,8 @@ class SuiteRequest:
     """What to build: a suite from *bases*, and from *problems* for tests that read word problems.
 
     *constructions* carry their options; *options* are those of the suite itself.  *per_key* is the maximum
-    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.
+    number of items of one key (:mod:`crossexam.constructions.keys`), None for all.  *engine* carries out the
+    work; the files do not depend on it.
     ``suites.table.suite_request`` creates a request from names.
     """
 
@@ -91,6 +94,7 @@ class SuiteRequest:
     tagger: str = "auto"
     recognizer: str = "auto"
     parser: str = "auto"
+    engine: Engine = field(default_factory=InThisProcess, compare=False)
 
     def resources(self) -> LanguageResources:
         """Return the linguistic resources for the constructions."""
@@ -131,19 +135,28 @@ class SuiteRequest:
 
 
 class TestSetSink:
-    """A test set that is being written, with its number of rows and its content hash so far."""
+    """A test set that is being written, with its number of rows and its content hash so far.
+
+    Items are handed over in the *form* in which they are written.
+    """
 
     __test__ = False  # not a test: pytest collects classes by name
 
-    def __init__(self, write: Callable[[Example], None]) -> None:
-        self.rows = 0
+    def __init__(self, write: Callable[[EncodedItems], None], form: Form) -> None:
+        self.rows, self.form = 0, form
         self._write, self._hash = write, ContentHash()
 
-    def write(self, example: Example) -> None:
-        """Add an item."""
-        self.rows += 1
-        self._hash.update(example)
-        self._write(example)
+    def write(self, items: EncodedItems) -> None:
+        """Add items that are encoded in the form of the sink."""
+        if len(items):
+            self.rows += len(items)
+            self._hash.update_records(items.records)
+            self._write(items)
+
+    def write_examples(self, items: Iterable[Example]) -> None:
+        """Encode and add *items*."""
+        for batch in encoded_in_batches(items, self.form):
+            self.write(batch)
 
     @property
     def content_hash(self) -> str:
@@ -202,13 +215,22 @@ class SuiteWriter:
             sweep(self.folder)
         return self.existed
 
+    @property
+    def form(self) -> Form:
+        """The form in which items are handed over to the sinks."""
+        if self.folder is None:
+            return "examples"
+        return "parquet" if self.request.file_format == "parquet" else "jsonl"
+
     def open(self, name: str) -> TestSetSink:
         """Return the sink for the test set *name*."""
         if self.folder is None:
-            return TestSetSink(self._items.setdefault(name, []).append)
+            kept = self._items.setdefault(name, [])
+            return TestSetSink(lambda batch: kept.extend(batch.items), self.form)
         suffix = self.request.file_format
         temporary = self._stack.enter_context(finished_or_absent(self.folder / f"{name}.{suffix}"))
-        return TestSetSink(self._stack.enter_context(TestSetWriter(temporary, file_format=suffix)).write)
+        file = self._stack.enter_context(TestSetWriter(temporary, file_format=suffix))
+        return TestSetSink(file.write, self.form)
 
     def close(self, sink: TestSetSink, entry: TestSetEntry) -> None:
         """Record *entry* for the items written to *sink*, with their number and content hash filled in."""
@@ -218,8 +240,7 @@ class SuiteWriter:
     def write(self, entry: TestSetEntry, items: Iterable[Example]) -> None:
         """Write a complete test set."""
         sink = self.open(entry.name)
-        for item in items:
-            sink.write(item)
+        sink.write_examples(items)
         self.close(sink, entry)
 
     def write_extra(self, name: str, value: Mapping[str, Any]) -> None:
@@ -288,6 +309,8 @@ def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Su
     return writer.suite()
 
 
+#: Chunks of a base from which several processes build it sooner than one, which need not start them.
+WORTHWHILE: Final = 20
 #: In the folder of a suite while its files get their names, so that what a kill leaves then is known as such.
 UNFINISHED: Final = ".unfinished"
 _SUFFIXES: Final = frozenset({".parquet", ".jsonl"})

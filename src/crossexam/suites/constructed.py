@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from itertools import chain
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, fields
+from itertools import chain, groupby
 from typing import Any, Final
 
-from crossexam.constructions.apply import CHUNK, Applier, chunks
+from crossexam.constructions.apply import CHUNK, MadePairs, MetSentences, YieldCounts, chunks
 from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.keys import NOT_DRAWN_PER_KEY, at_most_per_key
 from crossexam.constructions.resources import LanguageResources, content_identity
 from crossexam.core.errors import CrossexamError, MissingResourceError
-from crossexam.core.example import Example, light_info
+from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import seldom_collected
-from crossexam.language.parsing.binary import derived_parses
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
 from crossexam.models.table import open_model
 from crossexam.suites.bases import Base
 from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
-from crossexam.suites.lexically_misleading import LAMBDAS, CSSubsets, check_lambdas
+from crossexam.suites.chunks import BasePlan, BuildPlan, Chunk, ChunkRows, MadeRows
+from crossexam.suites.lexically_misleading import LAMBDAS, CSSelection, CSSubsets, check_lambdas
 
 
 @dataclass(frozen=True)
@@ -53,42 +54,59 @@ def _build(request: SuiteRequest, writer: SuiteWriter, lambdas: Sequence[float])
     identity = _identity(request, lambdas)
     if writer.already_built(identity | ({"not_built": list(not_built)} if not_built else {})):
         return
-    resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
-    constructions = [c for c in request.constructions if c.name not in not_built]
     no_parser = any("parser" in c.uses for c in request.constructions if c.name in not_built)
     trees = None if no_parser else tree_parser(request.parser)
-    on_problems = [c for c in constructions if c.reads_problems]
-    on_pairs = [c for c in constructions if not c.reads_problems or not request.problems]
-    for base in request.bases:
-        subsets = CSSubsets(base, lambdas, open_model(request.options.model), writer) if lambdas else None
-        _build_from(
-            base,
-            on_pairs,
-            request,
-            writer,
-            next(resources),
-            trees,
-            with_base=base.has_pairs,
-            subsets=subsets,
-        )
-    for base in request.problems if on_problems else ():
-        projection = _of_problems(request)
-        _build_from(
-            base,
-            on_problems,
-            request,
-            writer,
-            next(resources),
-            trees,
-            with_base=False,
-            projection=projection,
-        )
+    bases = _planned(request, not_built, lambdas, first)
+    plan = BuildPlan(tuple(plan for _, plan in bases), writer.form, request.seed, trees)
+    results = request.engine.results(plan, _chunks(bases))
+    in_progress = [_BaseSets(base, plan, request, writer, trees) for base, plan in bases]
+    with closing(results), seldom_collected():
+        for place, of_base in groupby(results, key=lambda rows: rows.base):
+            for rows in of_base:
+                in_progress[place].take(rows)
+            in_progress[place].finish()
     signed = {"bases": "+".join(request.base_identities()), "seed": request.seed}
     if not_built:
         reasons = {name: error.what for name, error in not_built.items()}
         writer.finish(signed | {"without": "+".join(not_built)}, not_built=reasons)
     else:
         writer.finish(signed)
+
+
+def _planned(
+    request: SuiteRequest, not_built: Container[str], lambdas: Sequence[float], first: LanguageResources
+) -> list[tuple[Base, BasePlan]]:
+    """Return the bases, those of word problems last, each with what to make of it."""
+    resources = chain([first], iter(request.resources, None))  # each base its own: they record what they used
+    constructions = tuple(c for c in request.constructions if c.name not in not_built)
+    on_problems = tuple(c for c in constructions if c.reads_problems)
+    on_pairs = tuple(c for c in constructions if not c.reads_problems or not request.problems)
+    selection = CSSelection(tuple(lambdas), request.options.model) if lambdas else None
+    held = frozenset(c.name for c in constructions if c.key and request.per_key is not None)
+    planned = [
+        (base, BasePlan(on_pairs, next(resources), base.projection, base.has_pairs, selection, held))
+        for base in request.bases
+    ]
+    for base in request.problems if on_problems else ():
+        plan = BasePlan(on_problems, next(resources), _of_problems(request), with_base=False, held=held)
+        planned.append((base, plan))
+    for base, plan in planned:
+        for construction in plan.constructions:
+            plan.resources.gather(construction, base.open)
+    return planned
+
+
+def _chunks(bases: Iterable[tuple[Base, BasePlan]]) -> Iterator[Chunk]:
+    """Yield the chunks of each base; raises CrossexamError if it has no examples."""
+    for place, (base, plan) in enumerate(bases):
+        met = MetSentences() if any(each.per_sentence for each in plan.constructions) else None
+        chunk = None
+        for chunk in chunks(base.open(), CHUNK):
+            yield Chunk(place, chunk, bytes(map(met.sides, chunk)) if met else bytes(len(chunk)))
+        if chunk is None:
+            raise CrossexamError(
+                f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
+            )
 
 
 def _without_resources(
@@ -116,138 +134,105 @@ def _by_reason(not_built: Mapping[str, MissingResourceError]) -> dict[str, list[
     return names
 
 
-def _build_from(
-    base: Base,
-    constructions: Sequence[Construction],
-    request: SuiteRequest,
-    writer: SuiteWriter,
-    resources: LanguageResources,
-    trees: TreeParser | None,
-    *,
-    with_base: bool,
-    subsets: CSSubsets | None = None,
-    projection: Projection | None = None,
-) -> None:
-    projection = projection or base.projection
-    for construction in constructions:
-        resources.gather(construction, base.open)
-    base_set = f"{BASE}.{base.part}"
-    whole = _BaseSet(writer.open(base_set)) if with_base else None
-    derived = [
-        _DerivedSet(
-            Applier(construction, resources, seed=request.seed, projection=projection),
-            writer.open(f"{construction.makes}.{base.part}"),
-            request.per_key if construction.key else None,
-        )
-        for construction in constructions
-    ]
-    done = 0
-    with seldom_collected():
-        for chunk in chunks(base.open(), CHUNK):
-            chunk = trees.completed(chunk) if trees else chunk
-            resources.prepare(chunk)
-            if whole is not None:
-                whole.take(subsets.take(chunk) if subsets else chunk)
-            made = [(test_set, test_set.made(chunk)) for test_set in derived]
-            for test_set, items in made:
-                test_set.take(_with_trees(items, chunk if with_base else (), trees))
-            done += len(chunk)
-            writer.progress(f"building from {base.spec}", done, None)
-    if done == 0:
-        raise CrossexamError(
-            f"the base {base.spec} has no examples with a gold label", wanted="at least one example"
-        )
-    writer.progress(f"building from {base.spec}", done, done)
-    if whole is not None:
-        signed = signature(_corpus(base, request, trees))
-        entry = TestSetEntry(BASE, base.part, signature=signed, projection=projection.declaration)
-        writer.close(whole.sink, entry)
-    for test_set in derived:
-        test_set.finish()
-        writer.close(
-            test_set.sink,
-            _entry(test_set.applier, base, base_set if with_base else None, request, resources, trees),
-        )
-    if subsets is not None:
-        subsets.close(request.limit_part())
-
-
 def _of_problems(request: SuiteRequest) -> Projection:
     """Return the projection of items from word problems: two labels if no base of the suite has three."""
     has_three = [base.projection is THREE_LABELS for base in request.bases]
     return THREE_LABELS if any(has_three) or not has_three else ENTAILMENT_OR_NOT
 
 
-@dataclass(frozen=True)
-class _BaseSet:
-    sink: TestSetSink
+class _BaseSets:
+    """The test sets of a base while they are written."""
 
-    def take(self, chunk: Iterable[Example]) -> None:
-        for example in chunk:
-            self.sink.write(light(example))
+    def __init__(
+        self, base: Base, plan: BasePlan, request: SuiteRequest, writer: SuiteWriter, trees: TreeParser | None
+    ) -> None:
+        self.base, self.plan, self.request, self.writer, self.trees = base, plan, request, writer, trees
+        self.done = 0
+        self.base_set = f"{BASE}.{base.part}" if plan.with_base else None
+        self.whole = writer.open(self.base_set) if self.base_set else None
+        self.derived = [
+            _DerivedSet(
+                construction,
+                writer.open(f"{construction.makes}.{base.part}"),
+                request.seed,
+                request.per_key if construction.name in plan.held else None,
+            )
+            for construction in plan.constructions
+        ]
+        self.subsets = CSSubsets(base, plan.selection, writer) if plan.selection else None
+
+    def take(self, rows: ChunkRows) -> None:
+        """Write the rows of the next chunk."""
+        self.plan.resources.add_answered(rows.answered)
+        if self.whole is not None and rows.whole is not None:
+            self.whole.write(rows.whole)
+        for test_set, made in zip(self.derived, rows.made, strict=True):
+            test_set.take(rows.examples, made)
+        if self.subsets is not None:
+            self.subsets.take(rows.examples, rows.subsets)
+        self.done += rows.examples
+        self.writer.progress(f"building from {self.base.spec}", self.done, None)
+
+    def finish(self) -> None:
+        """Record the entries of the test sets."""
+        base, request, writer = self.base, self.request, self.writer
+        writer.progress(f"building from {base.spec}", self.done, self.done)
+        if self.whole is not None:
+            signed = signature(_corpus(base, request, self.trees))
+            projection = self.plan.projection.declaration
+            writer.close(self.whole, TestSetEntry(BASE, base.part, signature=signed, projection=projection))
+        for test_set in self.derived:
+            test_set.finish()
+            entry = _entry(test_set, base, self.base_set, request, self.plan, self.trees)
+            writer.close(test_set.sink, entry)
+        if self.subsets is not None:
+            self.subsets.close(request.limit_part())
 
 
 @dataclass(frozen=True)
 class _DerivedSet:
     """The items of a construction: written one by one, or, if they are limited *per_key*, at the end."""
 
-    applier: Applier
+    construction: Construction
     sink: TestSetSink
+    seed: int
     per_key: int | None = None
+    counts: YieldCounts = field(default_factory=YieldCounts)
+    pairs: MadePairs = field(default_factory=MadePairs)
     held: list[Example] = field(default_factory=list)
 
-    def made(self, chunk: Iterable[Example]) -> list[Example]:
-        """Return the items of the examples of *chunk*."""
-        return [item for example in chunk for item in self.applier.items(example)]
-
-    def take(self, items: Iterable[Example]) -> None:
-        """Write *items*, or hold them back if their number per key is limited."""
-        for item in items:
-            if self.per_key is None:
-                self.sink.write(item)
-            else:
-                self.held.append(item)
+    def take(self, examples: int, made: MadeRows) -> None:
+        """Count what was made of so many *examples*, and write the items or hold them back."""
+        repeated = self.pairs.repeated(made.pairs)
+        self.counts.add(examples, len(made.items), made.rejected, repeated)
+        items = made.items.without(set(repeated))
+        if self.per_key is None:
+            self.sink.write(items)
+        else:
+            self.held.extend(items.items)
 
     def finish(self) -> None:
         """Write the items that were held back, at most so many per key, and count the others."""
         if self.per_key is None:
             return
-        counts = self.applier.counts
-        kept = at_most_per_key(self.held, self.applier.construction, self.per_key, self.applier.seed)
+        kept = at_most_per_key(self.held, self.construction, self.per_key, self.seed)
         left_out = len(self.held) - len(kept)
         if left_out:
-            counts.items -= left_out
-            counts.rejected[NOT_DRAWN_PER_KEY] += left_out
-        for item in kept:
-            self.sink.write(item)
-
-
-def _with_trees(
-    items: Sequence[Example], bases: Iterable[Example], trees: TreeParser | None
-) -> Sequence[Example]:
-    """Return *items* with binary parses where these do not follow from *bases*, if there is a parser."""
-    if trees is None:
-        return items
-    by_id = {base.id: base for base in bases}
-    known = [derived_parses(item, by_id[item.base]) if item.base in by_id else {} for item in items]
-    return trees.completed(items, known)
-
-
-def light(example: Example) -> Example:
-    """Return *example* with its cluster, without the data that only constructions need."""
-    return replace(example, info=light_info(example))
+            self.counts.items -= left_out
+            self.counts.rejected[NOT_DRAWN_PER_KEY] += left_out
+        self.sink.write_examples(kept)
 
 
 def _entry(
-    applier: Applier,
+    test_set: _DerivedSet,
     base: Base,
     base_set: str | None,
     request: SuiteRequest,
-    resources: LanguageResources,
+    plan: BasePlan,
     trees: TreeParser | None,
 ) -> TestSetEntry:
-    construction = applier.construction
-    used = _used(construction, resources)
+    construction = test_set.construction
+    used = _used(construction, plan.resources)
     options = _option_identity(construction.options)
     parts: dict[str, object] = {
         "corpus": f"{base.spec}@{base.identity}",
@@ -268,8 +253,8 @@ def _entry(
         keeps_label=construction.keeps_label,
         test_class=construction.test_class,
         signature=signature(parts),
-        yields=applier.counts.as_dict(),
-        projection=applier.projection.declaration,
+        yields=test_set.counts.as_dict(),
+        projection=plan.projection_of(construction).declaration,
     )
 
 

@@ -8,14 +8,19 @@ suggest a wrong label, and only the composition of these words suggests the corr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.dataset import Dataset
+from crossexam.core.encoded import EncodedItems
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE, Example
+from crossexam.core.labels import Projection
 from crossexam.core.manifest import BASE, TestSetEntry, signature
 from crossexam.models.model import Model
+from crossexam.models.table import open_model
 from crossexam.stats.clusters import Clusters
 from crossexam.stats.estimate import share_correct
 from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
@@ -130,25 +135,48 @@ def curve(
     return tuple(points)
 
 
-class CSSubsets:
-    """The subsets CS_lambda of a base, written while the base is read; *model* computes the scores."""
+@dataclass(frozen=True)
+class CSSelection:
+    """The choice of the examples of CS_lambda, for each of *lambdas*, by the scores of the model *spec*.
 
-    def __init__(self, base: Base, lambdas: Sequence[float], model: Model, writer: SuiteWriter) -> None:
-        self.base, self.model = base, model
+    A copy in another process opens the model itself.
+    """
+
+    lambdas: tuple[float, ...]
+    spec: str
+
+    @cached_property
+    def model(self) -> Model:
+        """The model that computes the scores."""
+        return open_model(self.spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CSSelection, (self.lambdas, self.spec)
+
+    def chosen(
+        self, chunk: Sequence[Example], projection: Projection
+    ) -> tuple[tuple[Example, ...], list[tuple[Example, ...]]]:
+        """Return the labelled examples of *chunk* with their scores, and those of each subset."""
+        probabilities = self.model.predict([(example.premise, example.hypothesis) for example in chunk])
+        whole = Dataset(BASE, tuple(chunk), {"projection": projection.name})
+        subsets = [tuple(cs_subset(whole, probabilities, lam).examples) for lam in self.lambdas]
+        return tuple(scored(whole, probabilities).examples), subsets
+
+
+class CSSubsets:
+    """The subsets CS_lambda of a base while they are written."""
+
+    def __init__(self, base: Base, selection: CSSelection, writer: SuiteWriter) -> None:
+        self.base, self.selection = base, selection
         self._writer = writer
-        self._sinks = {lam: writer.open(f"{subset_name(lam)}.{base.part}") for lam in lambdas}
+        self._sinks = {lam: writer.open(f"{subset_name(lam)}.{base.part}") for lam in selection.lambdas}
         self._read = 0
 
-    def take(self, chunk: Sequence[Example]) -> tuple[Example, ...]:
-        """Add the examples with a sufficient score; return all labelled ones of *chunk* with their scores."""
-        probabilities = self.model.predict([(example.premise, example.hypothesis) for example in chunk])
-        projection = {"projection": self.base.projection.name}
-        whole = Dataset(f"{BASE}.{self.base.part}", tuple(chunk), projection)
-        for lam, sink in self._sinks.items():
-            for example in cs_subset(whole, probabilities, lam).examples:
-                sink.write(example)
-        self._read += len(chunk)
-        return tuple(scored(whole, probabilities).examples)
+    def take(self, examples: int, subsets: Sequence[EncodedItems]) -> None:
+        """Add what was chosen from the next *examples* for each subset."""
+        for sink, items in zip(self._sinks.values(), subsets, strict=True):
+            sink.write(items)
+        self._read += examples
 
     def close(self, limit: Mapping[str, object]) -> None:
         """Record the subsets; *limit* is the part of their signatures that states how much was read."""
@@ -162,7 +190,7 @@ class CSSubsets:
                 version=VERSION,
                 test_class="compositionality",
                 projection=self.base.projection.declaration,
-                signature=signature({**parts, "model": self.model.key[:16], **limit}),
+                signature=signature({**parts, "model": self.selection.model.key[:16], **limit}),
                 yields={"examples": self._read, "items": sink.rows, "rejected": rejected},
             )
             self._writer.close(sink, entry)

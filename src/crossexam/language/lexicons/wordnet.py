@@ -121,6 +121,14 @@ class WordNet:
         forms = self._part(pos).forms(word)
         return forms[0] if forms else None
 
+    def knows(self, word: str) -> bool:
+        """Return whether *word*, in lower case, is a lemma or a form of one, of any part of speech.
+
+        >>> WordNet.load().knows("geese"), WordNet.load().knows("gese")
+        (True, False)
+        """
+        return any(part.knows(word) for part in self._parts.values())
+
     def lemmas_of(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """Return the lemmas that *word*, in any case, may be a form of; of any part of speech by default.
 
@@ -360,6 +368,18 @@ class LemmaIndex:
                 return (word,) if word in self._number else ()
             bases = tuple(word[: -len(old)] + new for old, new in rules if word.endswith(old))
         return tuple(form for form in dict.fromkeys((word, *bases)) if form in self._number)
+
+    def knows(self, word: str) -> bool:
+        """Return whether there are any :meth:`forms` of *word*, which takes less time."""
+        number = self._number
+        if word in number:
+            return True
+        if word in self._exceptions:
+            return any(base in number for base in self._exceptions[word])
+        return any(
+            word.endswith(old) and word[: -len(old)] + new in number
+            for old, new in self._endings.get(word[-1:], ())
+        )
 
 
 class WordNetArchive:

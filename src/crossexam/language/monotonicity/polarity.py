@@ -27,6 +27,7 @@ its prejacent, so that nothing can be replaced, whereas MED considers only its e
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from crossexam.language.lexicons.noun_groups import MASS
@@ -143,7 +144,24 @@ def by_phrase() -> Mapping[tuple[str, ...], Operator]:
 
 
 _BY_PHRASE: Final[Mapping[tuple[str, ...], Operator]] = by_phrase()
-_LONGEST: Final = max(map(len, _BY_PHRASE))
+
+
+def _blocks_nothing(row: Operator | None) -> bool:
+    return row is not None and row.reach == "noun phrase" and row.restrictor == row.scope == "up"
+
+
+#: The lengths of the operators that begin with a word; "neither" alone stands for "neither nor", too.
+_LENGTHS: Final[Mapping[str, frozenset[int]]] = {
+    first: frozenset(len(phrase) for phrase in (*_BY_PHRASE, ("neither",)) if phrase[0] == first)
+    for first in {phrase[0] for phrase in _BY_PHRASE}
+}
+#: The same without single words that block nothing, most often articles: their scope matters only to *any*.
+_LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
+    first: lengths - {1} if _blocks_nothing(_BY_PHRASE.get((first,))) else lengths
+    for first, lengths in _LENGTHS.items()
+}
+_NO_LENGTHS: Final[frozenset[int]] = frozenset()
+_REMEMBERED: Final = 1024  # sentences
 _BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".split())
 
 
@@ -176,6 +194,12 @@ def regions(sentence: TaggedSentence) -> list[Region]:
     )
 
 
+@lru_cache(_REMEMBERED)
+def _known_regions(tokens: tuple[Token, ...]) -> list[Region]:
+    """Return the regions of a sentence without dependencies, in which there may be several candidates."""
+    return regions(sentence_of(tokens, None))
+
+
 def _licensed(over: list[Region], position: int) -> bool:
     """Return whether an *any* at *position* means *some*, because it is in the scope of another operator."""
     return any(region.start <= position < region.end for region in over)
@@ -183,15 +207,31 @@ def _licensed(over: list[Region], position: int) -> bool:
 
 def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
     """Yield the operators from left to right, the longest phrase at each position, without overlaps."""
+    lengths = _LENGTHS if any(word.startswith("any") for word in sentence.words) else _LENGTHS_OF_BLOCKING
     k = 0
     while k < len(sentence.tokens):
-        found = next((f for n in range(_LONGEST, 0, -1) if (f := _match(sentence, k, n))), None)
+        found = next((f for n in _lengths(sentence, k, lengths) if (f := _match(sentence, k, n))), None)
         if found is None:
             k += 1
             continue
         if found.row.reach != "nothing":
             yield found
         k = found.end
+
+
+def _lengths(sentence: TaggedSentence, k: int, known: Mapping[str, frozenset[int]]) -> Sequence[int]:
+    """Return the lengths of the operators that may begin at *k*, the longest first; most words begin none.
+
+    *known* has those of the operators that begin with a word.
+    """
+    word = sentence.words[k]
+    tag = sentence.tokens[k].tag
+    lengths = known.get(word, _NO_LENGTHS)
+    if tag == "CD" or word in NUMBER_WORDS:
+        lengths |= known["N"]
+    if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := WordNet.load().morphy(word, "v")):
+        lengths |= known.get(lemma, _NO_LENGTHS)
+    return sorted(lengths, reverse=True) if lengths else ()
 
 
 def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:
@@ -329,11 +369,12 @@ def _questions(sentence: TaggedSentence) -> Iterator[Region]:
 def _modified(sentence: TaggedSentence) -> Iterator[Region]:
     """Yield what superlatives, adjectives of order and non-subsective adjectives modify."""
     for k, word in enumerate(sentence.words):
-        ordering = word in ORDERING or _is_superlative(sentence, k)
-        head = noun_phrase_head(sentence, k + 1)
-        if ordering and _determined(sentence, k - 1) and head > k:
+        ordering = (word in ORDERING or _is_superlative(sentence, k)) and _determined(sentence, k - 1)
+        blocking = word in NOT_SUBSECTIVE and sentence.tag(k)[:2] in {"JJ", "VB", "NN"}
+        head = noun_phrase_head(sentence, k + 1) if ordering or blocking else k
+        if ordering and head > k:
             yield Region(k, head + 1, "none", f"after '{word}'")
-        elif word in NOT_SUBSECTIVE and head > k and sentence.tag(k)[:2] in {"JJ", "VB", "NN"}:
+        elif blocking and head > k:
             yield Region(k + 1, head + 1, "none", f"after '{word}'")
         elif word == "too" and sentence.tag(k + 1)[:3] in {"JJ", "RB", "VBN"}:
             end = clause_end(sentence, k)
@@ -393,8 +434,8 @@ def polarity_at(tokens: Sequence[Token], position: int, parsed: Parsed | None = 
     """
     if not 0 <= position < len(tokens):
         raise IndexError(f"no token {position} in a sentence of {len(tokens)}")
-    sentence = sentence_of(tokens, parsed)
-    over = [region for region in regions(sentence) if region.start <= position < region.end]
+    all_regions = _known_regions(tuple(tokens)) if parsed is None else regions(sentence_of(tokens, parsed))
+    over = [region for region in all_regions if region.start <= position < region.end]
     direction: Direction = "up"
     for region in over:
         direction = compose(direction, region.direction)

@@ -57,17 +57,15 @@ class TaggedSentence(NamedTuple):
 def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> TaggedSentence:
     """Return the sentence of *tokens*, with *parsed* if it has the same tokens."""
     same = parsed is not None and [t.start for t in parsed.tokens] == [t.start for t in tokens]
-    return TaggedSentence(tokens, tuple(t.text.lower() for t in tokens), parsed if same else None)
+    return TaggedSentence(tokens, tuple([t.text.lower() for t in tokens]), parsed if same else None)
 
 
 def text_bounds(sentence: TaggedSentence, k: int) -> tuple[int, int]:
     """Return the span of the sentence with token *k*, as the text may have several."""
-    start = k
-    while start > 0 and sentence.word(start - 1) not in _ENDS:
-        start -= 1
-    end = k
-    while end < len(sentence.tokens) and sentence.word(end) not in _ENDS:
-        end += 1
+    words = sentence.words
+    ends = [j for j, word in enumerate(words) if word in _ENDS]
+    start = next((j + 1 for j in reversed(ends) if j < k), min(k, 0))
+    end = next((j for j in ends if j >= k), max(k, len(words)))
     return start, end
 
 

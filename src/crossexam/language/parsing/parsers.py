@@ -138,6 +138,10 @@ class DependencyParser(Protocol):
     def name(self) -> str:
         """Its name in signatures: ``corpus-parses``, ``spacy:en_core_web_sm-3.8.0``."""
 
+    @property
+    def answered(self) -> Counter[str]:
+        """The number of sentences parsed by each source."""
+
     def prepare(self, examples: Sequence[Example]) -> None:
         """Parse a chunk at once if that is cheaper; optional."""
 
@@ -214,12 +218,11 @@ class AutomaticDependencies:
     """The shipped parse, or the *fallback* if there is none."""
 
     def __init__(self, fallback: SpacyDependencies | None = None) -> None:
+        self.answered: Counter[str] = Counter()
         self._shipped, self._fallback = ShippedDependencies(), fallback
-
-    @property
-    def answered(self) -> Counter[str]:
-        """The number of sentences parsed by each source."""
-        return self._shipped.answered + (self._fallback.answered if self._fallback else Counter())
+        self._shipped.answered = self.answered
+        if fallback is not None:
+            fallback.answered = self.answered
 
     @property
     def name(self) -> str:
@@ -267,8 +270,12 @@ class TreeParser:
     """A spaCy pipeline that parses the sentences whose example has no usable binary parse."""
 
     def __init__(self, pipeline: str) -> None:
-        self._parser = SpacyDependencies(pipeline)
+        self._pipeline, self._parser = pipeline, SpacyDependencies(pipeline)
         self.name = self._parser.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the name of the pipeline only: a copy in another process loads it again."""
+        return TreeParser, (self._pipeline,)
 
     def completed(
         self, examples: Sequence[Example], known: Sequence[Collection[Side]] | None = None

@@ -43,18 +43,15 @@ class AutomaticTagger:
     """
 
     def __init__(self) -> None:
+        self.answered: Counter[str] = Counter()
         self._parses = CorpusParses()
+        self._parses.answered = self.answered
         self._tagger: NltkTagger | None = None
 
     @property
     def name(self) -> str:
         """The sources used so far, ``auto`` before the first sentence."""
         return "+".join(sorted(self.answered)) or "auto"
-
-    @property
-    def answered(self) -> Counter[str]:
-        """The number of sentences tagged by each source."""
-        return self._parses.answered + (self._tagger.answered if self._tagger else Counter())
 
     def signature(self) -> str:
         """Return the names of the sources that were used: ``builtin-perceptron-...+corpus-parses``."""
@@ -76,6 +73,7 @@ class AutomaticTagger:
         """Return the tokens of a *sentence* without a parse."""
         if self._tagger is None:
             self._tagger = NltkTagger(shipped)
+            self._tagger.answered = self.answered
         return self._tagger.tag(sentence)
 
 

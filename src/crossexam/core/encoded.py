@@ -1,0 +1,167 @@
+"""Items as they are written to the file of a test set, or kept in memory, in batches.
+
+Encoding takes longer than writing, so the processes that make items also encode them: what they hand over is
+written as it is.  A batch also has what the content hash of a test set reads of each item.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from crossexam.core.dataset import content_record
+from crossexam.core.example import Edit, Example
+from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.rows import COLUMNS, encode_info, to_row
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+#: In which form items are handed over: for a file of that format, or as objects.
+Form = Literal["parquet", "jsonl", "examples"]
+
+
+#: Items that are encoded at once if they do not come in batches.
+_AT_ONCE: Final = 1_000
+
+
+def schema(*, two_labels: bool) -> pa.Schema:
+    """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
+    import pyarrow as pa
+
+    text = pa.string()
+    edit = pa.struct(
+        [("side", text), ("start", pa.int32()), ("end", pa.int32()), ("old", text), ("new", text)]
+    )
+    types = dict.fromkeys(COLUMNS, text) | {"label": pa.int64(), "edits": pa.list_(edit)}
+    names = list(GOLDS if two_labels else LABELS)
+    features = {name: {"dtype": "string", "_type": "Value"} for name in ("id", "premise", "hypothesis")}
+    features_of_all = features | {"label": {"names": names, "_type": "ClassLabel"}}
+    metadata = {"huggingface": json.dumps({"info": {"features": features_of_all}})}
+    return pa.schema([pa.field(name, types[name]) for name in COLUMNS], metadata=metadata)
+
+
+@dataclass(frozen=True)
+class EncodedItems:
+    """Items of a test set: the *records* that its content hash reads, and the *items* in one form."""
+
+    records: list[bytes]
+    items: Any
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def without(self, places: Collection[int]) -> EncodedItems:
+        """Return the items but for those at *places*."""
+        if not places:
+            return self
+        kept = [place for place in range(len(self)) if place not in places]
+        records = [self.records[place] for place in kept]
+        if isinstance(self.items, list):
+            return EncodedItems(records, [self.items[place] for place in kept])
+        return EncodedItems(records, self.items.take(_numbers("q", kept)))
+
+
+def encoded(items: Sequence[Example], form: Form) -> EncodedItems:
+    """Return *items* in *form*.
+
+    >>> encoded([Example("a", "It rains.", "It is wet.", "neutral")], "examples").items[0].id
+    'a'
+    """
+    return EncodedItems([content_record(item) for item in items], _ENCODERS[form](items))
+
+
+def encoded_in_batches(items: Iterable[Example], form: Form) -> Iterator[EncodedItems]:
+    """Yield *items* in *form*, in batches of a thousand."""
+    stream = iter(items)
+    while batch := list(islice(stream, _AT_ONCE)):
+        yield encoded(batch, form)
+
+
+def _record_batch(items: Sequence[Example]) -> pa.RecordBatch:
+    """Return *items* as the rows of a Parquet file."""
+    import pyarrow as pa
+
+    changes = [item.change for item in items]
+    columns = {
+        "id": _texts([item.id for item in items]),
+        "premise": _texts([item.premise for item in items]),
+        "hypothesis": _texts([item.hypothesis for item in items]),
+        "label": _numbers("q", [-1 if item.label is None else GOLD_INDEX[item.label] for item in items]),
+        "base": _texts([item.base for item in items]),
+        "construction": _texts([change.construction if change else None for change in changes]),
+        "source": _texts([change.source if change else None for change in changes]),
+        "target": _texts([change.target if change else None for change in changes]),
+        "edits": _edits([change.edits if change else () for change in changes]),
+        "info": _texts([encode_info(item.info) for item in items]),
+    }
+    return pa.record_batch([columns[name] for name in COLUMNS], schema=schema(two_labels=False))
+
+
+def _edits(edits: Sequence[tuple[Edit, ...]]) -> pa.ListArray:
+    """Return the *edits* of each item."""
+    import pyarrow as pa
+
+    kind = schema(two_labels=False).field("edits").type
+    flat = [edit for of_item in edits for edit in of_item]
+    columns = [
+        _texts([edit.side for edit in flat]),
+        _numbers("i", [edit.start for edit in flat]),
+        _numbers("i", [edit.end for edit in flat]),
+        _texts([edit.old for edit in flat]),
+        _texts([edit.new for edit in flat]),
+    ]
+    structs = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
+    ends = _numbers("i", list(accumulate(map(len, edits), initial=0)))
+    return pa.ListArray.from_arrays(ends, structs, type=kind)
+
+
+# Arrays are made from their buffers: `pa.array` imports pandas if it is installed, which takes half a second.
+
+
+def _texts(texts: Sequence[str | None]) -> pa.StringArray:
+    import pyarrow as pa
+
+    encoded_texts = [b"" if text is None else text.encode() for text in texts]
+    ends = array("i", accumulate(map(len, encoded_texts), initial=0))
+    buffers = [_known(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded_texts))]
+    return pa.Array.from_buffers(pa.string(), len(texts), buffers)
+
+
+def _known(values: Sequence[str | None]) -> pa.Buffer | None:
+    """Return a bit for each of *values*, the lowest first, that is 0 if it is None; None if no value is."""
+    import pyarrow as pa
+
+    if None not in values:
+        return None
+    bits = sum(1 << place for place, value in enumerate(values) if value is not None)
+    return pa.py_buffer(bits.to_bytes((len(values) + 7) // 8, "little"))
+
+
+def _numbers(code: Literal["i", "q"], numbers: Sequence[int]) -> pa.Array:
+    """Return *numbers* of 32 bits (i) or 64 (q)."""
+    import pyarrow as pa
+
+    kind = pa.int32() if code == "i" else pa.int64()
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(array(code, numbers))])
+
+
+def _json_lines(items: Sequence[Example]) -> list[str]:
+    """Return *items* as the lines of a JSON-lines file."""
+    lines = []
+    for item in items:
+        row = to_row(item)
+        readable = {**row, "label": item.label, "info": json.loads(row["info"])}
+        lines.append(json.dumps(readable, ensure_ascii=False) + "\n")
+    return lines
+
+
+_ENCODERS: Final[Mapping[Form, Callable[[Sequence[Example]], Any]]] = {
+    "parquet": _record_batch,
+    "jsonl": _json_lines,
+    "examples": list,
+}

@@ -1,0 +1,171 @@
+"""Processes of this machine: what they yield, what they raise, and when they end."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.engines.engine import Engine, InThisProcess
+from crossexam.engines.local import Processes, local_engine
+
+ENGINES = (InThisProcess(), Processes(2))
+ERRORS = {
+    "format": FormatError("no gold label", where="dev.jsonl, line 3", wanted="a label", hint="--skip-bad"),
+    "name": UnknownNameError("tagger", "spcy", ["spacy"]),
+    "extra": MissingExtraError("spacy", "spacy", "the tagger"),
+}
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let worker processes, which search where this one does, find the functions of this file."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+
+
+def starting() -> Callable[[int], tuple[int, int]]:
+    """Start a worker that squares numbers, and tells which process it is."""
+    return lambda number: (number * number, os.getpid())
+
+
+def raising(name: str) -> Callable[[int], int]:
+    """Start a worker that raises an error at 3."""
+
+    def work(number: int) -> int:
+        if number == 3:
+            raise ERRORS[name]
+        return number
+
+    return work
+
+
+def failing() -> Callable[[int], int]:
+    """Fail to start a worker."""
+    raise ERRORS["name"]
+
+
+def killed() -> Callable[[int], int]:
+    """Start a worker that is killed, as by the system when memory runs out."""
+    return lambda _: os.kill(os.getpid(), signal.SIGKILL)  # type: ignore[return-value]
+
+
+def stuck() -> Callable[[int], None]:
+    """Start a worker whose task ends with its process only."""
+
+    def work(_: int) -> None:
+        os.write(1, b"begun\n")
+        signal.pause()
+
+    return work
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: str(engine.workers))
+def test_results_come_in_the_order_of_the_tasks(engine: Engine) -> None:
+    found = list(engine.results(starting, range(40)))
+    assert [square for square, _ in found] == [number * number for number in range(40)]
+    assert (os.getpid() in {process for _, process in found}) == (engine.workers == 1)
+
+
+def test_or_as_they_are_finished() -> None:
+    found = list(Processes(2).results(starting, range(20), ordered=False))
+    assert sorted(square for square, _ in found) == [number * number for number in range(20)]
+
+
+def test_tasks_are_read_only_a_few_ahead() -> None:
+    read = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(1000):
+            read.append(number)
+            yield number
+
+    results = Processes(2).results(starting, tasks())
+    assert next(results)[0] == 0
+    assert 0 < len(read) < 20
+    results.close()
+
+
+def test_a_few_tasks_start_no_process() -> None:
+    engine = Processes(2, worthwhile=5)
+    assert {process for _, process in engine.results(starting, range(4))} == {os.getpid()}
+    assert os.getpid() not in {process for _, process in engine.results(starting, range(5))}
+
+
+@pytest.mark.parametrize("engine", ENGINES, ids=lambda engine: str(engine.workers))
+@pytest.mark.parametrize("name", ERRORS)
+def test_an_error_arrives_as_it_was_raised(engine: Engine, name: str) -> None:
+    with pytest.raises(type(ERRORS[name])) as caught:
+        list(engine.results(functools.partial(raising, name), range(9)))
+    assert vars(caught.value) == vars(ERRORS[name])
+    assert str(caught.value) == str(ERRORS[name])
+
+
+def test_an_error_at_the_start_of_a_worker_arrives_too() -> None:
+    with pytest.raises(UnknownNameError, match="no tagger is called 'spcy'"):
+        list(Processes(2).results(failing, range(9)))
+
+
+def test_a_killed_worker_is_one_clear_error() -> None:
+    with pytest.raises(CrossexamError, match="a worker process was killed") as caught:
+        list(Processes(2).results(killed, range(9)))
+    assert "--workers 1" in (caught.value.hint or "")
+
+
+def test_one_worker_is_this_process() -> None:
+    assert isinstance(local_engine(1), InThisProcess)
+    assert local_engine(3, worthwhile=9) == Processes(3)
+
+
+def test_auto_is_a_process_per_core_if_there_is_enough_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 4)
+    assert local_engine("auto", worthwhile=9) == Processes(4, worthwhile=9)
+    monkeypatch.setattr("crossexam.engines.local.available_cores", lambda: 1)
+    assert isinstance(local_engine("auto", worthwhile=9), InThisProcess)
+
+
+def _program(text: str, **how: object) -> subprocess.Popen[bytes]:
+    paths = [str(Path(__file__).parent), *sys.path]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", text], env=environment, **pipes, **how)  # type: ignore[call-overload,no-any-return]
+
+
+STUCK = """
+from test_local import stuck
+from crossexam.engines.local import Processes
+list(Processes(2).results(stuck, range(9)))
+"""
+
+
+def test_workers_end_with_a_killed_parent() -> None:
+    """The output of all processes is one pipe, which ends when the last of them does."""
+    program = _program(STUCK)
+    assert program.stdout is not None
+    assert [program.stdout.readline() for _ in range(2)] == [b"begun\n"] * 2
+    program.kill()
+    assert program.communicate(timeout=120)[0] == b""
+
+
+def test_an_interrupt_ends_all_with_one_traceback() -> None:
+    program = _program(STUCK, start_new_session=True)
+    assert program.stdout is not None
+    assert [program.stdout.readline() for _ in range(2)] == [b"begun\n"] * 2
+    os.killpg(program.pid, signal.SIGINT)  # to the whole group, as a terminal does
+    _, errors = program.communicate(timeout=120)
+    assert errors.count(b"Traceback") == errors.count(b"KeyboardInterrupt") == 1
+
+
+def test_a_script_is_not_run_again_in_workers(tmp_path: Path) -> None:
+    """Without `if __name__ == "__main__"`, too."""
+    script = tmp_path / "script.py"
+    script.write_text(f"print('run')\n{STUCK.replace('stuck', 'starting')}")
+    program = _program(f"import runpy; runpy.run_path({str(script)!r}, run_name='__main__')")
+    output, errors = program.communicate(timeout=120)
+    assert (program.returncode, output.splitlines()) == (0, [b"run"]), errors.decode()

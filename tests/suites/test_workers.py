@@ -1,0 +1,129 @@
+"""Several processes: the same files, byte for byte, or one clear error and none at all."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossexam as cx
+from crossexam.cli import options
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.engines.engine import Engine, InThisProcess
+from crossexam.engines.local import Processes
+from crossexam.suites.bases import Base, base_from_examples, base_from_spec
+from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.table import suite_request
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a small base have several chunks, whose boundaries the files do not show."""
+    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 60)
+
+
+def request(suite: str, engine: Engine, base: Base | None = None, **how: Any) -> SuiteRequest:
+    bases = [base or base_from_spec("builtin:demo", limit=200)]
+    problems = [base_from_spec("builtin:word_problems")] if suite == "stress-tests" else []
+    return suite_request(suite, bases, problems, engine=engine, **how)
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def built(folder: Path, suite: str, engine: Engine, base: Base | None = None, **how: Any) -> dict[str, bytes]:
+    build_to_folder(request(suite, engine, base, **how), folder)
+    return files(folder)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("suite", "workers", "how"),
+    [
+        ("stress-tests", 2, {}),
+        ("negation", 3, {"file_format": "jsonl"}),
+        ("compositionality", 2, {"options": {"tautology": {"clause": "green is not red"}}}),
+        ("documents", 2, {"seed": 7}),
+        ("antonymy", 2, {"per_key": 1}),
+    ],
+)
+def test_the_files_do_not_depend_on_the_processes(
+    suite: str, workers: int, how: Mapping[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = built(tmp_path / "alone", suite, InThisProcess(), **how)
+    assert built(tmp_path / "several", suite, Processes(workers), **how) == alone
+    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 1000)
+    assert built(tmp_path / "whole", suite, InThisProcess(), **how) == alone
+
+
+def test_repeated_sentences_and_pairs_are_counted_in_order(
+    tiny_corpus: list[Example], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sources of tags, reasons for rejections and first occurrences may be spread over the processes."""
+    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 2)
+    untagged = [Example(f"u{k}", f"A young dog saw {k} men.", "Rain.", "neutral") for k in range(5)]
+    again = [replace(each, id=f"a{each.id}") for each in tiny_corpus]
+    base = base_from_examples([*tiny_corpus, *untagged, *again])
+    alone = built(tmp_path / "alone", "antonymy", InThisProcess(), base)
+    assert built(tmp_path / "several", "antonymy", Processes(2), base) == alone
+    suite = cx.load_suite(tmp_path / "several")
+    entry = suite.datasets["antonymy.examples"].entry
+    assert "builtin-perceptron" in str(entry.signature)
+    assert "corpus-parses" in str(entry.signature)
+    assert (entry.yields or {})["rejected"]["sentence met before"] >= 2 * len(tiny_corpus)
+
+
+def test_a_pair_that_two_processes_make_is_kept_once(tmp_path: Path) -> None:
+    problems = list(base_from_spec("builtin:word_problems").open())
+    again = [replace(each, id=f"{number}{each.id}") for number in range(3) for each in problems]
+    base = base_from_examples(again)
+    alone = built(tmp_path / "alone", "numerical_reasoning", InThisProcess(), base)
+    assert built(tmp_path / "several", "numerical_reasoning", Processes(2), base) == alone
+    entry = cx.load_suite(tmp_path / "several")["numerical_reasoning.examples"].entry
+    assert (entry.yields or {})["rejected"]["pair already in the set"] > 9
+
+
+def test_labels_are_those_of_the_base_in_every_process() -> None:
+    base = base_from_spec("builtin:demo", limit=200)
+    alone = build_in_memory(request("antonymy", InThisProcess(), base))
+    several = build_in_memory(request("antonymy", Processes(2), base))
+    name = "antonymy.builtin_demo"
+    assert {item.label for item in several[name]} == {"contradiction"}
+    assert list(several[name]) == list(alone[name])
+    assert several.manifest["test_sets"] == alone.manifest["test_sets"]
+
+
+def test_a_killed_process_leaves_no_suite(tmp_path: Path) -> None:
+    def kill(stage: str, done: int, total: int | None) -> None:
+        for child in multiprocessing.active_children():
+            child.kill()
+
+    with pytest.raises(CrossexamError, match="a worker process was killed"):
+        build_to_folder(request("negation", Processes(2)), tmp_path / "suite", progress=kill)
+    assert not (tmp_path / "suite").exists()
+    assert multiprocessing.active_children() == []
+
+
+def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
+    empty = replace(base_from_spec("builtin:demo"), open=lambda: iter(()))
+    with pytest.raises(CrossexamError, match="builtin:demo has no examples with a gold label"):
+        build_in_memory(request("negation", Processes(2), empty))
+
+
+@pytest.mark.parametrize("workers", ["0", "-1", "2.5", "many", ""])
+def test_a_wrong_number_of_workers_is_refused(workers: str) -> None:
+    with pytest.raises(CrossexamError, match=f"--workers is '{workers}'") as caught:
+        options.building_engine(workers)
+    assert caught.value.wanted == "auto or a whole number above 0"
+
+
+def test_the_function_takes_workers_too(tmp_path: Path) -> None:
+    alone = cx.build("negation", "builtin:demo", limit=130, workers=1)
+    several = cx.build("negation", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
+    assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import crossexam as cx
-from crossexam.cli import options
+from crossexam.cli.engines import building_engine
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.engines.engine import Engine, InThisProcess
@@ -119,7 +119,7 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
 @pytest.mark.parametrize("workers", ["0", "-1", "2.5", "many", ""])
 def test_a_wrong_number_of_workers_is_refused(workers: str) -> None:
     with pytest.raises(CrossexamError, match=f"--workers is '{workers}'") as caught:
-        options.building_engine(workers)
+        building_engine("local", workers, None, None)
     assert caught.value.wanted == "auto or a whole number above 0"
 
 

@@ -94,7 +94,7 @@ class RayEngine:
         """Return how many workers the nodes of the cluster have place for."""
         import ray
 
-        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         needs = {"CPU": self.num_cpus, "GPU": self.num_gpus}
         wanted = {name: need for name, need in needs.items() if need}
         places = sum(min(int(node.get(n, 0) / need) for n, need in wanted.items()) for node in nodes)
@@ -206,7 +206,8 @@ class _Actors:
             references = list(self._under_way)
             ready, _ = ray.wait(references, timeout=_PATIENCE)
             if ready:
-                return ray.wait(references, num_returns=len(references), timeout=0)[0]
+                found: list[Any] = ray.wait(references, num_returns=len(references), timeout=0)[0]
+                return found
             if not any(given for _, given in self._under_way.values()):
                 self._note("no worker has found a place on the Ray cluster yet; waiting for one")
 

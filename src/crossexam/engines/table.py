@@ -52,12 +52,10 @@ def _ray(request: EngineRequest) -> Engine:
     )
 
 
-# fmt: off
 ENGINES: Final[dict[str, EngineKind]] = {
-    "local": EngineKind("processes of this machine",                  _local, is_cluster=False),
-    "ray":   EngineKind("actors of a Ray cluster: ray, ray:HOST:PORT", _ray,   is_cluster=True),
+    "local": EngineKind("processes of this machine", _local, is_cluster=False),
+    "ray": EngineKind("actors of a Ray cluster: ray, ray:HOST:PORT", _ray, is_cluster=True),
 }
-# fmt: on
 DEFAULT: Final = "local"
 
 

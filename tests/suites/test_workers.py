@@ -16,9 +16,11 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
+from crossexam.engines.ray import RayEngine
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
-from crossexam.suites.table import suite_request
+from crossexam.suites.build import SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
+from crossexam.suites.constructed import build_constructed
+from crossexam.suites.table import SUITES, suite_request
 
 
 @pytest.fixture(autouse=True)
@@ -127,3 +129,17 @@ def test_the_function_takes_workers_too(tmp_path: Path) -> None:
     alone = cx.build("negation", "builtin:demo", limit=130, workers=1)
     several = cx.build("negation", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
     assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
+
+
+def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
+    assert SUITES["behaviour"].in_one_process
+    assert SUITES["cross-dataset"].in_one_process
+
+    def alone(given: SuiteRequest, writer: SuiteWriter) -> None:
+        build_constructed(replace(given, engine=InThisProcess()), writer)
+
+    for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
+        asked = request("negation", engine)
+        kind = replace(asked.kind, in_one_process=True, build=alone)
+        built = build_to_folder(replace(asked, kind=kind), tmp_path / str(count))
+        assert len([note for note in built.notes if "by this process alone, without Ray" in note]) == count

@@ -29,6 +29,8 @@ from crossexam.engines.engine import Result, Task
 
 #: How often a task is begun before it is taken to be the task that kills its workers.
 MOST_ATTEMPTS: Final = 10
+#: How many actors in a row may end for good before they begin.
+MOST_FAILED_STARTS: Final = 3
 #: Results that are kept, per worker, for the task before them.
 _AHEAD: Final = 3
 #: Seconds without any worker before a note says so.
@@ -147,14 +149,20 @@ class _Actors:
 
         self.count, self._note = count, engine.note
         self._begin = ray.put(_Beginning.here(start))
-        remote = ray.remote(num_cpus=engine.num_cpus, num_gpus=engine.num_gpus, max_restarts=-1)(_Worker)
+        self._class = ray.remote(num_cpus=engine.num_cpus, num_gpus=engine.num_gpus, max_restarts=-1)(_Worker)
+        self._failed_starts = 0
         self._idle: deque[Any] = deque()
         self._lost: deque[_Numbered] = deque()
         #: What each actor does, by the reference to its result; None: it begins, or begins again.
         self._under_way: dict[Any, tuple[Any, _Numbered | None]] = {}
-        self._all: list[Any] = [remote.remote() for _ in range(count)]
-        for actor in self._all:
-            self._prepare(actor)
+        self._all: list[Any] = []
+        for _ in range(count):
+            self._add()
+
+    def _add(self) -> None:
+        """Add an actor."""
+        self._all.append(self._class.remote())
+        self._prepare(self._all[-1])
 
     def _prepare(self, actor: Any) -> None:
         """Have *actor* start work; Ray repeats this until the actor has a place and is alive."""
@@ -195,6 +203,7 @@ class _Actors:
                 self._replace(actor, given, error)
             else:
                 self._idle.append(actor)
+                self._failed_starts = 0
                 if given is not None:
                     yield given.number, result
 
@@ -209,14 +218,19 @@ class _Actors:
                 found: list[Any] = ray.wait(references, num_returns=len(references), timeout=0)[0]
                 return found
             if not any(given for _, given in self._under_way.values()):
-                self._note("no worker has found a place on the Ray cluster yet; waiting for one")
+                self._note("no worker has started on the Ray cluster yet; waiting for one")
 
     def _replace(self, actor: Any, given: _Numbered | None, error: Exception) -> None:
         """Note that *actor* was lost with the task *given*; raises CrossexamError if that is no accident."""
         import ray
 
         if given is None and isinstance(error, ray.exceptions.ActorDiedError):
-            raise _cannot_start(error)
+            self._failed_starts += 1
+            if self._failed_starts >= MOST_FAILED_STARTS:
+                raise _cannot_start(error)
+            self._all.remove(actor)
+            self._add()
+            return
         if given is not None:
             if given.attempts + 1 >= MOST_ATTEMPTS:
                 raise CrossexamError(
@@ -358,9 +372,9 @@ def check_reachable(address: str) -> None:
     except OSError as error:
         raise CrossexamError(
             f"no Ray cluster answers at {address}: {error}",
-            wanted="the address that `ray start --head` printed",
-            hint="check with `ray status --address HOST:PORT`, and the firewall; leave out the address to "
-            "use this machine alone",
+            wanted="the address that `ray start` printed on the head node",
+            hint="check with `ray status` on the head node, and the firewall; leave out the address to use "
+            "this machine alone",
         ) from None
 
 

@@ -29,7 +29,7 @@ def two(pairs):
 
 
 def mixed(pairs):
-    return ["not_entailment" if "7 dogs" in p else "neutral" for p, h in pairs]
+    return ["not_entailment" if "saw 7 dogs" in str(pairs) else "neutral" for p, h in pairs]
 """
 
 
@@ -98,10 +98,20 @@ def test_what_workers_learn_of_a_model_is_known_here(engine: Counted, tmp_path: 
     assert asked("py/naming:two", engine, tmp_path / "store").manifest["details"]["two_label"] is True
 
 
-@pytest.mark.usefixtures("functions")
-def test_labels_that_contradict_each_other_in_two_workers_are_an_error(engine: Counted) -> None:
+class NewWorkers:
+    """An engine of which every worker carries out one task."""
+
+    workers = 9
+
+    def results(self, start: Any, tasks: Any, *, ordered: bool = True) -> Any:
+        yield from (start()(task) for task in tasks)
+
+
+@pytest.mark.usefixtures("functions", "engine")
+def test_labels_that_contradict_each_other_in_two_workers_are_an_error() -> None:
+    several: Any = NewWorkers()
     with pytest.raises(FormatError, match="some answers are not_entailment, others are neutral"):
-        asked("py/naming:mixed", engine)
+        asked("py/naming:mixed", several, options={"batch_size": 20})
 
 
 def test_a_worker_that_opens_another_model_is_an_error(engine: Counted) -> None:

@@ -20,7 +20,19 @@ SOURCE = Path(crossexam.__file__).parent
 ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
          "runs", "stats", "suites", "published", "evaluation", "validation", "reports", "api", "cli")
 # fmt: on
-HEAVY = ("polars", "pyarrow", "torch", "transformers", "spacy", "sklearn", "altair", "numpy", "nltk", "scipy")
+HEAVY = (
+    "polars",
+    "pyarrow",
+    "torch",
+    "transformers",
+    "spacy",
+    "sklearn",
+    "altair",
+    "numpy",
+    "nltk",
+    "scipy",
+    "ray",
+)
 MODULES = sorted(SOURCE.rglob("*.py"))
 #: How many modules of the package a construction may pull in, lazy imports counted; more if it reads parses.
 CLOSURES = {

@@ -16,6 +16,7 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
+    from crossexam.engines.engine import Engine
     from crossexam.evaluation.comparison import Comparisons
     from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.reports.report import Report
@@ -153,6 +154,7 @@ def build(
     entities: str = "auto",
     parser: str = "auto",
     workers: int | Literal["auto"] = "auto",
+    engine: str | Engine = "local",
     options: Mapping[str, Mapping[str, Any]] | None = None,
     folder: str | Path | None = None,
     **short_forms: Any,
@@ -165,14 +167,14 @@ def build(
     Numerical reasoning is built from *word_problems*, or from the premises of the base if there are none.
     Constructions of a suite whose tagger, parser or recognizer is not installed are left out with a warning;
     the manifest lists them under ``not_built``.  *workers* is the number of processes, ``auto`` one per core
-    if the base is large; the test sets do not depend on it.  *options* are the options of constructions and
-    suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
+    if the base is large; *engine* is ``local``, ``ray``, ``ray:HOST:PORT`` or an engine such as
+    ``RayEngine(num_cpus=2)``; the test sets do not depend on either.  *options* are the options of
+    constructions and suites by name (``{"antonymy": {"indirect": True}}``), *short_forms* their short forms
     (``as_published=True``).  Raises CrossexamError.
 
     >>> build("negation", "builtin:demo", limit=3)
     Suite('negation', 2 test sets, 6 items)
     """
-    from crossexam.engines.local import local_engine
     from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
     from crossexam.suites.short_forms import expand, keywords, merged
     from crossexam.suites.table import suite_named, suite_request
@@ -204,7 +206,7 @@ def build(
         tagger=required(tagger, str, "tagger", wanted="the name of a tagger"),
         recognizer=required(entities, str, "entities", wanted="the name of an entity recognizer"),
         parser=required(parser, str, "parser", wanted="the name of a parser"),
-        engine=local_engine(_workers(workers), worthwhile=WORTHWHILE),
+        engine=_engine(engine, _workers(workers), worthwhile=WORTHWHILE),
     )
     if target is None:
         built = build_in_memory(request)
@@ -214,6 +216,17 @@ def build(
     for name, reason in (built.manifest.get("not_built") or {}).items():
         warnings.warn(f"{name} was not built: {reason}", stacklevel=2)
     return built
+
+
+def _engine(engine: Any, workers: int | Literal["auto"], *, worthwhile: int = 1) -> Engine:
+    from crossexam.engines.table import engine_named
+
+    if isinstance(engine, str):
+        return engine_named(engine, workers=workers, worthwhile=worthwhile)
+    if not callable(getattr(engine, "results", None)):
+        raise CrossexamError(f"the engine is {shown(engine)}", wanted="'local', 'ray', or an engine")
+    found: Engine = engine
+    return found
 
 
 def _workers(workers: Any) -> int | Literal["auto"]:
@@ -273,6 +286,8 @@ def run(
     chunk: str | None = None,
     aggregate: str | None = None,
     like: str | None = None,
+    workers: int | Literal["auto"] | None = None,
+    engine: str | Engine = "local",
     **options: Any,
 ) -> Run:
     """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
@@ -285,7 +300,9 @@ def run(
 
     *chunk* (``words:500``, ``tokens:400``, ``sentences:3``) asks the model about chunks of each premise, and
     *aggregate* (``max``, ``mean``, ``max-mean``, ``min``) combines the predictions; *like* names a published
-    system that states both (``minicheck``, ``alignscore``, ``summac-zs``).  Raises CrossexamError.
+    system that states both (``minicheck``, ``alignscore``, ``summac-zs``).  *workers* and *engine* say where
+    the model is asked: by default in this process, else as for :func:`build`; workers open the model by its
+    name.  Raises CrossexamError.
 
     >>> run("builtin/overlap", "builtin:demo")
     Run('builtin/overlap', 1 test set, 324 items)
@@ -293,6 +310,7 @@ def run(
     from crossexam.models.chunking import chunking_of
     from crossexam.runs.folder import run_into_folder
     from crossexam.runs.run import predict_suite
+    from crossexam.runs.workers import asking_of
 
     required(force, bool, "force", wanted="True or False")
     stated = {"chunk": chunk, "aggregate": aggregate, "like": like}
@@ -300,11 +318,13 @@ def run(
         if value is not None:
             required(value, str, name, wanted="a text such as those in docs/models.md")
     chunking = chunking_of(**stated)
+    usual: int | Literal["auto"] = 1 if engine == "local" else "auto"
+    ask = asking_of(_engine(engine, usual if workers is None else _workers(workers)))
     tests = _as_tests(data)
     if store is None:
-        return predict_suite(model, tests, options=options, chunking=chunking)
+        return predict_suite(model, tests, options=options, chunking=chunking, ask=ask)
     folder = path_of(store, "store", wanted="a folder for the predictions")
-    return run_into_folder(model, tests, folder, options=options, chunking=chunking, force=force)
+    return run_into_folder(model, tests, folder, options=options, chunking=chunking, force=force, ask=ask)
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:

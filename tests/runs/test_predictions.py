@@ -160,10 +160,12 @@ def test_a_model_that_leaves_pairs_out_is_told() -> None:
 
 
 def test_windows_may_be_answered_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
-    def backwards(model: Model, given: Any, options: Mapping[str, Any]) -> Iterator[tuple[int, Batch]]:
+    def backwards(
+        model: Model, given: Any, options: Mapping[str, Any]
+    ) -> Iterator[tuple[int, Batch, Mapping[str, Any]]]:
         for window in reversed(list(given)):
             found = list(windows.batches_of(model, window.pairs, window.known, options))
-            yield from ((window.start, batch) for batch in reversed(found))
+            yield from ((window.start, batch, model.details) for batch in reversed(found))
 
     small_windows(monkeypatch)
     expected = predict_suite(Planning(), SUITE)

@@ -12,14 +12,16 @@ from typing import Any
 import pytest
 
 import crossexam as cx
-from crossexam.cli import options
+from crossexam.cli.engines import building_engine
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
+from crossexam.engines.ray import RayEngine
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
-from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
-from crossexam.suites.table import suite_request
+from crossexam.suites.build import SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
+from crossexam.suites.constructed import build_constructed
+from crossexam.suites.table import SUITES, suite_request
 
 
 @pytest.fixture(autouse=True)
@@ -124,7 +126,7 @@ def test_a_base_without_examples_is_named_whatever_the_processes() -> None:
 @pytest.mark.parametrize("workers", ["0", "-1", "2.5", "many", ""])
 def test_a_wrong_number_of_workers_is_refused(workers: str) -> None:
     with pytest.raises(CrossexamError, match=f"--workers is '{workers}'") as caught:
-        options.building_engine(workers)
+        building_engine("local", workers, None, None)
     assert caught.value.wanted == "auto or a whole number above 0"
 
 
@@ -132,3 +134,17 @@ def test_the_function_takes_workers_too(tmp_path: Path) -> None:
     alone = cx.build("negation", "builtin:demo", limit=130, workers=1)
     several = cx.build("negation", "builtin:demo", limit=130, workers=2, folder=tmp_path / "suite")
     assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
+
+
+def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
+    assert SUITES["behaviour"].in_one_process
+    assert SUITES["cross-dataset"].in_one_process
+
+    def alone(given: SuiteRequest, writer: SuiteWriter) -> None:
+        build_constructed(replace(given, engine=InThisProcess()), writer)
+
+    for engine, count in ((RayEngine(), 1), (Processes(2), 0)):
+        asked = request("negation", engine)
+        kind = replace(asked.kind, in_one_process=True, build=alone)
+        built = build_to_folder(replace(asked, kind=kind), tmp_path / str(count))
+        assert len([note for note in built.notes if "by this process alone, without Ray" in note]) == count

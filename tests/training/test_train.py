@@ -33,7 +33,8 @@ from crossexam.training.debiasing import (
     split_into_folds,
 )
 from crossexam.training.request import TrainingRequest
-from crossexam.training.train import train_grid, train_model, train_seeds
+from crossexam.training.several import train_grid, train_seeds
+from crossexam.training.train import train_model
 from crossexam.training.vocabulary import load_word_sources
 from crossexam.zoo import table
 from crossexam.zoo.architecture import Architecture, Recipe

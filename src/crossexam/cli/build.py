@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crossexam.cli import options
+from crossexam.cli import engines, options
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,12 +32,15 @@ def build(
     tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
-    workers: options.Workers = "auto",
     columns: options.Columns = None,
     labels: options.Labels = None,
     skip_bad: options.SkipBad = False,
     allow_loss: options.AllowLoss = False,
     force: options.Force = False,
+    engine: engines.EngineSpec = "local",
+    workers: engines.Workers = None,
+    num_cpus: engines.CpusPerWorker = None,
+    num_gpus: engines.GpusPerWorker = None,
 ) -> None:
     """Build the test sets of a suite, or of one construction, from one or more bases."""
     from crossexam.core.settings import parse_option_settings
@@ -56,7 +59,7 @@ def build(
         tagger=tagger,
         recognizer=entities,
         parser=parser,
-        engine=options.building_engine(workers),
+        engine=engines.building_engine(engine, workers, num_cpus, num_gpus),
     )
     build_and_show(request, output, force=force)
 

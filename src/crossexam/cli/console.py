@@ -171,7 +171,8 @@ def training_table(request: TrainingRequest, models: Mapping[str, Sequence[Train
     """Return a row per trained model: its folder, best epoch, and scores on the dev and test sets."""
     from rich.table import Table
 
-    from crossexam.training.train import best_of_grid, model_name
+    from crossexam.training.several import best_of_grid
+    from crossexam.training.train import model_name
 
     table = Table(title=f"{request.name} on {request.data.dev.name}", title_justify="left")
     tests = [test.spec for test in request.data.tests]

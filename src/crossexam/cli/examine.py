@@ -10,7 +10,7 @@ from typing import Annotated, Final
 
 import typer
 
-from crossexam.cli import options
+from crossexam.cli import engines, options
 
 
 def examine(
@@ -29,7 +29,6 @@ def examine(
     tagger: options.TaggerSpec = "auto",
     entities: options.RecognizerSpec = "auto",
     parser: options.ParserSpec = "auto",
-    workers: options.Workers = "auto",
     columns: options.Columns = None,
     labels: options.Labels = None,
     skip_bad: options.SkipBad = False,
@@ -46,6 +45,10 @@ def examine(
     aggregate: options.Combine = None,
     like: options.Like = None,
     items: options.Items = None,
+    engine: engines.EngineSpec = "local",
+    workers: engines.Workers = None,
+    num_cpus: engines.CpusPerWorker = None,
+    num_gpus: engines.GpusPerWorker = None,
 ) -> None:
     """Build test sets from a base, run models over them, print the results and write report.html.
 
@@ -91,8 +94,10 @@ def examine(
         tagger=tagger,
         recognizer=entities,
         parser=parser,
-        engine=options.building_engine(workers),
+        engine=engines.building_engine(engine, workers, num_cpus, num_gpus),
     )
+    # On this machine --workers is for building: a model has all cores to itself.
+    ask = engines.asking(engine, None if engine == "local" else workers, num_cpus, num_gpus)
     folder = output / "suite"
     build_and_show(request, folder, force=force)
     with progress_bar() as progress:
@@ -107,6 +112,7 @@ def examine(
                 chunking=chunking,
                 force=force,
                 progress=progress,
+                ask=ask,
             )
             runs.append(run)
     page = output / "report.html"

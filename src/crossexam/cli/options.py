@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from crossexam.core.dataset import Run
-    from crossexam.engines.engine import Engine
     from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.reports.results import ItemChoice
     from crossexam.suites.bases import Base
@@ -102,15 +101,6 @@ ParserSpec = Annotated[
         help="Dependency parser: auto (the parses in the corpus, else the pipeline of --tagger), parses, "
         "spacy:PIPELINE, which also parses sentences without a parse for models that read trees.",
         rich_help_panel=_CONSTRUCTION,
-    ),
-]
-Workers = Annotated[
-    str,
-    typer.Option(
-        help="Processes that build: a number, or auto for one per core if the base is large. The test sets "
-        "do not depend on it.",
-        rich_help_panel=_CONSTRUCTION,
-        metavar="N|auto",
     ),
 ]
 RecognizerSpec = Annotated[
@@ -291,20 +281,6 @@ def reading_options(
         "skip_bad": skip_bad,
         "allow_loss": allow_loss,
     }
-
-
-def building_engine(workers: str) -> Engine:
-    """Return the engine that carries out a build with so many *workers*; raises CrossexamError.
-
-    >>> building_engine("1").workers
-    1
-    """
-    from crossexam.engines.local import local_engine
-    from crossexam.suites.build import WORTHWHILE
-
-    if workers != "auto" and not (workers.isdecimal() and int(workers) > 0):
-        raise CrossexamError(f"--workers is '{workers}'", wanted="auto or a whole number above 0")
-    return local_engine("auto" if workers == "auto" else int(workers), worthwhile=WORTHWHILE)
 
 
 def bases_from(specs: Sequence[str], reading: Mapping[str, Any], limit: int | None) -> list[Base]:

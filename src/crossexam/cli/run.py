@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crossexam.cli import options
+from crossexam.cli import engines, options
 
 
 def run(
@@ -33,6 +33,10 @@ def run(
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder; stored predictions are kept.")
     ] = False,
+    engine: engines.EngineSpec = "local",
+    workers: engines.Workers = None,
+    num_cpus: engines.CpusPerWorker = None,
+    num_gpus: engines.GpusPerWorker = None,
 ) -> None:
     """Run a model over test sets. The same command resumes an interrupted run.
 
@@ -55,6 +59,7 @@ def run(
         models=[model],
         settings=options.model_settings(values),
     )
+    ask = engines.asking(engine, workers, num_cpus, num_gpus)
     suite = read_suites(tests)
     with progress_bar() as progress:
         answers = run_into_folder(
@@ -66,6 +71,7 @@ def run(
             chunking=chunking_of(chunk, aggregate, like),
             force=force,
             progress=progress,
+            ask=ask,
         )
     show(terminal_report([answers]))
     kept = [name for name in answers.datasets if name not in suite.datasets]

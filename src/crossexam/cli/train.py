@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from crossexam.cli.engines import CpusPerWorker, EngineSpec, GpusPerWorker, Workers, engine_of
 from crossexam.cli.options import AllowLoss, Columns, Labels, SkipBad, reading_options
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.training.debiasing import METHODS
@@ -220,6 +221,10 @@ class _Choices:
     labels: str | None
     skip_bad: bool
     allow_loss: bool
+    engine: str
+    workers: str | None
+    num_cpus: float | None
+    num_gpus: float | None
 
     def reading(self) -> dict[str, Any]:
         """Return the options of reading the corpora."""
@@ -260,6 +265,10 @@ class _Choices:
             "--adjectives": self.adjectives,
             "--debias": self.debias,
             "--bias": self.bias,
+            "--engine": self.engine != "local",
+            "--workers": self.workers,
+            "--num-cpus": self.num_cpus,
+            "--num-gpus": self.num_gpus,
         }
 
 
@@ -293,6 +302,10 @@ def train(
     labels: Labels = None,
     skip_bad: SkipBad = False,
     allow_loss: AllowLoss = False,
+    engine: EngineSpec = "local",
+    workers: Workers = None,
+    num_cpus: CpusPerWorker = None,
+    num_gpus: GpusPerWorker = None,
 ) -> None:
     """Train a model. The same command resumes interrupted training."""
     choices = _Choices(**locals())
@@ -390,12 +403,14 @@ def _train_neural(choices: _Choices) -> None:
     )
     from crossexam.core.settings import grid
     from crossexam.corpora.reading import label_counts
-    from crossexam.training.train import model_name, train_grid, train_seeds
+    from crossexam.training.several import train_grid, train_seeds
+    from crossexam.training.train import model_name
     from crossexam.zoo.table import ABBREVIATIONS
 
     choices = replace(choices, model=ABBREVIATIONS.get(choices.model, choices.model))
     _check_names(choices)
     combinations, seeds = grid(choices.sweep or []), choices.all_seeds()
+    engine = engine_of(choices.engine, choices.workers, choices.num_cpus, choices.num_gpus)
     with training_progress() as watch:
         request = _request(choices, watch)
         data = request.data
@@ -404,9 +419,9 @@ def _train_neural(choices: _Choices) -> None:
         for text in data.dev.notes:
             note(text)
         if choices.sweep:
-            models = train_grid(request, combinations, seeds)
+            models = train_grid(request, combinations, seeds, engine)
         else:
-            models = {"": train_seeds(request, seeds)}
+            models = {"": train_seeds(request, seeds, engine)}
     show(training_table(request, models))
     for trained in chain.from_iterable(models.values()):
         if line := dev_line(trained.manifest["scores"], model_name(trained)):

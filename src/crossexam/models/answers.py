@@ -29,6 +29,11 @@ class NamedLabels:
         self._seen: set[str] = set()
 
     @property
+    def seen(self) -> frozenset[str]:
+        """The labels themselves."""
+        return frozenset(self._seen)
+
+    @property
     def two_label(self) -> bool:
         """Whether not_entailment is among them."""
         return "not_entailment" in self._seen

@@ -185,8 +185,8 @@ def _answers(
     pairs = DistinctPairs(stretches, model.parses if isinstance(model, ReadsParses) else None)
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as stored:
         asked = _Asked(model, pairs, stored, progress)
-        for start, batch in ask(model, asked.windows(), options):
-            asked.take(start, batch)
+        for start, batch, details in ask(model, asked.windows(), options):
+            asked.take(start, batch, details)
     return asked.answered()
 
 
@@ -230,10 +230,13 @@ class _Asked:
         if not start:
             self._advance(0)
 
-    def take(self, start: int, batch: Batch) -> None:
-        """Store a *batch* of the window that starts at *start*; raises CrossexamError if it is malformed."""
+    def take(self, start: int, batch: Batch, details: Mapping[str, Any]) -> None:
+        """Store a *batch* of the window that starts at *start*; raises CrossexamError if it is malformed.
+
+        *details* are those of the model that was asked.
+        """
         _check_batch(batch, self._model.name)
-        self._learn()
+        self._learn(details)
         asked = self._open[start]
         self._stored.add(asked.window.hashes[list(batch.indices)], batch.probabilities, batch.read)
         asked.left -= len(batch.indices)
@@ -278,9 +281,9 @@ class _Asked:
         if len(rows):
             self._cut[start] = rows + start, answers.read[rows]
 
-    def _learn(self) -> None:
+    def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
-        learnt = {name: self._model.details[name] for name in _LEARNT if self._model.details.get(name)}
+        learnt = {name: details[name] for name in _LEARNT if details.get(name)}
         if learnt != {name: self._facts.get(name) for name in learnt}:
             self._stored.note(learnt)
             self._facts = self._stored.facts

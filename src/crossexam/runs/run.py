@@ -74,8 +74,8 @@ def predict_suite(
     Predictions are stored batch by batch in ``store.sqlite`` in the folder *store*; stored ones are used
     again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
     *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
-    each test set to its first items.  *ask* has the model asked, window by window
-    (:mod:`crossexam.runs.windows`).  Nothing else is written: see
+    each test set to its first items.  *ask* has the model asked, here or by workers
+    (:mod:`crossexam.runs.workers`).  Nothing else is written: see
     :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or {}

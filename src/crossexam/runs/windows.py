@@ -46,20 +46,23 @@ class Window:
 
 
 #: What has windows answered: it yields the start of a window with a batch of the answers to its unknown
-#: pairs, whose indices count from that start.  Batches come in any order, and windows are read as needed.
-Asking = Callable[[Model, Iterable[Window], Mapping[str, Any]], Iterator[tuple[int, Batch]]]
+#: pairs, whose indices count from that start, and the details of the model then.  Batches come in any order,
+#: and windows are read as needed.
+Asking = Callable[
+    [Model, Iterable[Window], Mapping[str, Any]], Iterator[tuple[int, Batch, Mapping[str, Any]]]
+]
 
 
 def ask_in_this_process(
     model: Model, windows: Iterable[Window], options: Mapping[str, Any]
-) -> Iterator[tuple[int, Batch]]:
+) -> Iterator[tuple[int, Batch, Mapping[str, Any]]]:
     """Yield the answers of *model* to the unknown pairs of *windows*, window by window and batch by batch.
 
     *options* are those of the model; ``batch_size`` is that of models that do not plan their batches.
     """
     for window in windows:
         for batch in batches_of(model, window.pairs, window.known, options):
-            yield window.start, batch
+            yield window.start, batch, model.details
 
 
 def batches_of(
@@ -72,13 +75,18 @@ def batches_of(
     if isinstance(model, PlansBatches):
         yield from model.batches(pairs, known)
         return
-    stated = options.get("batch_size", "auto")
-    size = PAIRS_AT_ONCE if stated == "auto" else int(stated)
+    size = batch_size_of(options)
     for start in range(0, len(pairs), size):
         indices = [index for index in range(start, min(start + size, len(pairs))) if not known[index]]
         if indices:
             batch = answered_by(model, [pairs[index] for index in indices])
             yield batch._replace(indices=indices)
+
+
+def batch_size_of(options: Mapping[str, Any]) -> int:
+    """Return how many pairs a model that does not plan its batches is asked at once."""
+    stated = options.get("batch_size", "auto")
+    return PAIRS_AT_ONCE if stated == "auto" else int(stated)
 
 
 def cut_into_windows(

@@ -36,6 +36,7 @@ from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, pac
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
 from crossexam.engines.engine import Engine, InThisProcess
+from crossexam.engines.ray import RayEngine
 from crossexam.suites.bases import Base, describe_base, distinct_parts
 
 
@@ -47,7 +48,8 @@ class SuiteKind:
     one of their options is set.  ``options`` is an instance of the suite's own dataclass of options, if it
     has one.  ``base_option`` names the option that ``--base`` sets in a suite that is not built from bases.
     ``has_keys``: its items have keys although it names no constructions.  ``overview`` computes the table
-    to show after building from the manifest; None means the yield table.
+    to show after building from the manifest; None means the yield table.  ``in_one_process``: the engine of
+    a request has nothing to do.
     """
 
     name: str
@@ -60,6 +62,7 @@ class SuiteKind:
     base_option: str | None = None
     has_keys: bool = False
     overview: Callable[[Mapping[str, Any]], Overview] | None = None
+    in_one_process: bool = False
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,8 @@ def build_to_folder(
         SuiteWriter(request, folder, force=force, progress=progress) as writer,
     ):
         distinct_parts(request.bases)
+        if request.kind.in_one_process and isinstance(request.engine, RayEngine):
+            writer.note(f"{request.kind.name} was built by this process alone, without Ray")
         request.kind.build(request, writer)
     return Built(not writer.existed, tuple(writer.notes))
 

@@ -56,6 +56,7 @@ _ALL: Final = (
         options=CrossDatasetOptions(),
         base_option="corpora",
         overview=cross_dataset_overview,
+        in_one_process=True,
     ),
     SuiteKind(
         "behaviour",
@@ -64,6 +65,7 @@ _ALL: Final = (
         build_behaviour,
         options=BehaviourOptions(),
         has_keys=True,
+        in_one_process=True,
     ),
     SuiteKind(
         "documents",

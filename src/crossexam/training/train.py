@@ -1,4 +1,4 @@
-"""Training of one model or several: seeds, grids of settings chosen on the dev set, scores on test sets.
+"""Training of one model, and its scores on test sets.
 
 Test sets are scored from the finished folder, and their scores are written into its manifest.  Sentences
 are read as in training, with the parses and tags that the corpus ships.
@@ -7,11 +7,9 @@ are read as in training, with the parses and tags that the corpus ships.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.dataset import content_hash
-from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.corpora.labelled import Corpus
 from crossexam.training import checkpoints, loop, scoring, transformer, zoo
@@ -69,44 +67,6 @@ def spread_of(accuracies: Sequence[float]) -> Spread:
     mean = sum(accuracies) / n
     squares = sum((accuracy - mean) ** 2 for accuracy in accuracies)
     return Spread(mean, (squares / (n - 1)) ** 0.5 if n > 1 else 0.0, n)
-
-
-def train_seeds(request: TrainingRequest, seeds: Sequence[int]) -> list[TrainedModel]:
-    """Train with each seed, in the folder ``seed-N`` if there are several."""
-    if len(seeds) == 1:
-        return [train_model(replace(request, seed=seeds[0]))]
-    models = [
-        train_model(replace(request, seed=seed, folder=request.folder / f"seed-{seed}")) for seed in seeds
-    ]
-    spread = spread_of([model.accuracy for model in models])
-    accuracies = {model.folder.name: model.accuracy for model in models}
-    write_json(request.folder / "seeds.json", {"dev_accuracy": accuracies, **spread._asdict()})
-    return models
-
-
-def train_grid(
-    request: TrainingRequest, combinations: Sequence[Mapping[str, str]], seeds: Sequence[int]
-) -> dict[str, list[TrainedModel]]:
-    """Train each combination of settings with each seed, in a folder named after its settings.
-
-    Raises CrossexamError if a setting is in a combination and in the request.
-    """
-    models: dict[str, list[TrainedModel]] = {}
-    for values in combinations:
-        both = sorted(set(values) & set(request.values))
-        if both:
-            raise CrossexamError(f"'{both[0]}' is in both --set and --sweep")
-        name = ",".join(f"{field}={value}" for field, value in values.items())
-        combined = {**request.values, **values}
-        models[name] = train_seeds(replace(request, values=combined, folder=request.folder / name), seeds)
-    spreads = {name: spread_of([m.accuracy for m in group])._asdict() for name, group in models.items()}
-    write_json(request.folder / "sweep.json", {"best": best_of_grid(models), "dev_accuracy": spreads})
-    return models
-
-
-def best_of_grid(models: Mapping[str, Sequence[TrainedModel]]) -> str:
-    """Return the settings with the highest mean dev accuracy, the first of equals."""
-    return max(models, key=lambda name: spread_of([model.accuracy for model in models[name]]).mean)
 
 
 def score_on_tests(trained: TrainedModel, tests: Sequence[Corpus], device: str = "auto") -> TrainedModel:

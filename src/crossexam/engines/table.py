@@ -1,0 +1,97 @@
+"""The table of engines, and their names: ``local``, ``ray`` or ``ray:HOST:PORT``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.progress import Note, unheard
+from crossexam.engines.engine import Engine
+from crossexam.engines.local import Workers, local_engine
+from crossexam.engines.ray import RayEngine
+
+
+@dataclass(frozen=True)
+class EngineRequest:
+    """The engine *name*, its *address* if it is a cluster, and what is asked of its workers.
+
+    *workers* is their number, ``auto`` as many as there is place for; a worker takes *num_cpus* and
+    *num_gpus* of a node, None for what is usual.  *worthwhile* is the number of tasks from which ``auto``
+    starts processes of this machine.
+    """
+
+    name: str
+    address: str | None = None
+    workers: Workers = "auto"
+    num_cpus: float | None = None
+    num_gpus: float | None = None
+    worthwhile: int = 1
+    note: Note = unheard
+
+
+@dataclass(frozen=True)
+class EngineKind:
+    """What an engine is, and how it is made; *is_cluster* if it has an address and places for workers."""
+
+    summary: str
+    make: Callable[[EngineRequest], Engine]
+    is_cluster: bool
+
+
+def _local(request: EngineRequest) -> Engine:
+    return local_engine(request.workers, worthwhile=request.worthwhile)
+
+
+def _ray(request: EngineRequest) -> Engine:
+    stated = None if request.workers == "auto" else request.workers
+    gpus = request.num_gpus or 0.0
+    return RayEngine(
+        request.address, stated, 1.0 if request.num_cpus is None else request.num_cpus, gpus, request.note
+    )
+
+
+ENGINES: Final[dict[str, EngineKind]] = {
+    "local": EngineKind("processes of this machine", _local, is_cluster=False),
+    "ray": EngineKind("actors of a Ray cluster: ray, ray:HOST:PORT", _ray, is_cluster=True),
+}
+DEFAULT: Final = "local"
+
+
+def engine_named(
+    text: str,
+    *,
+    workers: Workers = "auto",
+    num_cpus: float | None = None,
+    num_gpus: float | None = None,
+    worthwhile: int = 1,
+    note: Note = unheard,
+) -> Engine:
+    """Return the engine that *text* names, with workers as in :class:`EngineRequest`; nothing is started.
+
+    Raises CrossexamError for an unknown engine, and for an option that it does not have.
+
+    >>> engine_named("local", workers=1).workers
+    1
+    >>> engine_named("ray:10.0.0.1:6379", num_gpus=1).address
+    '10.0.0.1:6379'
+    """
+    name, colon, address = text.partition(":")
+    if name not in ENGINES:
+        raise UnknownNameError("engine", name, ENGINES, where="--engine")
+    kind = ENGINES[name]
+    if colon and not (address and kind.is_cluster):
+        wanted = f"{name}:HOST:PORT, or {name} alone" if kind.is_cluster else name
+        raise CrossexamError(f"'{text}' is not an engine", where="--engine", wanted=wanted)
+    for option, value in {"--num-cpus": num_cpus, "--num-gpus": num_gpus}.items():
+        if value is not None and not kind.is_cluster:
+            raise CrossexamError(
+                f"{option} has no effect on the engine '{name}'",
+                hint=f"leave it out, or choose the engine: --engine {_clusters()}",
+            )
+    return kind.make(EngineRequest(name, address or None, workers, num_cpus, num_gpus, worthwhile, note))
+
+
+def _clusters() -> str:
+    return " or ".join(name for name, kind in ENGINES.items() if kind.is_cluster)

@@ -1,0 +1,271 @@
+"""A Ray cluster of two nodes: the same results as on this machine, also if a node or a worker is lost."""
+
+from __future__ import annotations
+
+import functools
+import os
+import select
+import signal
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
+from crossexam.core.test_sets import read_suite
+from crossexam.engines import ray as engines_ray
+from crossexam.engines.engine import InThisProcess
+from crossexam.engines.ray import MOST_ATTEMPTS, RayEngine
+from crossexam.runs.folder import run_into_folder
+from crossexam.runs.workers import asking_of
+from crossexam.suites.bases import base_from_spec
+from crossexam.suites.build import build_to_folder
+from crossexam.suites.table import suite_request
+
+ERRORS = {
+    "format": FormatError("no gold label", where="dev.jsonl, line 3", wanted="a label", hint="--skip-bad"),
+    "name": UnknownNameError("tagger", "spcy", ["spacy"]),
+}
+_NODE = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    from ray.cluster_utils import Cluster
+
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    found = Cluster(initialize_head=True, head_node_args={**_NODE, "include_dashboard": False})
+    found.add_node(**_NODE)
+    yield found
+    ray.shutdown()
+    found.shutdown()
+
+
+@pytest.fixture
+def engine(cluster: Any) -> RayEngine:
+    return RayEngine(cluster.address)
+
+
+def starting() -> Callable[[int], tuple[int, int, str]]:
+    """Start a worker that squares numbers, and tells which process of which node it is."""
+    import ray
+
+    node = ray.get_runtime_context().get_node_id()
+    return lambda number: (number * number, os.getpid(), node)
+
+
+def raising(name: str) -> Callable[[int], int]:
+    """Start a worker that raises an error at 3."""
+    error = ERRORS[name]
+
+    def work(number: int) -> int:
+        if number == 3:
+            raise error
+        return number
+
+    return work
+
+
+def failing() -> Callable[[int], int]:
+    """Fail to start a worker."""
+    raise ERRORS["name"]
+
+
+def killed_at(number: int, mark: Path) -> Callable[[int], int]:
+    """Start a worker that is killed at *number*, as when memory runs out: once, if *mark* is a path."""
+
+    def work(task: int) -> int:
+        if task == number and not mark.exists():
+            mark.parent.is_dir() and mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return task
+
+    return work
+
+
+pytestmark = pytest.mark.slow
+
+
+class Tasks:
+    """Numbers, as many as are wanted."""
+
+    def __init__(self) -> None:
+        self.read, self.last = 0, 10**9
+
+    def __iter__(self) -> Iterator[int]:
+        while self.read < self.last:
+            self.read += 1
+            yield self.read - 1
+
+
+def test_two_nodes_yield_the_results_in_the_order_of_the_tasks(engine: RayEngine) -> None:
+    assert engine.workers == 2
+    tasks, found, nodes = Tasks(), [], set()
+    for square, process, node in engine.results(starting, tasks):
+        found.append(square)
+        nodes.add((process, node))
+        if len(nodes) == 2:
+            tasks.last = tasks.read
+    assert found == [number * number for number in range(tasks.last)]
+    assert len({node for _, node in nodes}) == 2
+    assert os.getpid() not in {process for process, _ in nodes}
+
+
+def test_or_as_they_are_finished_reading_only_a_few_tasks_ahead(engine: RayEngine) -> None:
+    tasks = Tasks()
+    results = engine.results(starting, tasks, ordered=False)
+    first = [next(results) for _ in range(10)]
+    assert len({square for square, _, _ in first}) == 10
+    assert 10 <= tasks.read < 20
+    results.close()
+
+
+def test_no_actor_is_left_when_results_are_closed(engine: RayEngine) -> None:
+    results = engine.results(starting, range(1000))
+    watched = [os.pidfd_open(next(results)[1]) for _ in range(2)]
+    results.close()
+    for each in watched:
+        assert select.select([each], [], [], 60)[0], "a worker outlives its results"
+        os.close(each)
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_an_error_arrives_as_it_was_raised(engine: RayEngine, name: str) -> None:
+    with pytest.raises(type(ERRORS[name])) as caught:
+        list(engine.results(functools.partial(raising, name), range(9)))
+    assert type(caught.value) is type(ERRORS[name])
+    assert vars(caught.value) == vars(ERRORS[name])
+    assert str(caught.value) == str(ERRORS[name])
+
+
+def test_an_error_at_the_start_of_a_worker_arrives_too(engine: RayEngine) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'spacy'"):
+        list(engine.results(failing, range(2)))
+
+
+def test_another_version_on_a_node_is_an_error(engine: RayEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines_ray, "package_version", lambda: "0.0.1")
+    with pytest.raises(CrossexamError, match="the node has Crossexam") as caught:
+        list(engine.results(starting, range(2)))
+    assert caught.value.wanted == "version 0.0.1, that of the driver"
+
+
+def test_the_task_of_a_killed_worker_is_carried_out_again(engine: RayEngine, tmp_path: Path) -> None:
+    begin = functools.partial(killed_at, 5, tmp_path / "killed")
+    assert list(engine.results(begin, range(12))) == list(range(12))
+    assert (tmp_path / "killed").exists()
+
+
+def test_a_task_that_kills_its_workers_is_one_clear_error(
+    engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines_ray, "MOST_ATTEMPTS", 2)
+    begin = functools.partial(killed_at, 0, tmp_path / "absent" / "mark")
+    with pytest.raises(CrossexamError, match="a task was begun 2 times, and each time its worker was lost"):
+        list(engine.results(begin, range(1)))
+    assert MOST_ATTEMPTS > 2
+
+
+def test_a_lost_node_costs_its_tasks_only(cluster: Any) -> None:
+    lost = cluster.add_node(**_NODE)
+    engine = RayEngine(cluster.address)
+    assert engine.workers == 3
+    tasks, found = Tasks(), []
+    results = engine.results(starting, tasks)
+    while not found or found[-1][2] != lost.node_id:
+        found.append(next(results))
+    worker = os.pidfd_open(found[-1][1])
+    cluster.remove_node(lost, allow_graceful=False)
+    assert select.select([worker], [], [], 60)[0]
+    os.close(worker)
+    tasks.last = tasks.read + 40
+    found += list(results)
+    assert [square for square, _, _ in found] == [number * number for number in range(tasks.last)]
+    assert lost.node_id not in {node for _, _, node in found[-20:]}
+
+
+def test_a_suite_has_the_same_bytes(
+    engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crossexam.suites.constructed.CHUNK", 40)
+    for name, own in {"alone": InThisProcess(), "ray": engine}.items():
+        base = base_from_spec("builtin:demo", limit=200)
+        build_to_folder(suite_request("negation", [base], engine=own), tmp_path / name)
+    files = {path.name: path.read_bytes() for path in (tmp_path / "alone").iterdir()}
+    assert {path.name: path.read_bytes() for path in (tmp_path / "ray").iterdir()} == files
+
+
+def predictions(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "predictions").iterdir()}
+
+
+def test_a_run_that_is_interrupted_asks_only_the_rest_again(
+    engine: RayEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("crossexam.runs.workers.PAIRS_PER_TASK", 16)
+    build_to_folder(
+        suite_request("negation", [base_from_spec("builtin:demo", limit=200)]), tmp_path / "suite"
+    )
+    suite, options = read_suite(tmp_path / "suite"), {"batch_size": 8}
+    alone = run_into_folder("builtin/overlap", suite, tmp_path / "alone", options=options)
+
+    def interrupt(stage: str, done: int, total: int | None) -> None:
+        if done >= 100:
+            raise KeyboardInterrupt
+
+    ask = asking_of(engine)
+    with pytest.raises(KeyboardInterrupt):
+        run_into_folder(
+            "builtin/overlap", suite, tmp_path / "ray", options=options, ask=ask, progress=interrupt
+        )
+    run = run_into_folder("builtin/overlap", suite, tmp_path / "ray", options=options, ask=ask)
+    assert predictions(tmp_path / "ray") == predictions(tmp_path / "alone")
+    assert run.manifest["distinct_pairs"] == alone.manifest["distinct_pairs"]
+    assert 100 <= run.manifest["pairs_from_store"] <= 100 + 2 * 16
+
+
+def test_too_few_gpus_are_named(cluster: Any) -> None:
+    with pytest.raises(CrossexamError, match="no node has more than 1 CPUs and 0 GPUs") as caught:
+        RayEngine(cluster.address, num_gpus=1).workers  # noqa: B018
+    assert caught.value.wanted == "1 CPUs and 1 GPUs"
+    assert "--workers N" in str(caught.value.hint)
+
+
+def test_a_second_cluster_is_refused(engine: RayEngine) -> None:
+    assert engine.workers
+    with pytest.raises(CrossexamError, match="this process is connected to the Ray cluster at"):
+        RayEngine("127.0.0.1:1").workers  # noqa: B018
+
+
+@pytest.mark.parametrize("address", ["head", "ray://head:10001", "head:ray", "head:66000"])
+def test_an_address_is_checked(address: str) -> None:
+    with pytest.raises(CrossexamError, match="is not the address of a Ray cluster") as caught:
+        engines_ray.check_reachable(address)
+    assert caught.value.wanted == "HOST:PORT, as in --engine ray:10.0.0.1:6379"
+
+
+def test_an_unreachable_address_is_an_error_at_once() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        with pytest.raises(CrossexamError, match=f"no Ray cluster answers at 127.0.0.1:{port}"):
+            engines_ray.check_reachable(f"127.0.0.1:{port}")
+
+
+def test_without_ray_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "crossexam\[ray\]"'):
+        list(RayEngine().results(starting, range(2)))
+
+
+@pytest.mark.parametrize("wrong", [{"num_cpus": -1.0}, {"num_gpus": 1.5}, {"num_cpus": float("nan")}])
+def test_impossible_workers_are_refused(wrong: dict[str, float]) -> None:
+    with pytest.raises(CrossexamError, match="a whole number, or a share of one"):
+        RayEngine(**wrong)
+    with pytest.raises(CrossexamError, match="neither CPUs nor GPUs"):
+        RayEngine(num_cpus=0)

@@ -1,0 +1,134 @@
+"""Models asked by the workers of an engine: the same predictions, and the same model or an error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crossexam as cx
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.example import Example
+from crossexam.engines.local import Processes
+from crossexam.models.chunking import chunking_of
+from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+from crossexam.runs.workers import asking_of
+
+PAIRS = [Example(f"e{k}", f"A man saw {k} dogs.", f"He saw {k} animals.", "entailment") for k in range(90)]
+NAMING = """
+def three(pairs):
+    return ["neutral" if len(p) % 2 else "entailment" for p, h in pairs]
+
+
+def two(pairs):
+    return ["not_entailment" if len(p) % 2 else "entailment" for p, h in pairs]
+
+
+def mixed(pairs):
+    return ["not_entailment" if "saw 7 dogs" in str(pairs) else "neutral" for p, h in pairs]
+"""
+
+
+class Counted(Processes):
+    """Two processes that note the tasks they are given."""
+
+    def results(self, start: Any, tasks: Any, *, ordered: bool = True) -> Any:
+        self.tasks.extend(kept := list(tasks))
+        return super().results(start, kept, ordered=ordered)
+
+    tasks: list[Any]
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Counted:
+    monkeypatch.setattr("crossexam.runs.workers.PAIRS_PER_TASK", 20)
+    Counted.tasks = []
+    return Counted(2)
+
+
+@pytest.fixture
+def functions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "naming.py").write_text(NAMING)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+
+def asked(model: Any, engine: Processes, store: Path | None = None, **how: Any) -> Run:
+    how = {"options": {"batch_size": 10}} | how
+    return predict_suite(model, Dataset("set", PAIRS), store=store, ask=asking_of(engine), **how)
+
+
+def test_shares_end_where_batches_do_and_known_pairs_are_not_asked(engine: Counted, tmp_path: Path) -> None:
+    first = asked("builtin/overlap", engine, tmp_path)
+    alone = predict_suite("builtin/overlap", Dataset("set", PAIRS))
+    assert first.probabilities["set"].tolist() == alone.probabilities["set"].tolist()
+    assert [(share.offset, len(share.pairs)) for share in engine.tasks] == [
+        (0, 20), (20, 20), (40, 20), (60, 20), (80, 10),
+    ]  # fmt: skip
+    engine.tasks.clear()
+    more = replace(PAIRS[0], id="more", hypothesis="It rained.")
+    again = predict_suite(
+        "builtin/overlap",
+        Dataset("set", [*PAIRS, more]),
+        store=tmp_path,
+        options={"batch_size": 10},
+        ask=asking_of(engine),
+    )
+    assert [(share.offset, list(share.known)) for share in engine.tasks] == [(80, [1] * 10 + [0])]
+    assert again.manifest["pairs_from_store"] == 90
+
+
+def test_chunks_are_asked_of_the_model_itself(engine: Counted) -> None:
+    chunking = chunking_of("words:2", None, None)
+    found = asked("builtin/overlap", engine, chunking=chunking)
+    alone = predict_suite("builtin/overlap", Dataset("set", PAIRS), chunking=chunking)
+    assert found.probabilities["set"].tolist() == alone.probabilities["set"].tolist()
+    assert found.manifest["chunk_pairs"] == alone.manifest["chunk_pairs"]
+
+
+@pytest.mark.usefixtures("functions")
+def test_what_workers_learn_of_a_model_is_known_here(engine: Counted, tmp_path: Path) -> None:
+    assert asked("py/naming:two", engine).manifest["details"]["two_label"] is True
+    assert asked("py/naming:three", engine).manifest["details"]["two_label"] is False
+    assert asked("py/naming:two", engine, tmp_path / "store").manifest["asked_pairs"] == 90
+    assert asked("py/naming:two", engine, tmp_path / "store").manifest["details"]["two_label"] is True
+
+
+class NewWorkers:
+    """An engine of which every worker carries out one task."""
+
+    workers = 9
+
+    def results(self, start: Any, tasks: Any, *, ordered: bool = True) -> Any:
+        yield from (start()(task) for task in tasks)
+
+
+@pytest.mark.usefixtures("functions", "engine")
+def test_labels_that_contradict_each_other_in_two_workers_are_an_error() -> None:
+    several: Any = NewWorkers()
+    with pytest.raises(FormatError, match="some answers are not_entailment, others are neutral"):
+        asked("py/naming:mixed", several, options={"batch_size": 20})
+
+
+def test_a_worker_that_opens_another_model_is_an_error(engine: Counted) -> None:
+    opened: Any = open_model(lambda pairs: ["neutral"] * len(pairs))
+    with pytest.raises(CrossexamError):
+        asked(opened, engine)
+    overlap: Any = open_model("builtin/overlap")
+    other = type("Other", (), {"name": "builtin/majority", "key": overlap.key, "details": {}})()
+    other.predict = overlap.predict
+    with pytest.raises(CrossexamError, match="a worker opens another model under this name") as caught:
+        asked(other, engine)
+    assert caught.value.where == "builtin/majority"
+
+
+def test_the_function_takes_an_engine(tmp_path: Path) -> None:
+    alone = cx.run("builtin/overlap", "builtin:demo")
+    several = cx.run("builtin/overlap", "builtin:demo", workers=2)
+    assert several.probabilities["builtin:demo"].tolist() == alone.probabilities["builtin:demo"].tolist()
+    with pytest.raises(CrossexamError, match="wanted: 'local', 'ray', or an engine"):
+        cx.run("builtin/overlap", "builtin:demo", engine=3)  # type: ignore[arg-type]

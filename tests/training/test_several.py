@@ -1,0 +1,77 @@
+"""Seeds and grids on the workers of an engine: the models of this process, in folders that it sees."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.errors import CrossexamError
+from crossexam.core.settings import grid
+from crossexam.engines.engine import InThisProcess
+from crossexam.engines.local import Processes
+from crossexam.training.data import load_data
+from crossexam.training.request import TrainingRequest
+from crossexam.training.several import train_grid, train_seeds
+
+
+def request_of(folder: Path, notes: list[str]) -> TrainingRequest:
+    data = load_data("builtin:demo", "builtin:demo[::3]", limit=30)
+    return TrainingRequest("cbow", data, folder, values={"epochs": "1"}, device="cpu", note=notes.append)
+
+
+def weights(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.safetensors")}
+
+
+@pytest.mark.slow
+def test_models_are_those_of_this_process_and_resume_by_folder(tmp_path: Path) -> None:
+    notes: list[str] = []
+    alone = train_grid(request_of(tmp_path / "alone", []), grid(["lr=0.1,0.001"]), [0, 1])
+    several = train_grid(
+        request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2)
+    )
+    assert weights(tmp_path / "several").keys() == weights(tmp_path / "alone").keys()
+    assert len(weights(tmp_path / "alone")) == 4
+    assert {name: [m.accuracy for m in group] for name, group in several.items()} == {
+        name: [m.accuracy for m in group] for name, group in alone.items()
+    }
+    for name in ("sweep.json", "lr=0.1/seeds.json"):
+        assert (tmp_path / "several" / name).read_text() == (tmp_path / "alone" / name).read_text()
+    assert [note for note in notes if "(4 of 4)" in note and "lr=0.001" in note and "seed-1" in note]
+    before = weights(tmp_path / "several")
+    train_grid(request_of(tmp_path / "several", notes), grid(["lr=0.1,0.001"]), [0, 1], Processes(2))
+    assert weights(tmp_path / "several") == before
+
+
+class Other:
+    """An engine of two workers, which has *prepare* done before it carries out tasks here."""
+
+    workers = 2
+
+    def __init__(self, prepare: Callable[[], None], after: Callable[[], None] = lambda: None) -> None:
+        self._prepare, self._after = prepare, after
+
+    def results(self, start: Any, tasks: Iterable[Any], *, ordered: bool = True) -> Iterator[Any]:
+        self._prepare()
+        for result in InThisProcess().results(start, tasks):
+            self._after()
+            yield result
+
+
+def test_a_node_without_the_folder_is_named_before_anything_is_trained(tmp_path: Path) -> None:
+    engine: Any = Other((tmp_path / "models").rmdir)
+    with pytest.raises(CrossexamError, match="the folder for the models is not on the node") as caught:
+        train_seeds(request_of(tmp_path / "models", []), [0, 1], engine)
+    assert str(tmp_path / "models") in str(caught.value.where)
+    assert not (tmp_path / "models").exists()
+
+
+def test_a_model_on_another_disk_is_an_error(tmp_path: Path) -> None:
+    manifest = tmp_path / "models" / "manifest.json"
+    engine: Any = Other(lambda: None, lambda: manifest.write_text(json.dumps({"of": "another training"})))
+    with pytest.raises(CrossexamError, match="a worker has written the model to another disk"):
+        train_seeds(request_of(tmp_path / "models", []), [0], engine)

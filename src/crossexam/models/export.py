@@ -43,9 +43,7 @@ def import_onnx(where: str) -> Any:
 
 def load_for_export(checkpoint: Checkpoint) -> SequenceClassifier:
     """Return *checkpoint* on the CPU in float32; raises CrossexamError if it has no ``tokenizer.json``."""
-    classifier = SequenceClassifier(
-        checkpoint, device="cpu", dtype="float32", max_length=None, batch_size="auto"
-    )
+    classifier = SequenceClassifier(checkpoint, device="cpu", max_length=None, batch_size="auto")
     if not classifier.tokenizer.is_fast:
         raise CrossexamError(
             "its tokenizer cannot be written as tokenizer.json, which is read without transformers",

@@ -40,6 +40,7 @@ from crossexam.models.model import (
     answered_by,
     check_batch_size,
 )
+from crossexam.models.precision import ROUNDING
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, StoredPrediction, pair_hash
 
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The details of a model that it has only once it was asked.
-_LEARNT: Final = ("two_label", "probe")
+_LEARNT: Final = ("two_label", "probe", ROUNDING)
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
 _PACKAGES: Final = (

@@ -223,7 +223,7 @@ def test_the_shortcut_is_not_taken_where_it_changes_answers(
     learnt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = open_model(f"hf/{learnt}", {"device": "cpu"}).predict(PAIRS)
-    monkeypatch.setattr(first_token, "SAME_LOGITS", -1.0)  # no two logits are that close
+    monkeypatch.setattr(first_token, "LOGIT_TOLERANCE", -1.0)  # no two logits are that close
     model = open_model(f"hf/{learnt}", {"device": "cpu"})
     assert np.abs(model.predict(PAIRS) - expected).max() < 1e-6
     assert model.details["first_token_only"] is False

@@ -47,7 +47,7 @@ from crossexam.models.gpu import (
 from crossexam.models.model import CharactersRead, Pair
 from crossexam.models.packed import DOES_NOT_FIT, Packing, keep_freed_memory
 from crossexam.models.precision import ROUNDING, Rounding
-from crossexam.training.first_token import LIKE_BERT, SAME_LOGITS, skip_other_tokens
+from crossexam.training.first_token import LIKE_BERT, LOGIT_TOLERANCE, skip_other_tokens
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ class SequenceClassifier:
     def _is_same(self, probe: TokenizedPairs, before: torch.Tensor) -> bool:
         """Return whether the logits of *probe* are what they were *before* a shortcut was taken."""
         try:
-            return bool((self._probed(probe) - before).abs().max() <= SAME_LOGITS)
+            return bool((self._probed(probe) - before).abs().max() <= LOGIT_TOLERANCE)
         except DOES_NOT_FIT:  # a version of torch or transformers with another structure
             return False
 

@@ -15,7 +15,7 @@ from torch import Tensor
 #: Architectures whose layers are those of BERT, with its names.
 LIKE_BERT: Final = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "electra"})
 #: Logits that differ by no more are the same.
-SAME_LOGITS: Final = 1e-5
+LOGIT_TOLERANCE: Final = 1e-5
 
 
 def skip_other_tokens(model: Any, logits: Callable[[], Tensor]) -> bool:
@@ -30,7 +30,7 @@ def skip_other_tokens(model: Any, logits: Callable[[], Tensor]) -> bool:
         last = model.base_model.encoder.layer[-1].attention.output
         hook = last.register_forward_pre_hook(lambda _, states: tuple(state[:, :1] for state in states))
         try:
-            same = bool((logits() - before).abs().max() <= SAME_LOGITS)
+            same = bool((logits() - before).abs().max() <= LOGIT_TOLERANCE)
         except (RuntimeError, IndexError, TypeError):  # a version of transformers with another structure
             same = False
     if not same:

@@ -27,19 +27,17 @@ import torch
 from hf_throughput import Pair, stress_pairs
 
 from crossexam.models import onnx
-from crossexam.models.huggingface import Options
-from crossexam.models.huggingface import _load as load_hf
+from crossexam.models.huggingface import Options, open_huggingface
 from crossexam.stats.estimate import share_correct
-from crossexam.training.pretrained import find_checkpoint
 
 FLAGS = ("avx2", "avx512f", "avx_vnni", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
 
 
 def loaded(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the classifiers by name."""
-    checkpoint = find_checkpoint(str(arguments.checkpoint), None)
-    found = {
-        f"hf/ {dtype}": load_hf(checkpoint, Options(device="cpu", dtype=dtype))
+    name = f"hf/{arguments.checkpoint}"
+    found: dict[str, Any] = {
+        f"hf/ {dtype}": open_huggingface(name, Options(device="cpu", dtype=dtype))._loaded()
         for dtype in ("float32", "bfloat16")
     }
     for name, folder in (("onnx/ float32", arguments.float32), ("onnx/ int8", arguments.int8)):

@@ -16,13 +16,13 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models import inference
 from crossexam.models.batches import plan_batches
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import KNOWN_ORDERS, PAIRS, PROBE
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
+from crossexam.training import first_token
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -213,7 +213,7 @@ def test_answers_are_those_of_the_pipeline(learnt: Path) -> None:
 
 def test_without_the_shortcut_the_answers_are_the_same(learnt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     short = open_model(f"hf/{learnt}", {"device": "cpu"}).predict(MIXED)
-    monkeypatch.setattr(inference, "_READS_FIRST_TOKEN", frozenset())
+    monkeypatch.setattr(first_token, "LIKE_BERT", frozenset())
     whole = open_model(f"hf/{learnt}", {"device": "cpu"})
     assert np.abs(whole.predict(MIXED) - short).max() < 1e-6
     assert whole.details["first_token_only"] is False
@@ -223,7 +223,7 @@ def test_the_shortcut_is_not_taken_where_it_changes_answers(
     learnt: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = open_model(f"hf/{learnt}", {"device": "cpu"}).predict(PAIRS)
-    monkeypatch.setattr(inference, "_SAME_LOGITS", -1.0)  # no two logits are that close
+    monkeypatch.setattr(first_token, "LOGIT_TOLERANCE", -1.0)  # no two logits are that close
     model = open_model(f"hf/{learnt}", {"device": "cpu"})
     assert np.abs(model.predict(PAIRS) - expected).max() < 1e-6
     assert model.details["first_token_only"] is False

@@ -287,10 +287,16 @@ def test_hooks_that_are_not_there_say_what_is_missing(
 def test_a_device_that_is_not_here_is_told() -> None:
     with pytest.raises(CrossexamError, match="the device 'cuda:77' is not available"):
         Device("cuda:77")
-    with pytest.raises(CrossexamError, match="training in bfloat16 needs a GPU"):
-        Device("cpu", "bfloat16")
+    with pytest.raises(CrossexamError, match="this cpu has no instructions for training in float16"):
+        Device("cpu", "float16")
     with pytest.raises(UnknownNameError, match="no precision"):
         Device("cpu", "float8")
+
+
+def test_a_processor_without_bfloat16_does_not_train_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_f": True})
+    with pytest.raises(CrossexamError, match="no instructions for training in bfloat16\n  wanted: a GPU, or"):
+        Device("cpu", "bfloat16")
 
 
 # Killed and gone on

@@ -18,9 +18,11 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.corpora.labelled import Corpus
 from crossexam.models.table import open_model
+from crossexam.training import devices, first_token
 from crossexam.training.data import Data, load_data
 from crossexam.training.request import TrainingRequest
 from crossexam.training.train import train_model
+from crossexam.training.transformer import TransformerTraining
 
 _VALUES = {"batch_size": "8", "epochs": "2", "lr": "0.001"}
 
@@ -84,6 +86,40 @@ def test_a_fine_tuned_folder_opens_with_the_names_of_the_labels(
         ("entailment", "neutral", "contradiction").index(str(e.label)) for e in data.dev.corpora[0].examples
     ]
     assert 100 * (answers.argmax(1) == gold).mean() == pytest.approx(trained.accuracy, abs=1e-3)
+
+
+def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
+    bert: Path, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(devices, "has_instructions", lambda *_: True)  # other processors emulate it
+    exact = train_model(_request(bert, data, tmp_path / "exact")).manifest
+    mixed = train_model(_request(bert, data, tmp_path / "mixed", precision="bfloat16")).manifest
+    assert (exact["precision"], mixed["precision"]) == ("float32", "bfloat16")
+    losses = [manifest["curve"][0]["train_loss"] for manifest in (exact, mixed)]
+    assert losses[0] != losses[1]
+    assert losses[0] == pytest.approx(losses[1], abs=0.02)
+
+
+def test_tokens_that_nothing_reads_are_not_computed(
+    bert: Path, data: Data, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def first_loss(name: str) -> tuple[int, torch.Tensor, torch.Tensor]:
+        training = TransformerTraining.of(_request(bert, data, tmp_path / name))
+        model, pipeline = training.build().eval(), training.pipeline
+        batch = pipeline.collate(pipeline.encode(data.examples[:8]), range(8))
+        found = pipeline.output(model, batch.inputs)
+        torch.nn.functional.cross_entropy(found.logits, batch.labels).backward()  # type: ignore[no-untyped-call]
+        layer = model.base_model.encoder.layer  # type: ignore[union-attr]
+        tokens = layer[-1](torch.zeros(1, 5, model.config.hidden_size)).shape[1]  # type: ignore[index, union-attr]
+        gradient = layer[0].attention.self.query.weight.grad  # type: ignore[index, union-attr]
+        return tokens, found.features.detach(), gradient
+
+    short, features, gradient = first_loss("short")
+    monkeypatch.setattr(first_token, "LIKE_BERT", frozenset())
+    whole, expected, whole_gradient = first_loss("whole")
+    assert (short, whole) == (1, 5)
+    torch.testing.assert_close(features, expected)
+    torch.testing.assert_close(gradient, whole_gradient)
 
 
 def test_the_rate_warms_up_and_falls(bert: Path, data: Data, tmp_path: Path) -> None:

@@ -148,11 +148,12 @@ def written(path: Path, folder: Path | None = None, *, what: str = "written") ->
 def warn_of_gaps(runs: Sequence[Run]) -> None:
     """Report on standard error what readers of *runs* must know.
 
-    These are test sets that were not read to the end or lack parses that are read, and converted models that
-    differ from what they were converted from.
+    These are test sets that were not read to the end or lack parses that are read, converted models that
+    differ from what they were converted from, and what rounding changed where not float32 was computed.
     """
     from crossexam.evaluation.conversion import conversion_warnings
     from crossexam.evaluation.verified import by_status
+    from crossexam.models.precision import rounding_sentences
     from crossexam.reports.parses import parse_warning
     from crossexam.reports.results import ModelResults
     from crossexam.reports.truncation import truncation_warning
@@ -162,6 +163,8 @@ def warn_of_gaps(runs: Sequence[Run]) -> None:
         for warning in (truncation_warning(model), parse_warning(model), *conversion_warnings(run)):
             if warning:
                 note(f"warning: {warning}")
+        for sentence in rounding_sentences(run.manifest.get("details")):
+            note(f"{run.model}: {sentence}")
 
 
 _SECONDS_PER_LINE: Final = 0.2

@@ -114,7 +114,7 @@ DeviceName = Annotated[
 Precision = Annotated[
     str,
     typer.Option(
-        help="auto (bfloat16 if the GPU supports it), float32, bfloat16, float16.",
+        help="auto (bfloat16 if a GPU supports it, float32 on a CPU), float32, bfloat16, float16.",
         rich_help_panel=_TRAINING,
     ),
 ]

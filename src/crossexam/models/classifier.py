@@ -48,7 +48,7 @@ class LoadedClassifier(Protocol):
 
 
 class ClassifierModel:
-    """A sequence classifier as a model: *load* returns it when the model first predicts.
+    """A sequence classifier as a model: *load* returns it, given the pairs that are asked first.
 
     *locate* returns the offsets of the tokens of a text.
     """
@@ -58,7 +58,7 @@ class ClassifierModel:
         name: str,
         key: str,
         declared: DeclaredOrder,
-        load: Callable[[], LoadedClassifier],
+        load: Callable[[Sequence[Pair]], LoadedClassifier],
         locate: Callable[[str], list[int]],
         details: Mapping[str, Any],
     ) -> None:
@@ -88,7 +88,7 @@ class ClassifierModel:
         Batches are planned over all *pairs*, so that an interrupted run resumes with the same batches: the
         last bits of a probability depend on the rest of its batch.
         """
-        classifier = self._loaded()
+        classifier = self._loaded(pairs)
         encoded = classifier.encode(pairs)
         planned = ([row for row in batch if not known[row]] for batch in classifier.plan(encoded))
         todo = [rows for rows in planned if rows]
@@ -106,10 +106,10 @@ class ClassifierModel:
         """
         return self._locate(text)
 
-    def _loaded(self) -> LoadedClassifier:
+    def _loaded(self, asked: Sequence[Pair] = PAIRS) -> LoadedClassifier:
         """Return the classifier, loaded and its class order verified; raises CrossexamError."""
         if self._classifier is None:
-            classifier = self._load()
+            classifier = self._load(asked or PAIRS)
             probe = classifier.encode(PAIRS)
             logits = next(iter(classifier.logits(probe, [list(range(len(PAIRS)))])))
             self._details["probe"] = self._declared.verified(logits, where=self.name).as_details()

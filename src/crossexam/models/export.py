@@ -16,13 +16,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.files import read_json, write_json
-from crossexam.models.inference import SequenceClassifier
+from crossexam.models.checkpoint import import_torch
 from crossexam.models.label_order import PAIRS, Order
 from crossexam.models.onnx import DEFAULT_GRAPH, TOKENIZER
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
     import onnx
+
+    from crossexam.models.inference import SequenceClassifier
 
 OPSET: Final = 23
 #: Bytes of weights above which they are written beside the graph: a protobuf message holds less than 2 GiB.
@@ -43,9 +45,10 @@ def import_onnx(where: str) -> Any:
 
 def load_for_export(checkpoint: Checkpoint) -> SequenceClassifier:
     """Return *checkpoint* on the CPU in float32; raises CrossexamError if it has no ``tokenizer.json``."""
-    classifier = SequenceClassifier(
-        checkpoint, device="cpu", dtype="float32", max_length=None, batch_size="auto"
-    )
+    import_torch(checkpoint)
+    from crossexam.models.inference import SequenceClassifier
+
+    classifier = SequenceClassifier(checkpoint, device="cpu", max_length=None, batch_size="auto")
     if not classifier.tokenizer.is_fast:
         raise CrossexamError(
             "its tokenizer cannot be written as tokenizer.json, which is read without transformers",

@@ -7,16 +7,17 @@ is never assumed: it is verified with the probe before anything is predicted.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, Literal
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.checkpoint import declared_order, load_tokenizer
+from crossexam.models.checkpoint import DeclaredOrder, declared_order, import_torch, load_tokenizer
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import PAIRS
-from crossexam.models.model import check_batch_size
+from crossexam.models.model import Pair, check_batch_size
+from crossexam.models.precision import Rounding, sample
 from crossexam.models.threshold import check_threshold
 from crossexam.training.pretrained import Checkpoint, find_checkpoint
 
@@ -31,9 +32,10 @@ class Options:
     """How a checkpoint is loaded and run.
 
     ``batch_size`` counts pairs (``auto``: batches of about the same number of tokens); ``dtype`` is that of
-    the weights; ``max_length`` counts the tokens of a pair, by default the checkpoint's maximum;
-    ``label_order`` declares the class order, by default the configuration's; ``threshold`` is the probability
-    above which a model of two labels predicts entailment; ``revision`` is that of a hub checkpoint.
+    the weights and of the arithmetic, and what rounding changes is measured on some of the pairs;
+    ``max_length`` counts the tokens of a pair, by default the checkpoint's maximum; ``label_order`` declares
+    the class order, by default the configuration's; ``threshold`` is the probability above which a model of
+    two labels predicts entailment; ``revision`` is that of a hub checkpoint.
     """
 
     device: str = "auto"
@@ -66,22 +68,32 @@ def open_huggingface(name: str, options: Options) -> ClassifierModel:
         "architecture": (checkpoint.config.get("architectures") or [None])[0],
         "dtype": options.dtype,
     }
-    load = partial(_load, checkpoint, options)
+    load = partial(_load, checkpoint, options, declared)
     return ClassifierModel(checkpoint.where, key, declared, load, _token_starts(checkpoint), details)
 
 
-def _load(checkpoint: Checkpoint, options: Options) -> SequenceClassifier:
-    """Return the loaded checkpoint; raises CrossexamError."""
+def _load(
+    checkpoint: Checkpoint, options: Options, declared: DeclaredOrder, asked: Sequence[Pair]
+) -> SequenceClassifier:
+    """Return the loaded checkpoint; raises CrossexamError.
+
+    If it is not to predict in float32, some of the pairs that are *asked* first are predicted in both.
+    """
+    import_torch(checkpoint)
     from crossexam.models.inference import SequenceClassifier
+    from crossexam.training.devices import has_instructions
 
     classifier = SequenceClassifier(
-        checkpoint,
-        device=options.device,
-        dtype=options.dtype,
-        max_length=options.max_length,
-        batch_size=options.batch_size,
+        checkpoint, device=options.device, max_length=options.max_length, batch_size=options.batch_size
     )
-    classifier.read_first_token_only(classifier.encode(PAIRS))
+    classifier.take_shortcuts(classifier.encode(PAIRS))
+    if options.dtype != "float32":
+        sampled = classifier.encode(sample(asked))
+        exact = declared.probabilities(classifier.all_logits(sampled))
+        classifier.lower(options.dtype)
+        rounded = declared.probabilities(classifier.all_logits(sampled))
+        native = has_instructions(options.dtype, classifier.device)
+        classifier.rounding = Rounding.between(exact, rounded, options.dtype, native=native)
     return classifier
 
 

@@ -1,18 +1,25 @@
 """Inference with a sequence classifier of transformers: tokenization, batches that fit into memory.
 
-On a CPU each core runs its
-own batches with one thread, which keeps a batch in the core's cache and avoids synchronization; batches are
-small for the same reason.  ``bench/hf_throughput.py`` compares the speed with that of transformers' pipeline.
+On a CPU each core runs its own batches with one thread, which keeps a batch in the core's cache and avoids
+synchronization; batches are small for the same reason.  On a GPU batches are large, and the results of a
+batch are fetched while the next ones are computed.  ``bench/hf_throughput.py`` compares the speed with that
+of transformers' pipeline.
+
+What saves time must not change what is predicted: each shortcut is taken only if the logits of the probe stay
+the same, and ``facts`` says which ones were.
 """
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
+
+import torch
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.batches import (
@@ -26,29 +33,40 @@ from crossexam.models.batches import (
 )
 from crossexam.models.checkpoint import (
     find_device,
-    import_torch,
     load_checkpoint,
     longest_pair,
 )
+from crossexam.models.gpu import (
+    GPU_TOKENS,
+    fetched_in_order,
+    fitting_tokens,
+    free_cached,
+    is_out_of_memory,
+    sent,
+)
 from crossexam.models.model import CharactersRead, Pair
+from crossexam.models.packed import DOES_NOT_FIT, Packing, keep_freed_memory
+from crossexam.models.precision import ROUNDING, Rounding
+from crossexam.training.first_token import LIKE_BERT, LOGIT_TOLERANCE, skip_other_tokens
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Tokens per batch with padding on a device other than a CPU: enough to fill it, halved if it does not fit.
-GPU_TOKENS: Final = 16_384
 _ENCODED_AT_ONCE: Final = 4_096
-#: Architectures whose classification head reads only the first token of the last layer.
-_READS_FIRST_TOKEN: Final = frozenset({"bert", "roberta", "xlm-roberta", "camembert", "electra"})
-_SAME_LOGITS: Final = 1e-5
+#: Packed layers are used unless they need so many times the CPU time of the original ones: the last bits of
+#: predictions should not depend on which of two equally fast ways was faster by chance.
+_SLOWER: Final = 1.1
+_ROUNDS: Final = 3
+_TIMED_PAIRS: Final = 8
 
 
 class SequenceClassifier:
     """A loaded checkpoint that turns pairs into logits.
 
-    For *device*, *dtype*, *max_length* and *batch_size* see :class:`crossexam.models.huggingface.Options`.
+    Its weights are in float32 until :meth:`lower` is called.  For *device*, *max_length* and *batch_size* see
+    :class:`crossexam.models.huggingface.Options`.
     """
 
     def __init__(
@@ -56,26 +74,27 @@ class SequenceClassifier:
         checkpoint: Checkpoint,
         *,
         device: str,
-        dtype: Literal["float32", "bfloat16", "float16"],
         max_length: int | None,
         batch_size: int | Literal["auto"],
     ) -> None:
-        torch = import_torch(checkpoint)
         self.where, self.folder = checkpoint.where, checkpoint.folder
         self.device = find_device(device, self.where)
         self.tokenizer, self.model = load_checkpoint(checkpoint)
         self.tokenizer.truncation_side = "right"  # what is read begins at the start of a sentence
-        self.model = self.model.to(device=self.device, dtype=getattr(torch, dtype)).eval()
+        self.model = self.model.to(device=self.device, dtype=torch.float32).eval()
         self.max_length = longest_pair(
             int(self.tokenizer.model_max_length), self.model.config.to_dict(), max_length, where=self.where
         )
         if self.model.config.pad_token_id is None:
             self.model.config.pad_token_id = self.tokenizer.pad_token_id
         self.batch_size = batch_size
+        self.rounding: Rounding | None = None
         self.halved = 0
         self._most_tokens: int | None = None
         self.first_token_only = False
-        self._float32 = dtype == "float32"
+        self._direct_mask = False
+        self._packing: Packing | None = None
+        self._budget = CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -84,7 +103,10 @@ class SequenceClassifier:
             "device": str(self.device),
             "max_length": self.max_length,
             "first_token_only": self.first_token_only,
+            "packed_layers": self._packing is not None,
+            "batch_tokens": self._budget if self.batch_size == "auto" else None,
             "halved_batches": self.halved,
+            **({ROUNDING: self.rounding.as_details()} if self.rounding else {}),
         }
 
     def encode(self, pairs: Sequence[Pair]) -> TokenizedPairs:
@@ -160,13 +182,13 @@ class SequenceClassifier:
         return ids
 
     def plan(self, encoded: TokenizedPairs) -> list[list[int]]:
-        """Return the batches for *encoded*, which depend on the lengths and the options alone."""
+        """Return the batches for *encoded*; they depend on the lengths, the options and a GPU's memory."""
         lengths = encoded.lengths.tolist()
         if self.tokenizer.pad_token_id is None:
             return plan_batches(lengths, pairs=1)
         if self.batch_size != "auto":
             return plan_batches(lengths, pairs=int(self.batch_size))
-        return plan_batches(lengths, tokens=CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS)
+        return plan_batches(lengths, tokens=self._budget)
 
     def processed_tokens(self, lengths: Sequence[int]) -> int:
         """Return the number of tokens of a batch of pairs of these *lengths*, padding included."""
@@ -176,22 +198,33 @@ class SequenceClassifier:
         self, encoded: TokenizedPairs, batches: Sequence[Sequence[int]]
     ) -> Iterator[NDArray[np.float64]]:
         """Yield the logits [len(batch), classes] of each of *batches*, in their order."""
-        with _workers(self.device) as pool:
+        if self.device.type != "cpu":
+            launched = (self._fitting(encoded, rows) for rows in batches)
+            yield from (_logits(found) for found in fetched_in_order(launched, self.device))
+            return
+        with _workers() as pool:
+            task = partial(self._fitting, encoded)
             if pool is None:
-                yield from (self._fitting(encoded, rows) for rows in batches)
+                yield from (_logits(task(rows)) for rows in batches)
                 return
-            yield from results_in_order(pool, partial(self._fitting, encoded), batches)
+            yield from (_logits(found) for found in results_in_order(pool, task, batches))
 
-    def _fitting(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
-        """Return the logits of *rows*, in as many parts as the memory requires."""
+    def all_logits(self, encoded: TokenizedPairs) -> NDArray[np.float64]:
+        """Return the logits of all pairs of *encoded*, in their order: [n, classes]."""
         import numpy as np
 
+        batches = self.plan(encoded)
+        table = np.concatenate(list(self.logits(encoded, batches)))
+        return table[np.argsort(np.concatenate(batches))]
+
+    def _fitting(self, encoded: TokenizedPairs, rows: Sequence[int]) -> torch.Tensor:
+        """Return the logits of *rows* on the device, computed in as many parts as the memory requires."""
         tokens = len(rows) * int(encoded.lengths[list(rows)].max())
         if len(rows) == 1 or self._most_tokens is None or tokens <= self._most_tokens:
             try:
                 return self._forward(encoded, rows)
             except (RuntimeError, MemoryError) as error:
-                if not _is_out_of_memory(error):
+                if not is_out_of_memory(error):
                     raise
                 if len(rows) == 1:
                     raise CrossexamError(
@@ -202,9 +235,9 @@ class SequenceClassifier:
             # Not in the handler, whose traceback would keep the tensors that did not fit.
             self.halved += 1
             self._most_tokens = tokens // 2
-            _free(self.device)
+            free_cached(self.device)
         middle = len(rows) // 2
-        return np.concatenate([self._fitting(encoded, rows[:middle]), self._fitting(encoded, rows[middle:])])
+        return torch.cat([self._fitting(encoded, rows[:middle]), self._fitting(encoded, rows[middle:])])
 
     def inputs(self, encoded: TokenizedPairs, rows: Sequence[int]) -> dict[str, NDArray[np.int64]]:
         """Return the inputs of the model for a batch of *rows* by name, padded: each [len(rows), longest]."""
@@ -219,50 +252,120 @@ class SequenceClassifier:
             )
         return inputs
 
-    def _forward(self, encoded: TokenizedPairs, rows: Sequence[int]) -> NDArray[np.float64]:
-        import torch
-
+    def _forward(self, encoded: TokenizedPairs, rows: Sequence[int]) -> torch.Tensor:
+        inputs: dict[str, NDArray[Any]] = dict(self.inputs(encoded, rows))
+        if self._direct_mask:
+            mask = inputs.pop("attention_mask").astype(bool)
+            if not mask.all():
+                inputs["attention_mask"] = mask[:, None, None, :]
         with torch.inference_mode():
-            inputs = self.inputs(encoded, rows)
-            on_device = {name: torch.from_numpy(table).to(self.device) for name, table in inputs.items()}
-            answer = self.model(**on_device).logits.double().cpu().numpy()
-        logits: NDArray[np.float64] = answer
+            on_device = {name: sent(torch.from_numpy(table), self.device) for name, table in inputs.items()}
+            logits: torch.Tensor = self.model(**on_device).logits
         return logits
 
-    def read_first_token_only(self, encoded: TokenizedPairs) -> None:
-        """Skip what the last layer computes for all tokens but the first, if nothing reads it.
-
-        The heads of BERT and its relatives read only the first token, so that after the last layer's
-        attention the other tokens are computed in vain: an eighth of all work with 6 layers.  They are
-        skipped only if the logits of *encoded* stay the same.
-        """
-        model = self.model
-        if getattr(model.config, "model_type", "") not in _READS_FIRST_TOKEN or not self._float32:
+    def take_shortcuts(self, probe: TokenizedPairs) -> None:
+        """Save time wherever that leaves the logits of *probe* as they are, and fit batches to the memory."""
+        self.read_first_token_only(probe)
+        if getattr(self.model.config, "model_type", "") in LIKE_BERT:
+            self._mask_directly(probe)
+        if self.device.type == "cpu":
+            self._pack(probe)
             return
-        rows = list(range(len(encoded.lengths)))
-        before = self._forward(encoded, rows)
-        last = model.base_model.encoder.layer[-1].attention.output
-        hook = last.register_forward_pre_hook(lambda _, states: tuple(state[:, :1] for state in states))
+        rows = range(len(probe.lengths))
+        tokens = len(rows) * int(probe.lengths.max())
+        self._budget = fitting_tokens(partial(self._forward, probe, rows), tokens, self.device)
+
+    def read_first_token_only(self, probe: TokenizedPairs) -> None:
+        """Skip what the last layer computes for all tokens but the first, if nothing reads it."""
+        self.first_token_only = skip_other_tokens(self.model, partial(self._probed, probe))
+
+    def lower(self, dtype: Literal["bfloat16", "float16"]) -> None:
+        """Round the weights to *dtype*, in which everything is computed from now on."""
+        packed = self._packing is not None
+        if self._packing is not None:
+            self._packing.undo()
+            self._packing = None
+        self.model = self.model.to(dtype=getattr(torch, dtype))
+        if packed and dtype == "bfloat16":
+            self._packing = self._packed()
+
+    def _mask_directly(self, probe: TokenizedPairs) -> None:
+        """Give the model the mask of its attention, none if nothing is padded.
+
+        Made from one of two dimensions, it would be made on the device, which has to be waited for to see
+        whether anything is padded.
+        """
+        before = self._probed(probe)
+        self._direct_mask = True
+        self._direct_mask = self._is_same(probe, before)
+
+    def _pack(self, probe: TokenizedPairs) -> None:
+        """Use packed layers, unless that changes the logits of *probe* or takes longer."""
+        keep_freed_memory()
+        before, plain = self._probed(probe), self._seconds(probe)
+        packing = self._packed()
+        if packing is None:
+            return
+        if self._is_same(probe, before) and self._seconds(probe) <= _SLOWER * plain:
+            self._packing = packing
+        else:
+            packing.undo()
+
+    def _packed(self) -> Packing | None:
+        """Replace the layers by packed ones; return None if that is not possible."""
+        with suppress(*DOES_NOT_FIT), _one_thread():
+            return Packing(self.model, first_token_only=self.first_token_only)
+        return None
+
+    def _probed(self, probe: TokenizedPairs) -> torch.Tensor:
+        return self._forward(probe, range(len(probe.lengths)))
+
+    def _is_same(self, probe: TokenizedPairs, before: torch.Tensor) -> bool:
+        """Return whether the logits of *probe* are what they were *before* a shortcut was taken."""
         try:
-            self.first_token_only = bool(abs(self._forward(encoded, rows) - before).max() <= _SAME_LOGITS)
-        except (RuntimeError, IndexError, TypeError):  # a version of transformers with another structure
-            self.first_token_only = False
-        if not self.first_token_only:
-            hook.remove()
+            return bool((self._probed(probe) - before).abs().max() <= LOGIT_TOLERANCE)
+        except DOES_NOT_FIT:  # a version of torch or transformers with another structure
+            return False
+
+    def _seconds(self, probe: TokenizedPairs) -> float:
+        """Return the CPU time of one thread for some pairs of *probe*: the best of several rounds."""
+        rows = range(min(_TIMED_PAIRS, len(probe.lengths)))
+        with _one_thread():
+            return min(_cpu_seconds(partial(self._forward, probe, rows)) for _ in range(_ROUNDS))
 
 
 def _columns(encoded: Any) -> dict[str, list[Any]]:
     return {name: list(encoded[name]) for name in ("input_ids", "token_type_ids") if name in encoded}
 
 
-@contextmanager
-def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
-    """Yield a pool of one worker per core with its share of the threads, or None if it does not help."""
-    import torch
+def _logits(found: torch.Tensor) -> NDArray[np.float64]:
+    logits: NDArray[np.float64] = found.double().numpy()
+    return logits
 
+
+def _cpu_seconds(compute: Callable[[], object]) -> float:
+    start = time.thread_time()
+    compute()
+    return time.thread_time() - start
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let torch compute in the calling thread alone, as the workers do."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+@contextmanager
+def _workers() -> Iterator[ThreadPoolExecutor | None]:
+    """Yield a pool of one worker per core with its share of the threads, or None if it does not help."""
     threads = torch.get_num_threads()
     count = min(threads, MOST_WORKERS)
-    if device.type != "cpu" or count < 2:
+    if count < 2:
         yield None
         return
     share = threads // count
@@ -272,19 +375,3 @@ def _workers(device: Any) -> Iterator[ThreadPoolExecutor | None]:
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
             torch.set_num_threads(threads)
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    import torch
-
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    text = str(error).lower()
-    return "out of memory" in text or "can't allocate memory" in text or "not enough memory" in text
-
-
-def _free(device: Any) -> None:
-    import torch
-
-    if device.type == "cuda":
-        torch.cuda.empty_cache()

@@ -138,7 +138,7 @@ def open_onnx(name: str, options: Options, folder: Path | None = None) -> Classi
     return ClassifierModel(checkpoint.where, key, declared, load, _token_starts(export), details)
 
 
-def _load(export: Export, options: Options) -> OnnxClassifier:
+def _load(export: Export, options: Options, _: Sequence[Pair]) -> OnnxClassifier:
     return OnnxClassifier(export, max_length=options.max_length, batch_size=options.batch_size)
 
 

@@ -17,6 +17,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import Progress
 from crossexam.models.answers import NamesLabels, not_probabilities
 from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair, Parts, ReadsParses
+from crossexam.models.precision import ROUNDING
 from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The details of a model that it has only once it was asked.
-_LEARNT: Final = ("two_label", "probe")
+_LEARNT: Final = ("two_label", "probe", ROUNDING)
 #: So many pairs are read ahead of those that are asked; if that is all, the number of pairs is known.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW
 #: Beyond so many bytes, the probabilities are in a temporary file until all pairs are answered.

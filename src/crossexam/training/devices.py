@@ -1,11 +1,11 @@
-"""Devices: float32 on a CPU in one process, through accelerate on a GPU or in several processes."""
+"""Devices: float32 on a CPU in one process; accelerate for GPUs, for bfloat16 and for several processes."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import Any
+from typing import Any, Final
 
 import torch
 from torch import Tensor, nn
@@ -19,7 +19,8 @@ _MIXED = {"float32": "no", "bfloat16": "bf16", "float16": "fp16"}
 class Device:
     """The device and precision of a training, and the rank of this process among those that train together.
 
-    In a single process on a CPU it adds nothing; otherwise an Accelerator scales losses and synchronises.
+    In a single process on a CPU and in float32 it adds nothing; otherwise an Accelerator rounds what the
+    matrix products read, scales losses and synchronises.
     """
 
     def __init__(self, name: str = "auto", precision: str = "auto") -> None:
@@ -32,14 +33,16 @@ class Device:
             )
         self.precision = precision
         self._accelerator: Any = None
-        if self.device.type == "cuda" or int(os.environ.get("WORLD_SIZE", "1")) > 1:
-            self._accelerator = _accelerator(self.device, _MIXED[precision])
-            self.device = self._accelerator.device
-        elif precision != "float32":
+        mixed = precision != "float32"
+        if mixed and self.device.type != "cuda" and not _mixes_on_cpu(precision, self.device):
             raise CrossexamError(
-                f"training in {precision} needs a GPU, not {self.device.type}",
+                f"this {self.device.type} has no instructions for training in {precision}",
+                wanted="a GPU, or a CPU with bfloat16 (AVX-512 BF16, AMX)",
                 hint="leave out --precision",
             )
+        if mixed or self.device.type == "cuda" or int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            self._accelerator = _accelerator(self.device, _MIXED[precision])
+            self.device = self._accelerator.device
         self.processes: int = self._accelerator.num_processes if self._accelerator else 1
         self.rank: int = self._accelerator.process_index if self._accelerator else 0
 
@@ -89,6 +92,28 @@ class Device:
         mixed = self._accelerator.autocast() if self._accelerator else nullcontext()
         with mixed:
             yield
+
+
+def _mixes_on_cpu(precision: str, device: torch.device) -> bool:
+    return precision == "bfloat16" and device.type == "cpu" and has_instructions(precision, device)
+
+
+#: Names in ``torch.cpu.get_capabilities`` of instructions that multiply numbers of a dtype: x86, ARM.
+_INSTRUCTIONS: Final = {
+    "bfloat16": ("avx512_bf16", "amx_bf16", "bf16"),
+    "float16": ("avx512_fp16", "amx_fp16", "fp16_arith"),
+}
+
+
+def has_instructions(dtype: str, device: torch.device) -> bool:
+    """Return whether *device* computes in *dtype* itself; a CPU may have to emulate it, which takes longer.
+
+    It is assumed of a CPU about which this version of torch says nothing.
+    """
+    if device.type != "cpu" or not hasattr(torch.cpu, "get_capabilities"):
+        return True
+    found: Mapping[str, Any] = torch.cpu.get_capabilities()
+    return any(found.get(name) for name in _INSTRUCTIONS[dtype])
 
 
 def torch_device(name: str) -> torch.device:

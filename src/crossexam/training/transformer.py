@@ -23,6 +23,7 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.settings import Settings
 from crossexam.training.checkpoints import MANIFEST
 from crossexam.training.debiasing import METHODS, Debias
+from crossexam.training.first_token import skip_other_tokens
 from crossexam.training.pipeline import LabelledBatch, ModelOutput
 from crossexam.training.pretrained import find_checkpoint
 from crossexam.training.request import TrainingRequest
@@ -150,6 +151,8 @@ class TransformerTraining:
         model: Any = _load_classifier(self._source, self.request.data.classes)
         if model.config.pad_token_id is None:
             model.config.pad_token_id = self.pipeline.tokenizer.pad_token_id
+        probe = self.pipeline.tokenizer(["A dog runs."], ["The sun shines."], return_tensors="pt")
+        skip_other_tokens(model, lambda: self.pipeline.logits(model, probe))
         built: nn.Module = model
         return built
 

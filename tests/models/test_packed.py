@@ -1,0 +1,143 @@
+"""Packed layers: they are used only if they change nothing, and can be put back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from torch import Tensor
+
+from crossexam.models import inference
+from crossexam.models.classifier import ClassifierModel
+from crossexam.models.inference import SequenceClassifier
+from crossexam.models.label_order import PAIRS
+from crossexam.models.packed import PackedLayer, PackedLinear, Packing
+from crossexam.models.table import open_model
+
+SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 48}
+
+
+@pytest.fixture(autouse=True)
+def _packed_is_fast_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference, "_SLOWER", float("inf"))  # no test depends on timing
+
+
+def opened(checkpoint: Path, **options: Any) -> ClassifierModel:
+    model = open_model(f"hf/{checkpoint}", {"device": "cpu", **options})
+    assert isinstance(model, ClassifierModel)
+    return model
+
+
+def unpacked(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> np.ndarray[Any, Any]:
+    with monkeypatch.context() as patch:
+        patch.setattr(SequenceClassifier, "_pack", lambda *_: None)
+        model = opened(checkpoint)
+        predicted = model.predict(PAIRS)
+        assert model.details["packed_layers"] is False
+    return predicted
+
+
+def test_packed_layers_change_nothing(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = opened(tiny_checkpoint)
+    assert np.abs(model.predict(PAIRS) - unpacked(tiny_checkpoint, monkeypatch)).max() < 1e-6
+    assert model.details["packed_layers"] is True
+    classifier = model._loaded()
+    assert isinstance(classifier, SequenceClassifier)
+    kinds = {type(layer) for layer in classifier.model.base_model.encoder.layer}
+    assert kinds == {PackedLayer}
+
+
+@pytest.mark.parametrize("wrong", ["scaled", "nan", "raises"])
+def test_layers_that_predict_otherwise_are_put_back(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    expected = unpacked(tiny_checkpoint, monkeypatch)
+    forward = PackedLinear.forward
+
+    def faulty(self: PackedLinear, states: Tensor) -> Tensor:
+        if wrong == "raises":
+            raise RuntimeError("could not create a primitive")
+        return forward(self, states) * (1.01 if wrong == "scaled" else float("nan"))
+
+    monkeypatch.setattr(PackedLinear, "forward", faulty)
+    model = opened(tiny_checkpoint)
+    assert np.array_equal(model.predict(PAIRS), expected)
+    assert model.details["packed_layers"] is False
+
+
+def test_without_the_operation_nothing_is_packed(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = unpacked(tiny_checkpoint, monkeypatch)
+
+    def missing(*_: Any) -> None:
+        raise AttributeError("'_OpNamespace' 'mkldnn' object has no attribute '_reorder_linear_weight'")
+
+    monkeypatch.setattr(PackedLinear, "__init__", missing)
+    model = opened(tiny_checkpoint)
+    assert np.array_equal(model.predict(PAIRS), expected)
+    assert model.details["packed_layers"] is False
+
+
+def test_slower_layers_are_put_back(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inference, "_SLOWER", 1.1)
+    seconds = iter([*[1.0] * 3, *[1.2] * 3])
+    monkeypatch.setattr(inference, "_cpu_seconds", lambda _: next(seconds))
+    assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
+    seconds = iter([*[1.0] * 3, 1.2, 1.05, 1.2])
+    assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is True
+
+
+def test_a_packing_is_undone_whole(tiny_checkpoint: Path) -> None:
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(tiny_checkpoint).eval()
+    before = list(model.modules())
+    packing = Packing(model, first_token_only=False)
+    assert not any(type(module) is torch.nn.Linear for module in model.modules())
+    packing.undo()
+    assert list(model.modules()) == before
+
+
+@pytest.mark.parametrize("activation", ["relu", "gelu_new"])
+def test_another_activation_keeps_its_layers(activation: str) -> None:
+    torch.manual_seed(1)
+    config = transformers.BertConfig(vocab_size=20, num_labels=3, hidden_act=activation, **SIZES)
+    assert_packed_is_same(transformers.BertForSequenceClassification(config))
+
+
+def test_other_architectures_have_their_linear_layers_packed() -> None:
+    torch.manual_seed(2)
+    config = transformers.DistilBertConfig(vocab_size=20, dim=32, n_layers=2, n_heads=4, hidden_dim=48)
+    assert_packed_is_same(transformers.DistilBertForSequenceClassification(config))
+
+
+def assert_packed_is_same(model: Any) -> None:
+    model.eval()
+    ids, mask = torch.randint(0, 20, (3, 7)), torch.ones(3, 7, dtype=torch.long)
+    mask[1, 4:] = 0
+    with torch.inference_mode():
+        expected = model(input_ids=ids, attention_mask=mask).logits
+        Packing(model, first_token_only=False)
+        found = model(input_ids=ids, attention_mask=mask).logits
+    kinds = [type(module) for module in model.modules()]
+    assert PackedLinear in kinds
+    assert PackedLayer not in kinds
+    assert (found - expected).abs().max() < 1e-5
+
+
+def test_all_layers_mask_what_is_padded() -> None:
+    torch.manual_seed(3)
+    model = transformers.BertForSequenceClassification(
+        transformers.BertConfig(vocab_size=20, num_labels=3, **SIZES)
+    ).eval()
+    mask = torch.tensor([[[[True, True, True, False]]]])
+    with torch.inference_mode():
+        Packing(model, first_token_only=True)
+        tables = [torch.tensor([[1, 2, 3, padding]]) for padding in (4, 5)]
+        first, second = (model(input_ids=table, attention_mask=mask).logits for table in tables)
+        whole = model(input_ids=tables[1]).logits
+    assert torch.equal(first, second)
+    assert (first - whole).abs().max() > 1e-5

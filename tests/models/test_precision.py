@@ -1,0 +1,87 @@
+"""Models in bfloat16: what rounding changes is measured, kept with the run, and reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from crossexam.cli.console import warn_of_gaps
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.models import precision
+from crossexam.models.inference import SequenceClassifier
+from crossexam.models.label_order import PAIRS
+from crossexam.models.precision import Rounding, rounding_sentences
+from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
+from crossexam.training.devices import has_instructions
+
+HALF = {"device": "cpu", "dtype": "bfloat16"}
+
+
+def test_rounding_is_measured_on_the_pairs_asked(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
+    model = open_model(f"hf/{tiny_checkpoint}", HALF)
+    rounded = model.predict(PAIRS)
+    found = model.details["rounding"]
+    assert found["dtype"] == "bfloat16"
+    assert found["pairs"] == len(PAIRS)
+    assert found["same_label"] == (exact.argmax(axis=1) == rounded.argmax(axis=1)).sum()
+    assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
+    assert found["largest_difference"] > 0
+    assert "rounding" not in open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).details
+
+
+def test_a_head_that_rounding_overturns_is_counted(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower = SequenceClassifier.lower
+
+    def overturned(self: SequenceClassifier, dtype: Any) -> None:
+        lower(self, dtype)
+        with torch.no_grad():
+            self.model.classifier.bias.copy_(torch.tensor([90.0, 0.0, 0.0]))
+
+    exact = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
+    monkeypatch.setattr(SequenceClassifier, "lower", overturned)
+    model = open_model(f"hf/{tiny_checkpoint}", HALF)
+    model.predict(PAIRS)
+    assert model.details["rounding"]["same_label"] == (exact.argmax(axis=1) == 0).sum() < len(PAIRS)
+
+
+def test_a_run_keeps_and_reports_it(
+    tiny_checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = Dataset("d", tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS)))
+    first = predict_suite(f"hf/{tiny_checkpoint}", data, store=tmp_path, options=HALF)
+    again = predict_suite(f"hf/{tiny_checkpoint}", data, store=tmp_path, options=HALF)
+    assert again.manifest["asked_pairs"] == 0
+    assert again.manifest["details"]["rounding"] == first.manifest["details"]["rounding"]
+    warn_of_gaps([again])
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "bfloat16 gave" in line]
+    assert " of 30 sampled pairs the label of float32" in line
+
+
+def test_a_processor_without_the_instructions_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    cpu = torch.device("cpu")
+    for found, expected in (({"avx2": True}, False), ({"amx_bf16": True}, True), ({"bf16": True}, True)):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda found=found: found)
+        assert has_instructions("bfloat16", cpu) is expected
+    assert has_instructions("bfloat16", torch.device("cuda")) is True
+    details = {"members": {"hf/a": {"rounding": Rounding("bfloat16", False, 8, 8, 0.5).as_details()}}}
+    (sentence,) = rounding_sentences(details)
+    assert sentence.endswith(
+        "; this processor has no instructions for bfloat16, so that float32 would be faster"
+    )
+
+
+def test_samples_are_spread_over_the_pairs() -> None:
+    assert precision.sample(range(1_000), 4) == [0, 250, 500, 750]
+    assert precision.sample(range(3), 4) == [0, 1, 2]
+    assert precision.sample([]) == []

@@ -37,14 +37,8 @@ from typing import Any
 
 from crossexam.core.files import finished_or_absent
 from crossexam.language.parsing.trees import leaves
-from crossexam.language.tagging.nltk_tagger import (
-    SHIPPED,
-    NltkTagger,
-    Perceptron,
-    downloaded,
-    in_penn,
-    shipped,
-)
+from crossexam.language.tagging.nltk_tagger import NltkTagger, downloaded, in_penn
+from crossexam.language.tagging.perceptron import SHIPPED, Perceptron, shipped
 from crossexam.language.tokens import AlignmentError, Token, align, words
 
 SEED = 0

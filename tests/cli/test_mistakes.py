@@ -282,6 +282,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "run hf/hf_label corpus --label-order a,b,c -o out": "--label-order: 'a' is not a class | each of",
         "run hf/hf_three corpus --dtype int8 -o out": "'hf.dtype' cannot be 'int8' | float32, bfloat16",
         "run file/p_fine.jsonl corpus --threshold 0.5 -o out": "three labels | no --threshold",
+        "convert builtin/minilm -o out": "'builtin/minilm' is not a checkpoint of transformers | hf/FOLDER",
         "subset easy --base pairs.csv -o out": "no kind of subset is called 'easy' | cs, hard",
         "subset hard --base pairs.csv -o out": "needs a hypothesis-only model | --model MODEL",
         "features builtin/overlap": "builtin/overlap has no named features | bow/FOLDER",

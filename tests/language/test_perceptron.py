@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from crossexam.language.tagging.nltk_tagger import SHIPPED, NltkTagger, Perceptron, downloaded, shipped
+from crossexam.language.tagging.nltk_tagger import NltkTagger, downloaded
+from crossexam.language.tagging.perceptron import SHIPPED, Perceptron, shipped
 from crossexam.language.tokens import align
 
 ROOT = Path(__file__).parents[2]

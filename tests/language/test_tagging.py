@@ -27,7 +27,8 @@ from crossexam.core.example import SIDES, Example
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language.tagging import perceptron
 from crossexam.language.tagging.corpus_parses import CorpusParses
-from crossexam.language.tagging.nltk_tagger import SHIPPED, NltkTagger, shipped
+from crossexam.language.tagging.nltk_tagger import NltkTagger
+from crossexam.language.tagging.perceptron import SHIPPED, shipped
 from crossexam.language.tagging.tagger import TAGGERS, Tagger, resolve_tagger
 from crossexam.language.tokens import AlignmentError, Token, words
 

@@ -15,37 +15,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from crossexam.core.errors import MissingResourceError
 from crossexam.core.example import Example, Side
-from crossexam.language.tagging.perceptron import FEATURES, PerceptronTagger
+from crossexam.language.tagging.perceptron import Perceptron
 from crossexam.language.tokens import Token, new_token, words
 
 RESOURCE: Final = "averaged_perceptron_tagger_eng"
-SHIPPED: Final = Path(__file__).with_name("perceptron.json.gz")
 REMEMBERED: Final = 8192  # sentences, about 25 MB of tokens
 
 _PENN_BRACKETS: Final = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _OPENING_QUOTES: Final = frozenset("“„«")
 _CLOSING_QUOTES: Final = frozenset("”»")
-
-
-class Perceptron(NamedTuple):
-    """A *tagger*, ours or NLTK's ``PerceptronTagger``, and its *name* in signatures."""
-
-    name: str
-    tagger: Any
-
-
-def shipped(path: Path = SHIPPED) -> Perceptron:
-    """Return the perceptron with the weights in the package, or in another file of the same format.
-
-    The file is compressed JSON: weights by feature and tag, tags of unambiguous words, all tags.  Its hash is
-    part of the name, and so is the version of NLTK whose features the weights belong to.
-    """
-    return _from_file(path)
 
 
 def downloaded() -> Perceptron:
@@ -62,18 +44,6 @@ def downloaded() -> Perceptron:
             hint=f"python -m nltk.downloader {RESOURCE}, or `--tagger builtin`",
         ) from None
     return _from_nltk(folder)
-
-
-@lru_cache(maxsize=1)
-def _from_file(path: Path) -> Perceptron:
-    import gzip
-    import hashlib
-    import json
-
-    packed = path.read_bytes()
-    weights, unambiguous, tags = json.loads(gzip.decompress(packed))
-    digest = hashlib.sha256(packed).hexdigest()[:8]
-    return Perceptron(f"builtin-perceptron-{digest}-{FEATURES}", PerceptronTagger(weights, unambiguous, tags))
 
 
 @lru_cache(maxsize=1)

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,9 +22,38 @@ if TYPE_CHECKING:
 #: The version of NLTK whose features these are, a part of the names of taggers.
 FEATURES: Final = "nltk-3.10.4"
 
+SHIPPED: Final = Path(__file__).with_name("perceptron.json.gz")
 _START: Final = ("-START-", "-START2-")
 _END: Final = ("-END-", "-END2-")
 _REMEMBERED: Final = 1 << 15  # rows of each kind; about 300 bytes each
+
+
+class Perceptron(NamedTuple):
+    """A *tagger*, ours or NLTK's ``PerceptronTagger``, and its *name* in signatures."""
+
+    name: str
+    tagger: Any
+
+
+def shipped(path: Path = SHIPPED) -> Perceptron:
+    """Return the perceptron with the weights in the package, or in another file of the same format.
+
+    The file is compressed JSON: weights by feature and tag, tags of unambiguous words, all tags.  Its hash is
+    part of the name, and so is the version of NLTK whose features the weights belong to.
+    """
+    return _from_file(path)
+
+
+@lru_cache(maxsize=1)
+def _from_file(path: Path) -> Perceptron:
+    import gzip
+    import hashlib
+    import json
+
+    packed = path.read_bytes()
+    weights, unambiguous, tags = json.loads(gzip.decompress(packed))
+    digest = hashlib.sha256(packed).hexdigest()[:8]
+    return Perceptron(f"builtin-perceptron-{digest}-{FEATURES}", PerceptronTagger(weights, unambiguous, tags))
 
 
 class PerceptronTagger:

@@ -10,7 +10,8 @@ from typing import Final, Protocol
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example, Side
 from crossexam.language.tagging.corpus_parses import CorpusParses, has_annotation
-from crossexam.language.tagging.nltk_tagger import NltkTagger, shipped
+from crossexam.language.tagging.nltk_tagger import NltkTagger
+from crossexam.language.tagging.perceptron import shipped
 from crossexam.language.tagging.spacy_pipeline import SpacyTagger
 from crossexam.language.tokens import AlignmentError, Token
 

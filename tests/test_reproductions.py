@@ -261,10 +261,9 @@ def test_results_and_page(small: tuple[study.Study, Path]) -> None:
 
 def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple[study.Study, Path]) -> None:
     defined, work = small
-    suite = crossexam.build("spelling_error_function_word", "builtin:demo", folder=work / "spelling")
-    (items,) = (each for each in suite if not each.entry.is_base)
     (work / "suite").rename(work / "earlier")
-    (work / "spelling").rename(work / "suite")
+    suite = crossexam.build("spelling_error_function_word", "builtin:demo", folder=work / "suite")
+    (items,) = (each for each in suite if not each.entry.is_base)
     for seed in (0, 1):
         folder = work / f"runs/neutral/seed-{seed}"
         run_into_folder("builtin/neutral", suite, folder, force=True)

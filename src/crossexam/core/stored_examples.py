@@ -79,7 +79,11 @@ def _state(path: Path) -> tuple[int, int, int]:
     try:
         found = path.stat()
     except OSError:
-        raise FormatError("the file is not there any more", where=str(path)) from None
+        raise FormatError(
+            "the file is not there any more",
+            where=str(path),
+            hint="put it back, or read the test set again from where it is now",
+        ) from None
     return found.st_mtime_ns, found.st_size, found.st_ino
 
 

@@ -72,6 +72,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "build parser": (lambda: cx.build("negation", ROWS, parser=3), "parser is 3"),
     "build workers": (lambda: cx.build("negation", ROWS, workers=0), "workers is 0"),
     "build workers, text": (lambda: cx.build("negation", ROWS, workers="two"), "workers is 'two'"),
+    "build engine": (lambda: cx.build("negation", ROWS, engine="rya"), "did you mean 'ray'?"),
     "build options": (lambda: cx.build("negation", ROWS, options=3), "options is 3"),
     "build options, one": (
         lambda: cx.build("negation", ROWS, options={"antonymy": 3}),
@@ -91,6 +92,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "run data": (lambda: cx.run(always, 3), "3 is not a corpus"),
     "run data, run": (lambda: cx.run(always, RUN), "a Run is not a corpus"),
     "run store": (lambda: cx.run(always, SUITE, store=3), "store is 3"),
+    "run workers": (lambda: cx.run(always, SUITE, workers=0), "workers is 0"),
+    "run engine": (lambda: cx.run(always, SUITE, engine=3), "the engine is 3"),
     "run force": (lambda: cx.run(always, SUITE, force=1), "force is 1"),
     "run chunk": (lambda: cx.run(always, SUITE, chunk=3), "chunk is 3"),
     "run aggregate": (lambda: cx.run(always, SUITE, aggregate=3), "aggregate is 3"),

@@ -229,7 +229,7 @@ def test_batches_change_nothing(learnt: Path, quantized: Path, size: Any) -> Non
 
 
 def test_a_batch_would_change_the_answers_of_a_quantized_graph(quantized: Path) -> None:
-    classifier: Any = opened(quantized)._load()
+    classifier: Any = opened(quantized)._load(PAIRS)
     encoded = classifier.encode(MIXED)
     rows = list(range(len(MIXED)))
     assert abs(classifier._together(encoded, rows) - classifier._each(encoded, rows)).max() > 1e-3

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-# Texts that a path expression returns for JSON that is no string, or for a string that looks like it.
+# Texts that a path expression returns for JSON that is not a string, or for a string that looks like it.
 _NUMBER: Final = r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 _NO_STRING: Final = rf"^(?s:true|false|[\[{{].*|{_NUMBER})$"
 _INTEGER: Final = r"^(?:0|-?[1-9][0-9]{0,17})$"

@@ -147,7 +147,7 @@ def checked_examples(dataset: Dataset, reading: Mapping[str, Any]) -> Dataset:
 
 
 def _listed(data: Any) -> list[Any]:
-    """Return what *data* iterates over; raises CrossexamError if there is nothing or it is no list."""
+    """Return what *data* iterates over; raises CrossexamError if there is nothing or it is not a list."""
     if isinstance(data, str | bytes | Mapping) or not isinstance(data, Iterable):
         of_columns = isinstance(data, Mapping)
         hint = "polars.DataFrame(...) makes a table of a dict of columns" if of_columns else None

@@ -48,7 +48,7 @@ class RayEngine:
     Without an address it is the cluster of this process or machine, or, if there is none, one that is started
     on this machine and ends with the process.  A worker is an actor with *num_cpus* CPUs and *num_gpus* GPUs;
     there are as many as the nodes have place for, or *stated_workers*, which an autoscaler may first have to
-    make place for.  *note* is told if no worker finds a place for long.
+    make place for.  *note* is called if no worker finds a place for long.
     """
 
     address: str | None = None
@@ -221,7 +221,7 @@ class _Actors:
                 self._note("no worker has started on the Ray cluster yet; waiting for one")
 
     def _replace(self, actor: Any, given: _Numbered | None, error: Exception) -> None:
-        """Note that *actor* was lost with the task *given*; raises CrossexamError if that is no accident."""
+        """Note that *actor* was lost with its task; raises CrossexamError if this was not an accident."""
         import ray
 
         if given is None and isinstance(error, ray.exceptions.ActorDiedError):

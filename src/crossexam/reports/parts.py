@@ -55,7 +55,7 @@ class PartsFolder:
         return name
 
     def parts(self) -> list[Path]:
-        """Return the parts in the folder, of this page or an older one; other files are none of ours."""
+        """Return the parts in the folder, of this page or an older one; other files are not ours."""
         if not self.path.is_dir():
             return []
         return sorted(path for path in self.path.iterdir() if _FILE.fullmatch(path.name))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
+from crossexam.core.outcome import Outcome
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,11 +48,16 @@ class CharactersRead(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The *probabilities* [n, 3] of the pairs at *indices*, and what was *read* of each (None: all of it)."""
+    """The *probabilities* [n, 3] of the pairs at *indices*, and what was *read* of each (None: all of it).
+
+    *outcomes* say what became of each question; if there are none, all were answered.  The row of a question
+    without an answer is not a number (NaN) in all three columns.
+    """
 
     indices: Sequence[int]
     probabilities: NDArray[np.float64]
     read: Sequence[CharactersRead | None]
+    outcomes: Sequence[Outcome] = ()
 
 
 @runtime_checkable

@@ -118,7 +118,9 @@ def test_subsets_of_word_swaps_are_those_of_the_report(swaps: ModuleType) -> Non
     swapped = tuple(
         Example(
             f"i_th:{k}", f"Woman {k}", f"Man {k}", LABELS[k % 2], base=each.id,
-            info={CLUSTER: cluster_of(each), CONTROL_LABEL: each.label, SEEN: k % 4 > 0, POLARITY: LABELS[k % 3]},
+            info={
+                CLUSTER: cluster_of(each), CONTROL_LABEL: each.label, SEEN: k % 4 > 0, POLARITY: LABELS[k % 3]
+            },
         )
         for k, each in enumerate(control)
     )  # fmt: skip

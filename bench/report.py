@@ -49,9 +49,8 @@ def main() -> None:
     out = given.folder / "report"
     for arguments in (
         ("report", first, "-o", f"{out}.csv"),
-        ("report", first, "-o", f"{out}.html"),
         ("compare", first, second, "-o", f"{out}-compared.csv"),
-        ("report", first, second, "-o", f"{out}-of-two.html"),
+        ("report", first, "-o", f"{out}.html"),
     ):
         seconds, peak = measured(*arguments)
         shown = " ".join(Path(word).name for word in arguments)

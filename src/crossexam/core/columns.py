@@ -137,8 +137,8 @@ class Places:
         import numpy as np
 
         ids = text_hashes(examples, "id")
-        self._order = np.argsort(ids, kind="stable")
-        self._ids = ids[self._order]
+        order = np.argsort(ids, kind="stable")
+        self._ids, self._order = ids[order], order.astype(np.uint32)
 
     def of_bases(self, examples: Sequence[Example]) -> NDArray[np.int64]:
         """Return the position of the base of each of *examples* [n], -1 if it is not there.
@@ -156,7 +156,7 @@ class Places:
             return np.full(len(examples), -1, dtype=np.int64)
         wanted = text_hashes(examples, "base")
         place = np.searchsorted(self._ids, wanted, side="right") - 1
-        return np.where(self._ids[place] == wanted, self._order[place], -1)
+        return np.where(self._ids[place] == wanted, self._order[place], np.int64(-1))
 
 
 def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:

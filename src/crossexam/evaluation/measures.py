@@ -26,7 +26,7 @@ from crossexam.evaluation.scores import (
     describe_projection,
     score_run,
 )
-from crossexam.stats.clusters import effective_size
+from crossexam.stats.clusters import cluster_codes, effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
 from crossexam.stats.estimate import Coded, by_slice, share_correct
 from crossexam.stats.multiple_testing import ALPHA, holm
@@ -298,8 +298,9 @@ def _detectable(
     before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32], alpha: float
 ) -> float | None:
     """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
-    drops = before.astype(np.float64) - after
-    size = effective_size(drops - drops.mean(), np.unique(clusters, return_inverse=True)[1])
+    residuals = np.subtract(before, after, dtype=np.float64)
+    residuals -= residuals.mean()
+    size = effective_size(residuals, cluster_codes(clusters, len(residuals)))
     drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)), alpha)
     return None if np.isnan(drop) else drop
 

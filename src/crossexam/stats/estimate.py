@@ -48,12 +48,13 @@ def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: flo
     >>> f"{share_correct([True] * 15 + [False] * 5)}"
     '75.0 [53.1, 88.8]'
     """
-    right = np.asarray(correct, dtype=np.float64)
+    right = np.array(correct, dtype=np.float64)  # our own, of which the residuals are made
     n = len(right)
     if n == 0:
         return Estimate(nan, 0.0, 1.0, 0, 0)
     share = float(right.mean())
-    size = effective_size(right - share, cluster_codes(clusters, n), confidence)
+    right -= share
+    size = effective_size(right, cluster_codes(clusters, n), confidence)
     low, high = wilson(share, size.n_eff, confidence)
     return Estimate(share, low, high, n, size.clusters)
 

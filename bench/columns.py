@@ -64,8 +64,8 @@ def in_process(task: str, folder: Path, source: Path) -> tuple[float, float]:
     return seconds, peak
 
 
-def write_run(suite: Path, folder: Path) -> None:
-    """Write a run over all test sets of *suite* into *folder*, with random predictions."""
+def write_run(suite: Path, folder: Path, model: str = "random", seed: int = 0) -> None:
+    """Write a run of *model* over all test sets of *suite* into *folder*, with random predictions."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -74,7 +74,7 @@ def write_run(suite: Path, folder: Path) -> None:
     from crossexam.core.labels import LABELS
 
     manifest = json.loads((suite / "manifest.json").read_text())
-    rng, entries = np.random.default_rng(0), dict[str, Any]()
+    rng, entries = np.random.default_rng(seed), dict[str, Any]()
     (folder / "predictions").mkdir(parents=True)
     for name, entry in manifest["test_sets"].items():
         items = pq.read_table(suite / entry["file"], columns=["id", "label"])
@@ -92,7 +92,7 @@ def write_run(suite: Path, folder: Path) -> None:
             "items_path": str((suite / entry["file"]).absolute()),
             "dataset": entry,
         }
-    write_json(folder / "manifest.json", {"model": "random", "model_key": "random", "test_sets": entries})
+    write_json(folder / "manifest.json", {"model": model, "model_key": model, "test_sets": entries})
 
 
 def compare(folder: Path, sources: list[Path], repeat: int) -> None:

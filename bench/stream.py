@@ -1,10 +1,11 @@
 """Run a model that costs nothing over generated items: CPU, memory, and when the first batch is asked.
 
-    python bench/stream.py FOLDER [--rows 1000000]
+    python bench/stream.py FOLDER [--rows 1000000] [--again]
 
 Each run is a fresh process, so that peak memory is its own: a first run, the same command again, and again
-without the predictions of the run, so that all answers are looked up in the store.  The suite is that of
-``bench/generated.py``; it is written into FOLDER if it is not there.
+without the predictions of the run, so that all answers are looked up in the store.  ``--again`` leaves out
+the first run, if FOLDER has it.  The suite is that of ``bench/generated.py``; it is written into FOLDER if it
+is not there.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def main() -> None:
     )
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--inner", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     suite, folder = given.folder / f"suite-{given.rows}", given.folder / f"run-{given.rows}"
@@ -79,8 +81,12 @@ def main() -> None:
         from generated import write_suite
 
         write_suite(suite, given.rows)
-    shutil.rmtree(folder, ignore_errors=True)
-    for name in ("first run", "again", "again, from the store"):
+    names = ["first run", "again", "again, from the store"]
+    if given.again:
+        names.remove("first run")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
+    for name in names:
         if "store" in name:
             (folder / "manifest.json").unlink()
         command = [sys.executable, __file__, str(given.folder), "--rows", str(given.rows), "--inner", "x"]

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
+import io
 
-from crossexam.cli.console import QUIET_SECONDS, progress_bar, training_progress
+import pytest
+from rich.console import Console
+
+from crossexam.cli.console import QUIET_SECONDS, _bars, progress_bar, training_progress
+from crossexam.core.progress import AtMost
 from crossexam.training.request import Status
 
 
@@ -41,11 +45,21 @@ def test_running_and_building_are_not_silent(capsys: pytest.CaptureFixture[str])
         for done in range(5):
             progress("running builtin/overlap", done, 4_000)
         progress("reading", 1_234, None)
+        progress("running", 5, AtMost(4_000))
+        progress("running", 6, AtMost(3_000))
     assert capsys.readouterr().err.splitlines() == [
         "running builtin/overlap: 1 of 4,000",
         "running builtin/overlap: 3 of 4,000",
         "reading: 1,234",
+        "running: 6 of at most 3,000",
     ]
+
+
+def test_a_bar_says_what_is_not_known_exactly() -> None:
+    screen = io.StringIO()
+    with _bars(Console(file=screen, force_terminal=True, width=100)) as progress:
+        progress("running", 5, AtMost(4_000))
+    assert "5 of at most 4,000" in screen.getvalue()
 
 
 def test_what_is_short_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -205,6 +205,16 @@ def test_nulls_of_other_programs_are_read_as_by_examples(tmp_path: Path) -> None
     assert one.equals(other)
 
 
+def test_a_key_that_no_item_has_takes_no_memory(tmp_path: Path) -> None:
+    items = [Example(str(k), "p", "h", None, info={"late": k} if k > 3 else {"x": "late"}) for k in range(6)]
+    write_test_set(tmp_path / "a.parquet", items)
+    for examples in (items, StoredExamples.of(tmp_path / "a.parquet")[:]):
+        found = info_values(examples, ["late", "none"])
+        assert found["late"].codes.tolist() == [-1, -1, -1, -1, 0, 1]
+        assert found["none"].codes.tolist() == [-1] * 6
+        assert found["none"].codes.strides == (0,)
+
+
 def test_lone_surrogates_become_escapes() -> None:
     odd = Example("a\ud800", "p", "h", None, info={"cluster": "\udc00"})
     (frame,) = columns_of([odd], ["id", "info"])

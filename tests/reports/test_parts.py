@@ -10,6 +10,7 @@ import re
 import zlib
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from crossexam.core.labels import LABELS
 from crossexam.reports import parts
 from crossexam.reports import report as report_module
 from crossexam.reports.items import PageItems
-from crossexam.reports.parts import written_beside
+from crossexam.reports.parts import compressed, parts_beside, written_beside
 from crossexam.reports.report import make_report, write_report
 from crossexam.reports.results import ItemChoice, item_choice, results_of
 from crossexam.runs.folder import run_into_folder
@@ -243,6 +244,61 @@ def test_a_page_that_is_not_replaced_keeps_its_parts(
         write_report([run_over(datasets(), skill=0.3)], page, items="all")
     assert left == 0
     assert {path: path.read_bytes() for path in before} == before
+
+
+# Several writers of one page
+
+
+class Writer:
+    """Writes a page of two parts a step at a time; the second part is the same for all writers."""
+
+    STEPS = 5
+
+    def __init__(self, page: Path, name: str) -> None:
+        self._page, self._texts, self._names = page, [compressed(name), compressed("the same")], list[str]()
+        self._context, self._done = parts_beside(page), 0
+
+    def step(self) -> None:
+        if self._done == 0:
+            self._folder = self._context.__enter__()
+        elif self._done <= len(self._texts):
+            self._names.append(self._folder.add(self._texts[self._done - 1]))
+        elif self._done == len(self._texts) + 1:
+            write_text(self._page, json.dumps(self._names))
+        else:
+            self._context.__exit__(None, None, None)
+        self._done += 1
+
+
+def test_writers_of_one_page_at_once_leave_each_other_their_parts(tmp_path: Path) -> None:
+    page, folder = tmp_path / "out.html", tmp_path / "out_items"
+    for number, chosen in enumerate(combinations(range(2 * Writer.STEPS), Writer.STEPS)):
+        writers = [Writer(page, f"{number} one"), Writer(page, f"{number} other")]
+        for turn in range(2 * Writer.STEPS):
+            writers[turn in chosen].step()
+            if page.exists():
+                needed = {f"{name}.js" for name in json.loads(page.read_text())}
+                assert needed <= set(names_in(folder)), (chosen, turn)
+        assert names_in(folder) == sorted(needed), chosen
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_report_that_is_written_during_another_one_leaves_it_its_parts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "out.html"
+    others: list[ItemChoice] = [5, "errors"]
+
+    def write_in_turns(path: Path, text: str) -> None:
+        if others:
+            write_report([run_over(datasets(), skill=0.3)], page, items=others.pop())
+        write_text(path, text)
+
+    monkeypatch.setattr(report_module, "write_text", write_in_turns)
+    write_report([run_over(datasets())], page, items="all")
+    assert (others, names_in(tmp_path)) == ([], ["out.html", "out_items"])
+    assert_whole(page)
+    assert len(names_in(tmp_path / "out_items")) == 8
 
 
 @pytest.mark.usefixtures("small_parts")

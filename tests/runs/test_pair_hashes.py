@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 
+from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.pair_hashes import (
     DistinctHashes,
     DistinctPairs,
@@ -21,6 +23,22 @@ def test_texts_do_not_run_into_each_other() -> None:
     assert len({pair_hash(*pair) for pair in pairs}) == len(pairs)
     assert as_bytes(pair_hashes(pairs)) == [pair_hash(*pair) for pair in pairs]
     assert pair_hashes([]).shape == (0, 2)
+
+
+def test_columns_of_a_file_have_the_hashes_of_their_pairs() -> None:
+    pairs = [
+        ("ab", "c"),
+        ("a", "bc"),
+        ("", ""),
+        ("a\x1fb", "c"),
+        ("Ein Bär 🐻.", "Él\x00 llueve"),
+        ("ab", "c"),
+    ]
+    columns = PairColumns(pl.DataFrame(pairs, schema=["premise", "hypothesis"], orient="row"))
+    assert as_bytes(pair_hashes(columns)) == [pair_hash(*pair) for pair in pairs]
+    assert pair_hashes(columns[:0]).shape == (0, 2)
+    parses = {"ab": "( a b )"}
+    assert pair_hashes(columns, parses).tolist() == pair_hashes(pairs, parses).tolist()
 
 
 def test_hashes_are_those_of_stores_made_earlier() -> None:
@@ -46,13 +64,14 @@ def numbered_by_dict(hashes: NDArray[np.uint64]) -> tuple[list[int], list[int]]:
     return numbers, rows
 
 
+@pytest.mark.parametrize("at_most", [0, 20_000], ids=["grows", "has room"])
 @pytest.mark.parametrize("at_once", [1, 3, 100, 5_000])
 @pytest.mark.parametrize(
     ("firsts", "seconds"),
     [(2**64, 2**64), (50, 50), (1, 3_000), (3_000, 1), (2**64, 1)],
     ids=["all differ", "many are equal", "first halves are equal", "second halves are equal", "mixed"],
 )
-def test_numbers_are_those_of_a_dict(at_once: int, firsts: int, seconds: int) -> None:
+def test_numbers_are_those_of_a_dict(at_most: int, at_once: int, firsts: int, seconds: int) -> None:
     rng = np.random.default_rng(len(str(firsts)) + at_once)
     count = 300 if at_once == 1 else 20_000
     hashes = np.stack(
@@ -62,7 +81,8 @@ def test_numbers_are_those_of_a_dict(at_once: int, firsts: int, seconds: int) ->
         ],
         axis=1,
     )
-    distinct = DistinctHashes()
+    distinct = DistinctHashes(at_most)
+    slots = len(distinct._slots)
     numbers, rows = [], []
     for start in range(0, count, at_once):
         found, new = distinct.add(hashes[start : start + at_once])
@@ -70,14 +90,17 @@ def test_numbers_are_those_of_a_dict(at_once: int, firsts: int, seconds: int) ->
         rows += (new + start).tolist()
     assert (numbers, rows) == numbered_by_dict(hashes)
     assert distinct.count == len(rows)
+    assert not at_most or len(distinct._slots) == slots
 
 
 def test_distinct_pairs_come_once_in_the_order_of_the_items() -> None:
     items = [("p", "a"), ("p", "b"), ("p", "a"), ("q", "a"), ("p", "b"), ("q", "c")]
-    for cut in range(len(items) + 1):
-        pairs = DistinctPairs([items[:cut], items[cut:]])
-        assert not pairs.finished
+    table = PairColumns(pl.DataFrame(items, schema=["premise", "hypothesis"], orient="row"))
+    for cut, whole in ((cut, whole) for cut in range(len(items) + 1) for whole in (items, table)):
+        pairs = DistinctPairs([whole[:cut], whole[cut:]], len(items))
+        assert (pairs.finished, pairs.at_most) == (False, len(items))
         found = [(list(new), hashes) for new, hashes in pairs]
+        assert pairs.at_most == pairs.count
         assert [pair for new, _ in found for pair in new] == list(dict.fromkeys(items))
         assert all(np.array_equal(hashes, pair_hashes(new)) for new, hashes in found)
         assert (pairs.numbers().tolist(), pairs.count, pairs.finished) == ([0, 1, 0, 2, 1, 3], 4, True)

@@ -14,6 +14,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.files import write_json
+from crossexam.core.progress import AtMost
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Batch, CharactersRead, Model, Pair
@@ -142,16 +143,35 @@ def test_a_resumed_run_has_the_windows_and_batches_of_an_undisturbed_one(
     assert (again.manifest["asked_pairs"], again.manifest["pairs_from_store"]) == (0, len(DISTINCT))
 
 
-def test_progress_knows_the_number_of_pairs_when_all_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_knows_at_most_how_many_pairs_there_are_until_all_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     small_windows(monkeypatch)
     calls: list[tuple[int, int | None]] = []
     predict_suite(Planning(), SUITE, progress=lambda _, done, total: calls.append((done, total)))
-    assert calls[0] == (0, None)
+    assert calls[0][0] == 0
+    assert f"{calls[0][1]:,}" == "at most 400"  # of 430 items, of which 30 are repeated in the first 150
     assert calls[-1] == (len(DISTINCT), len(DISTINCT))
     assert [done for done, _ in calls] == sorted(done for done, _ in calls)
-    known = [total for _, total in calls if total is not None]
-    assert set(known) == {len(DISTINCT)}
-    assert len(known) > len(calls) / 8
+    totals = [total for _, total in calls if total is not None]
+    assert len(totals) == len(calls)
+    assert totals == sorted(totals, reverse=True)
+    exact = [total for total in totals if not isinstance(total, AtMost)]
+    assert set(exact) == {len(DISTINCT)}
+    assert totals[-len(exact) :] == exact
+    assert len(exact) > len(calls) / 8
+
+
+def test_of_parts_it_is_known_when_all_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    small_windows(monkeypatch)
+    calls: list[int | None] = []
+    chunking = Chunking("sentences:1", "mean")
+    parts = predict_suite(
+        Planning(), SUITE, chunking=chunking, progress=lambda _, done, total: calls.append(total)
+    ).manifest["chunk_pairs"]
+    assert calls[0] is None
+    assert calls[-1] == parts
+    assert set(calls) == {None, parts}
 
 
 def test_a_model_that_leaves_pairs_out_is_told() -> None:

@@ -12,7 +12,7 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from crossexam.stats.clusters import effective_size
-from crossexam.stats.estimate import OTHER, by_slice, share_correct, wilson
+from crossexam.stats.estimate import OTHER, Coded, by_slice, share_correct, wilson
 
 
 def answers(right: int, n: int) -> list[bool]:
@@ -100,6 +100,20 @@ def test_slices_are_ordered_pooled_and_clustered() -> None:
     assert list(by_slice(right, values, most=1)) == ["a", OTHER]
     assert by_slice(right, values, most=1)[OTHER].n == 6
     assert by_slice([], []) == {}
+
+
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0, 1, 2, 3]))))
+def test_values_with_numbers_are_sliced_as_they_are_without(rows: list[tuple[bool, int]]) -> None:
+    names = ["fiction", None, "travel", "slate"]
+    right, numbers = [each for each, _ in rows], np.array([number for _, number in rows], dtype=np.int8)
+    values = [names[number] for number in numbers]
+    clusters = [k // 2 for k in range(len(rows))]
+    expected = by_slice(right, values, clusters, most=2)
+    for coded in (Coded.in_order(names, numbers), Coded.of(values)):
+        assert [coded.names[code] for code in coded.codes.tolist()] == values
+        assert coded.is_constant is (len(set(values)) < 2)
+        found = by_slice(right, coded, clusters, most=2)
+        assert list(found.items()) == list(expected.items())  # in the same order, ties included
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from(["fiction", "travel", "slate"])), min_size=1))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
-from collections.abc import Iterator, Mapping
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,9 @@ import pytest
 
 import crossexam as cx
 from crossexam.cli.engines import building_engine
+from crossexam.constructions.resources import LanguageResources
 from crossexam.core.errors import CrossexamError
-from crossexam.core.example import Example
+from crossexam.core.example import SIDES, Example
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
@@ -148,3 +150,58 @@ def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
         kind = replace(asked.kind, in_one_process=True, build=alone)
         built = build_to_folder(replace(asked, kind=kind), tmp_path / str(count))
         assert len([note for note in built.notes if "by this process alone, without Ray" in note]) == count
+
+
+@pytest.fixture
+def pipeline(tmp_path: Path) -> str:
+    """A spaCy pipeline in a folder whose tags and parses say how many sentences were in the batch."""
+    spacy = pytest.importorskip("spacy")
+
+    class Batched:
+        def __call__(self, doc: Any) -> Any:
+            return self.annotated([doc])[0]
+
+        def pipe(self, docs: Iterable[Any], batch_size: int) -> Iterator[Any]:
+            for batch in spacy.util.minibatch(docs, batch_size):
+                yield from self.annotated(batch)
+
+        def annotated(self, batch: list[Any]) -> list[Any]:
+            for token in (token for doc in batch for token in doc):
+                token.tag_, token.dep_, token.head = f"N{len(batch)}", f"of{len(batch)}", token.doc[0]
+            return batch
+
+    assigns = ["token.tag", "token.dep", "token.head"]
+    spacy.Language.factory("batched", assigns=assigns, func=lambda nlp, name: Batched())
+    nlp = spacy.blank("en")
+    nlp.add_pipe("batched")
+    nlp.to_disk(tmp_path / "pipeline")
+    return f"spacy:{tmp_path / 'pipeline'}"
+
+
+@pytest.mark.parametrize("parser", ["spacy", "auto"])
+def test_the_batches_of_a_pipeline_are_those_of_the_chunk_alone(pipeline: str, parser: str) -> None:
+    """Whatever chunks a worker was given before."""
+    plan = LanguageResources(tagger_spec=pipeline, parser_spec=pipeline if parser == "spacy" else "auto")
+    shipped = {"premise_parse": "(ROOT (S (NP (NN Rain)) (VP (VBZ falls))))", "hypothesis_parse": "(("}
+    examples = [
+        Example("a", "It rains.", "It is wet.", "entailment"),
+        Example("b", "It rains.", "It is dry.", "contradiction"),
+        Example("c", "It rains.", "It snows.", "neutral"),  # the premise of the chunk before
+        Example("d", "Rain falls", "It is wet.", "entailment", info=shipped),
+        Example("e", "Rain falls", "It is wet.", "entailment", info=shipped),
+    ]
+    chunks = examples[:2], examples[2:4], examples[4:]
+
+    def read(resources: LanguageResources, chunk: Sequence[Example]) -> list[Any]:
+        resources.prepare(chunk)
+        sides = [(example, side) for example in chunk for side in SIDES]
+        return [(resources.tokens(*each), resources.parsed(*each)) for each in sides]
+
+    one = pickle.loads(pickle.dumps(plan))
+    alone = [read(one, chunk) for chunk in chunks]
+    several = [pickle.loads(pickle.dumps(plan)) for _ in chunks]
+    assert alone == [read(worker, chunk) for worker, chunk in zip(several, chunks, strict=True)]
+    assert alone[0][0][0][0].tag == "N3"
+    sources = [worker.take_answered() for worker in (one, *several)]
+    for name, counts in sources[0].items():
+        assert set(counts) == {source for each in sources[1:] for source in each[name]}

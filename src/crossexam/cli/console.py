@@ -82,16 +82,19 @@ def progress_bar(clock: Clock = time.monotonic) -> Iterator[Progress]:
 
     def progress_line(stage: str, done: int, total: int | None) -> None:
         if timer.is_due():
-            note(f"{stage}: {done:,}" if total is None else f"{stage}: {done:,} of {total:,}")
+            note(f"{stage}: {_counted(done, total)}")
 
     yield progress_line
+
+
+def _counted(done: int, total: int | None) -> str:
+    return f"{done:,}" if total is None else f"{done:,} of {total:,}"
 
 
 @contextmanager
 def _bars(console: Console) -> Iterator[Progress]:
     from rich.progress import (
         BarColumn,
-        MofNCompleteColumn,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
@@ -101,7 +104,7 @@ def _bars(console: Console) -> Iterator[Progress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[counted]}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
@@ -110,8 +113,8 @@ def _bars(console: Console) -> Iterator[Progress]:
 
         def progress(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total)
-            bars.update(tasks[stage], completed=done, total=total)
+                tasks[stage] = bars.add_task(stage, total=total, counted="")
+            bars.update(tasks[stage], completed=done, total=total, counted=_counted(done, total))
 
         yield progress
 

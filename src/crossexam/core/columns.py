@@ -137,8 +137,8 @@ class Places:
         import numpy as np
 
         ids = text_hashes(examples, "id")
-        self._order = np.argsort(ids, kind="stable")
-        self._ids = ids[self._order]
+        order = np.argsort(ids, kind="stable")
+        self._ids, self._order = ids[order], order.astype(np.uint32)
 
     def of_bases(self, examples: Sequence[Example]) -> NDArray[np.int64]:
         """Return the position of the base of each of *examples* [n], -1 if it is not there.
@@ -156,7 +156,7 @@ class Places:
             return np.full(len(examples), -1, dtype=np.int64)
         wanted = text_hashes(examples, "base")
         place = np.searchsorted(self._ids, wanted, side="right") - 1
-        return np.where(self._ids[place] == wanted, self._order[place], -1)
+        return np.where(self._ids[place] == wanted, self._order[place], np.int64(-1))
 
 
 def examples_at(examples: Sequence[Example], rows: Sequence[int] | NDArray[Any]) -> Sequence[Example]:
@@ -260,18 +260,17 @@ def _matched(info: pl.Series, key: str) -> tuple[pl.Series, pl.Series]:
     """
     import polars as pl
 
-    column = pl.col(info.name)
-    named = _may_have(column, key)
-    found = column.str.json_path_match(f"$.{key}") if key.isidentifier() else pl.lit(None, pl.String)
-    no_string = found.is_null() | found.str.contains(_NO_STRING).fill_null(value=False)
-    table = info.to_frame().select(found.alias("found"), (named & no_string).alias("doubtful"))
-    return table["found"], table["doubtful"]
-
-
-def _may_have(info: pl.Expr, key: str) -> pl.Expr:
-    """Return whether a JSON object may have *key*: it is there, or it may be written with escapes."""
-    name = json.dumps(key, ensure_ascii=False)
-    return info.str.contains(name, literal=True) | info.str.contains("\\", literal=True)
+    if key.isidentifier():
+        found = info.str.json_path_match(f"$.{key}")
+    else:
+        found = pl.repeat(None, len(info), dtype=pl.String, eager=True)
+    different = found.unique()
+    odd = different.filter(different.str.contains(_NO_STRING))
+    no_string = found.is_null() | (found.is_in(odd.to_list()).fill_null(value=False) if len(odd) else False)
+    if no_string.any():  # it has the key, or it may be written with escapes
+        name = json.dumps(key, ensure_ascii=False)
+        no_string &= info.str.contains(name, literal=True) | info.str.contains("\\", literal=True)
+    return found, no_string
 
 
 @dataclass(frozen=True)
@@ -313,8 +312,6 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
     >>> found.values, found.codes.tolist()
     ([0, 1], [0, 1, 0])
     """
-    import polars as pl
-
     coders = {key: _Coder() for key in keys}
     if not in_columns(examples):
         for example in examples:
@@ -322,14 +319,25 @@ def info_values(examples: Sequence[Example], keys: Sequence[str]) -> dict[str, I
                 coder.add(example.info.get(key, _ABSENT))
     elif keys:
         for frame in columns_of(examples, ["info"]):
-            may_have = frame.select(_may_have(pl.col("info"), key).any().alias(key) for key in keys)
+            present = _present(frame["info"], keys)
             decoded = _Decoded(frame["info"])
             for key, coder in coders.items():
-                if may_have[key].item():
+                if key in present:
                     _add_values(coder, frame["info"], key, decoded)
                 else:
                     coder.skip(len(frame))
     return {key: coder.found() for key, coder in coders.items()}
+
+
+def _present(info: pl.Series, keys: Sequence[str]) -> set[str]:
+    """Return those of *keys* that some JSON object may have, by one search for all of them."""
+    names = {json.dumps(key, ensure_ascii=False): key for key in keys}
+    if not info.str.contains_any([*names, "\\"]).any():
+        return set()
+    if info.str.contains("\\", literal=True).any():  # any key may be written with escapes
+        return set(keys)
+    found = info.str.extract_many(list(names), overlapping=True).explode().drop_nulls().unique()
+    return {names[name] for name in found.to_list()}
 
 
 def _add_values(coder: _Coder, info: pl.Series, key: str, decoded: _Decoded) -> None:
@@ -362,11 +370,14 @@ class _Coder:
         self._places: dict[Hashable, int] = {}
         self._values: list[Any] = []
         self._codes = array("i")
+        self._skipped = 0  # examples at the end that have no code yet
 
     def add(self, value: Any) -> None:
+        self._make_up()
         self._codes.append(-1 if value is _ABSENT else self._place(value))
 
     def add_all(self, values: Sequence[Any]) -> None:
+        self._make_up()
         self._codes.extend(-1 if value is _ABSENT else self._place(value) for value in values)
 
     def add_texts(self, texts: pl.Series) -> None:
@@ -379,7 +390,12 @@ class _Coder:
 
     def skip(self, count: int) -> None:
         """Add *count* examples that do not have the key."""
-        self._codes.frombytes(b"\xff" * (count * self._codes.itemsize))  # -1
+        self._skipped += count
+
+    def _make_up(self) -> None:
+        """Give those that were skipped their code: it takes no memory unless some example has the key."""
+        self._codes.frombytes(b"\xff" * (self._skipped * self._codes.itemsize))  # -1
+        self._skipped = 0
 
     def _place(self, value: Any) -> int:
         identity = value if type(value) is str else (type(value), repr(value))
@@ -391,4 +407,8 @@ class _Coder:
     def found(self) -> InfoValues:
         import numpy as np
 
-        return InfoValues(self._values, np.frombuffer(self._codes, dtype=np.int32).copy())
+        if not self._values:
+            count = len(self._codes) + self._skipped
+            return InfoValues(self._values, np.broadcast_to(np.int32(-1), (count,)))
+        self._make_up()
+        return InfoValues(self._values, np.frombuffer(self._codes, dtype=np.int32))

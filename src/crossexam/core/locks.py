@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -43,6 +44,68 @@ def locked(path: Path, busy: CrossexamError) -> Iterator[None]:
         yield
 
 
+class SharedLock:
+    """A lock on the file *path* that several may hold at once, such as all who write into its folder.
+
+    It is held until it is closed.  Folder and file are created if need be; who is alone when closing the lock
+    removes the file.  On Windows, and on a file system without locks, everybody seems to be alone.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / ".lock"
+    >>> one, other = SharedLock(file), SharedLock(file)
+    >>> other.is_alone()
+    False
+    >>> one.is_alone()
+    True
+    >>> one.close(), other.close(), file.exists()
+    (None, None, False)
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stream = self._opened()
+
+    def _opened(self) -> IO[bytes]:
+        """Return the file with the lock on it; who holds it alone may remove file and folder meanwhile."""
+        while True:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                stream = self._path.open("a+b")
+            except FileNotFoundError:
+                if self._path.is_symlink():  # to nowhere
+                    raise
+                continue
+            with suppress(OSError):  # no locks here
+                _lock_with_others(stream)
+            if self._is_at_path(stream):
+                return stream
+            stream.close()
+
+    def _is_at_path(self, stream: IO[bytes]) -> bool:
+        try:
+            return os.path.samestat(os.fstat(stream.fileno()), self._path.stat())
+        except FileNotFoundError:
+            return False
+
+    def is_alone(self) -> bool:
+        """Return whether nobody else holds the lock; if so, others wait for it until it is closed.
+
+        If not, it is held no more.
+        """
+        try:
+            _lock(self._stream)
+        except OSError as error:
+            return error.errno not in _BUSY
+        return True
+
+    def close(self) -> None:
+        """Release the lock."""
+        if self.is_alone() and self._is_at_path(self._stream):
+            with suppress(OSError):  # Windows removes no file that is open
+                self._path.unlink()
+        self._stream.close()
+
+
 if sys.platform == "win32":
 
     def _lock(stream: IO[bytes]) -> None:
@@ -51,9 +114,18 @@ if sys.platform == "win32":
         stream.seek(0)
         msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)
 
+    def _lock_with_others(stream: IO[bytes]) -> None:
+        """Do nothing: there are only exclusive locks."""
+
 else:
 
     def _lock(stream: IO[bytes]) -> None:
         import fcntl
 
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def _lock_with_others(stream: IO[bytes]) -> None:
+        """Wait until nobody holds the lock alone, and hold it together with others."""
+        import fcntl
+
+        fcntl.flock(stream, fcntl.LOCK_SH)

@@ -8,8 +8,23 @@ from contextlib import contextmanager
 from typing import Final, Protocol
 
 
+class AtMost(int):
+    """A number that is not known, but not larger than this.
+
+    >>> f"20,000 of {AtMost(80_000):,}"
+    '20,000 of at most 80,000'
+    """
+
+    def __format__(self, style: str) -> str:
+        """Return the words that say so; the number is in *style*."""
+        return f"at most {int(self):{style}}"
+
+
 class Progress(Protocol):
-    """A callback: the name of the stage, how much is done, and how much there is to do (None: unknown)."""
+    """A callback: the name of the stage, how much is done, and how much there is to do.
+
+    That is None if it is unknown, and :class:`AtMost` if it is known that there is no more.
+    """
 
     def __call__(self, stage: str, done: int, total: int | None) -> None: ...
 

@@ -41,8 +41,9 @@ class ParquetRows:
         self.path = path
         self._state = _state(path)
         try:
-            schema = pl.scan_parquet(path, glob=False).collect_schema()
-            self.count: int = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+            self._scan = pl.scan_parquet(path, glob=False)  # kept, as it knows where the row groups are
+            schema = self._scan.collect_schema()
+            self.count: int = self._scan.select(pl.len()).collect().item()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
             raise _no_parquet(path, error) from None
         missing = [name for name in _NEEDED if name not in schema]
@@ -58,7 +59,7 @@ class ParquetRows:
             raise FormatError(
                 "the file was changed while it was in use", where=str(self.path), hint="read it again"
             )
-        rows = pl.scan_parquet(self.path, glob=False).slice(start, stop - start)
+        rows = self._scan.slice(start, stop - start)
         try:
             return (rows if names is None else rows.select(names)).collect()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

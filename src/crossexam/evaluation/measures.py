@@ -26,9 +26,9 @@ from crossexam.evaluation.scores import (
     describe_projection,
     score_run,
 )
-from crossexam.stats.clusters import effective_size
+from crossexam.stats.clusters import cluster_codes, effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
-from crossexam.stats.estimate import by_slice, share_correct
+from crossexam.stats.estimate import Coded, by_slice, share_correct
 from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
@@ -298,8 +298,9 @@ def _detectable(
     before: NDArray[np.bool_], after: NDArray[np.bool_], clusters: NDArray[np.int32], alpha: float
 ) -> float | None:
     """Return the drop detectable with so many pairs, as discordant as these; None if there is none."""
-    drops = before.astype(np.float64) - after
-    size = effective_size(drops - drops.mean(), np.unique(clusters, return_inverse=True)[1])
+    residuals = np.subtract(before, after, dtype=np.float64)
+    residuals -= residuals.mean()
+    size = effective_size(residuals, cluster_codes(clusters, len(residuals)))
     drop = minimum_detectable_drop(size.n_eff, float(np.mean(before != after)), alpha)
     return None if np.isnan(drop) else drop
 
@@ -369,35 +370,34 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
         if of_key is not None and not of_key.values:
             continue
         items, values = _values(scored, of_key, tagged)
-        if not (values == values[:1]).all():
+        if not values.is_constant:
             sliced[name] = by_slice(
                 scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
             )
     for name, of_reading in READ_SLICES if scored.reading is not None else ():
-        shown = np.array([_value(False), _value(True)], dtype=object)
-        values = shown[getattr(scored.reading, of_reading).astype(np.int8)]
+        said = getattr(scored.reading, of_reading).astype(np.int8)
+        values = Coded.in_order([_value(False), _value(True)], said)
         sliced[name] = by_slice(scored.correct, values, scored.clusters)
     return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 
-def _values(
-    scored: Scored, info: InfoValues | None, tagged: bool
-) -> tuple[NDArray[np.int64], NDArray[np.object_]]:
+def _values(scored: Scored, info: InfoValues | None, tagged: bool) -> tuple[NDArray[np.int64] | slice, Coded]:
     """Return the items [n] and their values in *info*, or their gold labels without it.
 
     If *tagged*, an item is there once per tag.
     """
-    items = np.arange(len(scored.gold))
     if info is None:
-        return items, np.array(GOLDS, dtype=object)[scored.gold]
+        return slice(None), Coded.in_order(GOLDS, scored.gold)
     if not tagged:
-        return items, info.mapped(_value)
+        shown = Coded.of([_value(value) for value in (*info.values, None)])
+        return slice(None), Coded(shown.names, shown.codes.astype(np.int32)[info.codes])
+    items = np.arange(len(scored.gold))
     tags = [_tags(value) for value in (*info.values, None)]  # the last is that of the number -1
     counts = np.array([len(each) for each in tags])[info.codes]  # [n]
     starts = np.cumsum([0, *map(len, tags)])[:-1][info.codes]  # [n], of an item's tags among all tags
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-    every = np.array([_value(tag) for each in tags for tag in each], dtype=object)
-    return np.repeat(items, counts), every[np.repeat(starts, counts) + within]
+    every = Coded.of([_value(tag) for each in tags for tag in each])
+    return np.repeat(items, counts), Coded(every.names, every.codes[np.repeat(starts, counts) + within])
 
 
 def _tags(value: Any) -> list[Any]:

@@ -5,6 +5,10 @@ folder is therefore a script of one call with a text in base64, so that no sente
 of a file contains a hash of its content, so that a page never finds the items of another.  The files are
 written before the page, and those of an older page are removed after it.  If writing is interrupted, there is
 an old page or a new one, with all of its items.
+
+Several processes may write the same page at once: the last one wins.  All who write files into the folder
+hold a lock on it together until their page is written.  Files are removed only by somebody who is then alone,
+so that nobody's page is still to come; what the page that is there names is kept.
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from urllib.parse import quote
 
 from crossexam.core.files import FORMULA, sweep, write_text
 from crossexam.core.labels import ENTAILMENT_OR_NOT
+from crossexam.core.locks import SharedLock
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
 
@@ -31,7 +36,10 @@ PART_ITEMS: Final = 2000
 #: A page of more items has them in a folder beside it.
 MOST_INSIDE: Final = 20_000
 
-_FILE: Final = re.compile(r"\d{4,}-[0-9a-f]{16}\.js")
+_LOCK: Final = ".lock"
+_NAME: Final = re.compile(r"\d{4,}-[0-9a-f]{16}")  # of a part
+_PART: Final = re.compile(rf"{_NAME.pattern}\.js")
+_OURS: Final = re.compile(rf"{_PART.pattern}|\..*\.part|{re.escape(_LOCK)}")
 
 
 class PartsFolder:
@@ -39,7 +47,8 @@ class PartsFolder:
 
     def __init__(self, page: Path) -> None:
         self.path = page.with_name(f"{page.stem}_items")
-        self._written: set[str] = set()
+        self._page, self._written = page, 0
+        self._lock: SharedLock | None = None
 
     @property
     def address(self) -> str:
@@ -48,26 +57,39 @@ class PartsFolder:
 
     def add(self, text: str) -> str:
         """Write a part with *text* in base64 and return its name."""
+        self._lock = self._lock or SharedLock(self.path / _LOCK)
         digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-        name = f"{len(self._written):04}-{digest}"
+        name = f"{self._written:04}-{digest}"
         write_text(self.path / f"{name}.js", f'crossexamItems("{name}","{text}");\n')
-        self._written.add(f"{name}.js")
+        self._written += 1
         return name
 
     def parts(self) -> list[Path]:
         """Return the parts in the folder, of this page or an older one; other files are not ours."""
+        return self._files(_PART)
+
+    def _files(self, pattern: re.Pattern[str]) -> list[Path]:
         if not self.path.is_dir():
             return []
-        return sorted(path for path in self.path.iterdir() if _FILE.fullmatch(path.name))
+        return sorted(path for path in self.path.iterdir() if pattern.fullmatch(path.name))
 
     def remove_older(self) -> None:
-        """Remove parts that this page does not have, unfinished files, and then the folder if it is empty."""
-        older = [path for path in self.parts() if path.name not in self._written]
-        for path in older:
-            path.unlink(missing_ok=True)
-        sweep(self.path)
-        if older:
-            with suppress(OSError):  # not empty
+        """Remove parts that the page does not have, and unfinished files, unless somebody writes others."""
+        if self._lock is None and not self._files(_OURS):
+            return
+        self._lock = self._lock or SharedLock(self.path / _LOCK)
+        if self._lock.is_alone():
+            needed = set(_NAME.findall(self._page.read_text(encoding="utf-8")))
+            for path in self.parts():
+                if path.stem not in needed:
+                    path.unlink(missing_ok=True)
+            sweep(self.path)
+
+    def close(self) -> None:
+        """Release the lock on the folder, and remove the folder if it is empty."""
+        if self._lock is not None:
+            self._lock.close()
+            with suppress(OSError):  # not empty, or gone
                 self.path.rmdir()
 
 
@@ -75,8 +97,11 @@ class PartsFolder:
 def parts_beside(page: Path) -> Iterator[PartsFolder]:
     """Provide the folder for parts of *page*, which is written in the ``with``; then remove older parts."""
     folder = PartsFolder(page)
-    yield folder
-    folder.remove_older()
+    try:
+        yield folder
+        folder.remove_older()
+    finally:
+        folder.close()
 
 
 def written_beside(page: Path) -> Path | None:

@@ -378,7 +378,8 @@ class AnswerStore:
         import numpy as np
 
         known = np.zeros(len(hashes), dtype=bool)
-        found = Answers(hashes, np.zeros((len(hashes), 3)), characters([None] * len(hashes)))
+        read = np.full((len(hashes), 2), ALL_READ, dtype=np.int32)
+        found = Answers(hashes, np.zeros((len(hashes), 3)), read)
         missing = np.argsort(hashes[:, 0])
         stored = sum(map(len, self._parts))
         left = [len(missing)]

@@ -409,10 +409,12 @@ def _ids_and_labels(dataset: Dataset) -> Iterator[tuple[pa.Array, pa.Array]]:
 
     for start in range(0, max(1, len(dataset)), _ROWS_PER_GROUP):
         part = Dataset(dataset.name, dataset.examples[start : start + _ROWS_PER_GROUP])
-        ids = part.ids().to_list() if in_columns(part.examples) else [example.id for example in part]
+        if in_columns(part.examples):
+            ids = part.ids().to_arrow().cast(pa.string())
+        else:
+            ids = pa.array([example.id for example in part], pa.string())
         labels = part.labels().astype(np.int64)
-        golds = pa.array(GOLDS).take(pa.array(labels, mask=labels < 0))
-        yield pa.array(ids, pa.string()), golds
+        yield ids, pa.array(GOLDS).take(pa.array(labels, mask=labels < 0))
 
 
 def _read_predictions(

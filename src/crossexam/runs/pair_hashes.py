@@ -11,12 +11,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
 from crossexam.models.model import Pair
+from crossexam.runs.pair_columns import PairColumns, pairs_at
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 HASH_BYTES: Final = 16
+_SEPARATOR: Final = "\x1f"
 _FREE: Final = 2**32 - 1
 _FEWEST_SLOTS: Final = 2**12
 _PLACED_AT_ONCE: Final = 2**20
@@ -30,10 +32,14 @@ def pair_hash(premise: str, hypothesis: str, parses: Sequence[str | None] = ()) 
     >>> pair_hash("a b", "c") == pair_hash("a", "b c")
     False
     """
-    text = f"{len(premise)}\x1f{premise}\x1f{hypothesis}"
+    text = _text(premise, hypothesis)
     if any(parses):
-        text += "".join(f"\x1f{len(parse or '')}\x1f{parse or ''}" for parse in parses)
+        text += "".join(f"{_SEPARATOR}{len(parse or '')}{_SEPARATOR}{parse or ''}" for parse in parses)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=HASH_BYTES).digest()
+
+
+def _text(premise: str, hypothesis: str) -> str:
+    return _SEPARATOR.join((str(len(premise)), premise, hypothesis))
 
 
 def pair_hashes(pairs: Iterable[Pair], parses: Mapping[str, str] | None = None) -> NDArray[np.uint64]:
@@ -42,14 +48,27 @@ def pair_hashes(pairs: Iterable[Pair], parses: Mapping[str, str] | None = None) 
     >>> as_bytes(pair_hashes([("a", "b")])) == [pair_hash("a", "b")]
     True
     """
+    digests: Iterable[bytes]
     if parses:
-        digests = [pair_hash(*pair, [parses.get(text) for text in pair]) for pair in pairs]
+        digests = (pair_hash(*pair, [parses.get(text) for text in pair]) for pair in pairs)
+    elif isinstance(pairs, PairColumns):
+        digests = _digests(pairs.joined(_SEPARATOR))
     else:
-        digests = [  # pair_hash, without a call: most of the time of a run that asks nothing is spent here
-            blake2b(f"{len(p)}\x1f{p}\x1f{h}".encode("utf-8", "surrogatepass"), digest_size=16).digest()
-            for p, h in pairs
-        ]
+        digests = _digests(_text(*pair).encode("utf-8", "surrogatepass") for pair in pairs)
     return from_bytes(b"".join(digests))
+
+
+def _digests(texts: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the hash of each of *texts*.
+
+    To copy a hash of nothing takes a third of the time of making one with a ``digest_size``; half of what is
+    left is the compression itself.
+    """
+    new = blake2b(digest_size=HASH_BYTES).copy
+    for text in texts:
+        running = new()
+        running.update(text)
+        yield running.digest()
 
 
 def from_bytes(joined: bytes) -> NDArray[np.uint64]:
@@ -69,15 +88,16 @@ class DistinctHashes:
     """The distinct ones of the hashes that were added, numbered from 0 as they first occur.
 
     It is a hash table in three arrays, in which all hashes that are added at once look for their slots
-    together: it takes 22 to 28 bytes per distinct hash, where a dict of bytes takes 150.
+    together: it takes 22 to 28 bytes per distinct hash, where a dict of bytes takes 150.  With room
+    for *at_most* hashes from the start, 6 to 12 bytes for each, it never grows: that takes as long as adding.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, at_most: int = 0) -> None:
         import numpy as np
 
         self.count = 0
         self._halves = [np.empty(0, dtype=np.uint64) for _ in range(2)]  # of the hashes by number
-        self._slots = np.full(_FEWEST_SLOTS, _FREE, dtype=np.uint32)  # numbers
+        self._slots = np.full(_slots_for(at_most, _FEWEST_SLOTS), _FREE, dtype=np.uint32)  # numbers
 
     def add(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
         """Return the number of each of *hashes* [n, 2], and the rows of those that were not there before."""
@@ -104,14 +124,12 @@ class DistinctHashes:
         return numbers, rows
 
     def _reserve(self, count: int) -> None:
-        """Make room for *count* numbers: a third of the slots stay free."""
+        """Make room for *count* numbers."""
         import numpy as np
 
-        size = len(self._slots)
-        if 3 * count <= 2 * size:
+        size = _slots_for(count, len(self._slots))
+        if size == len(self._slots):
             return
-        while 3 * count > 2 * size:
-            size *= 2
         self._slots = np.full(size, _FREE, dtype=np.uint32)
         for start in range(0, self.count, _PLACED_AT_ONCE):
             stop = min(start + _PLACED_AT_ONCE, self.count)
@@ -147,28 +165,49 @@ class DistinctHashes:
         return found, slots
 
 
+def _slots_for(count: int, size: int) -> int:
+    """Return the least power of 2 times *size* of which *count* slots are at most two thirds."""
+    while 3 * count > 2 * size:
+        size *= 2
+    return size
+
+
 class DistinctPairs:
     """The distinct pairs of *stretches* of items, which are read as the pairs are asked for.
 
-    *parses* are those that the model reads.  ``count`` pairs were found so far; the stretches were read to
-    their end if ``finished``.
+    *items* is the number of all items, None if it is not known; *parses* are those that the model reads.
+    ``count`` pairs were found so far; the stretches were read to their end if ``finished``.
     """
 
-    def __init__(self, stretches: Iterable[Sequence[Pair]], parses: Mapping[str, str] | None = None) -> None:
-        self._stretches, self._parses = stretches, parses
+    def __init__(
+        self,
+        stretches: Iterable[Sequence[Pair]],
+        items: int | None = None,
+        parses: Mapping[str, str] | None = None,
+    ) -> None:
+        self._stretches, self._parses, self._items = stretches, parses, items
         self._numbers: list[NDArray[np.uint32]] = []
-        self.count, self.finished = 0, False
+        self.count, self._read, self.finished = 0, 0, False
 
-    def __iter__(self) -> Iterator[tuple[list[Pair], NDArray[np.uint64]]]:
+    @property
+    def at_most(self) -> int | None:
+        """How many distinct pairs there are if all items that are not read yet have new ones; None: unknown.
+
+        It falls with each repeated pair, to ``count`` when all items are read.
+        """
+        return None if self._items is None else self._items - self._read + self.count
+
+    def __iter__(self) -> Iterator[tuple[Sequence[Pair], NDArray[np.uint64]]]:
         """Yield the new pairs of each stretch with their hashes [n, 2]."""
-        distinct = DistinctHashes()
+        distinct = DistinctHashes(self._items or 0)
         for pairs in self._stretches:
             hashes = pair_hashes(pairs, self._parses)
             numbers, rows = distinct.add(hashes)
             self._numbers.append(numbers)
+            self._read += len(numbers)
             self.count = distinct.count
             if len(rows):
-                yield [pairs[row] for row in rows.tolist()], hashes[rows]
+                yield pairs_at(pairs, rows), hashes[rows]
         self.finished = True
 
     def numbers(self) -> NDArray[np.uint32]:

@@ -14,7 +14,7 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.progress import Progress
+from crossexam.core.progress import AtMost, Progress
 from crossexam.models.answers import NamesLabels, not_probabilities
 from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair, Parts, ReadsParses
 from crossexam.models.precision import ROUNDING
@@ -22,7 +22,7 @@ from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.stored_answers import ALL_READ, Answers
-from crossexam.runs.windows import LARGEST_WINDOW, Asking, Window, cut_into_windows
+from crossexam.runs.windows import LARGEST_WINDOW, Asking, Piece, Window, cut_into_windows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,13 +30,12 @@ if TYPE_CHECKING:
 
 #: The details of a model that it has only once it was asked.
 _LEARNT: Final = ("two_label", "probe", ROUNDING)
-#: So many pairs are read ahead of those that are asked; if that is all, the number of pairs is known.
+#: So many pairs are read ahead of those that are asked; if that is all, their number is known exactly.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW
 #: Beyond so many bytes, the probabilities are in a temporary file until all pairs are answered.
 _MOST_IN_MEMORY: Final = 64 * 2**20
 
 Stretches = Iterable[Sequence[Pair]]
-Piece = tuple[list[Pair], "NDArray[np.uint64]"]
 
 
 @dataclass(frozen=True)
@@ -61,18 +60,19 @@ class Predictions:
 def predictions_of(
     model: Model,
     stretches: Callable[[], Stretches],
+    items: int,
     store: Path | None,
     options: Mapping[str, Any],
     progress: Progress,
     ask: Asking,
 ) -> Predictions:
-    """Return the predictions of *model* for the pairs of items, which *stretches* returns in pieces.
+    """Return the predictions of *model* for the pairs of *items*, which *stretches* returns in pieces.
 
     *store* is the folder of the store, and *ask* has windows answered.  Raises CrossexamError.
     """
     if isinstance(model, AsksInParts):
-        return _in_parts(model, stretches, store, options, progress, ask)
-    found = _answers(model, stretches(), store, options, progress, ask)
+        return _in_parts(model, stretches, items, store, options, progress, ask)
+    found = _answers(model, stretches(), items, store, options, progress, ask)
     counts = {"distinct_pairs": len(found.probabilities), **found.counts, "truncated_pairs": len(found.cut)}
     return Predictions(
         found.numbers,
@@ -93,6 +93,7 @@ def _spans(parts: Parts, read: Sequence[CharactersRead | None]) -> Spans:
 def _in_parts(
     model: AsksInParts,
     stretches: Callable[[], Stretches],
+    items: int,
     store: Path | None,
     options: Mapping[str, Any],
     progress: Progress,
@@ -104,9 +105,9 @@ def _in_parts(
     """
     import numpy as np
 
-    pairs = DistinctPairs(stretches())
+    pairs = DistinctPairs(stretches(), items)
     parts = ([part for pair in new for part in model.parts(pair).pairs] for new, _ in pairs)
-    found = _answers(model.inner, parts, store, options, progress, ask)
+    found = _answers(model.inner, parts, None, store, options, progress, ask)
     numbers = pairs.numbers()
     table = np.empty((pairs.count, 3))
     part_is_cut, cut = found.is_cut(), np.zeros(pairs.count, dtype=bool)
@@ -177,13 +178,17 @@ class _Answered:
 def _answers(
     model: Model,
     stretches: Stretches,
+    items: int | None,
     store: Path | None,
     options: Mapping[str, Any],
     progress: Progress,
     ask: Asking,
 ) -> _Answered:
-    """Return the answers of *model* for the pairs of *stretches*: those that are stored, and new ones."""
-    pairs = DistinctPairs(stretches, model.parses if isinstance(model, ReadsParses) else None)
+    """Return the answers of *model* for the pairs of *stretches*: those that are stored, and new ones.
+
+    *items* is the number of all these pairs, None if it is not known.
+    """
+    pairs = DistinctPairs(stretches, items, model.parses if isinstance(model, ReadsParses) else None)
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as stored:
         asked = _Asked(model, pairs, stored, progress)
         for start, batch, details in ask(model, asked.windows(), options):
@@ -224,7 +229,7 @@ class _Asked:
             if found == len(pairs):
                 self._keep(start, answers)
             else:
-                window = Window(start, pairs, hashes, known.tolist())
+                window = Window(start, list(pairs), hashes, known.tolist())
                 self._open[start] = _Open(window, len(pairs) - found)
                 yield window
             start += len(pairs)
@@ -291,7 +296,11 @@ class _Asked:
 
     def _advance(self, count: int) -> None:
         self._done += count
-        total = self._pairs.count if self._pairs.finished else None
+        total = self._pairs.at_most
+        if self._pairs.finished:
+            total = self._pairs.count
+        elif total is not None:
+            total = AtMost(total)
         self._progress(f"running {self._model.name}", self._done, total)
 
 

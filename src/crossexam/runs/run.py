@@ -36,6 +36,7 @@ from crossexam.models.model import (
     check_batch_size,
 )
 from crossexam.models.table import open_model
+from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.predictions import Predictions, predictions_of
 from crossexam.runs.reading import reading_of
 from crossexam.runs.windows import Asking, ask_in_this_process
@@ -96,7 +97,10 @@ def predict_suite(
     if isinstance(opened, AnswersSets):
         predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
-        found = predictions_of(opened, lambda: _stretches(datasets.values()), store, options, progress, ask)
+        items = sum(map(len, datasets.values()))
+        found = predictions_of(
+            opened, lambda: _stretches(datasets.values()), items, store, options, progress, ask
+        )
         predicted = _by_test_set(found, datasets)
     seconds = time.monotonic() - start
     return _run(opened, given, datasets, predicted, seconds, limit, parsed)
@@ -160,12 +164,11 @@ def first_items(dataset: Dataset, limit: int | None) -> Dataset:
 _ROWS_AT_ONCE: Final = 20_000
 
 
-def _stretches(datasets: Iterable[Dataset]) -> Iterator[list[Pair]]:
+def _stretches(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
     """Yield the pairs of the items of *datasets*, a stretch at a time."""
     for dataset in datasets:
         if in_columns(dataset.examples):
-            for texts in dataset.columns(*SIDES, at_once=_ROWS_AT_ONCE):
-                yield list(zip(*(texts[side].to_list() for side in SIDES), strict=True))
+            yield from map(PairColumns, dataset.columns(*SIDES, at_once=_ROWS_AT_ONCE))
         else:
             for start in range(0, len(dataset), _ROWS_AT_ONCE):
                 rows = dataset.examples[start : start + _ROWS_AT_ONCE]

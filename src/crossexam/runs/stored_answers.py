@@ -89,9 +89,9 @@ class SortedAnswers:
         import numpy as np
 
         first, second = np.ascontiguousarray(answers.hashes.T)
-        order = np.argsort(first, kind="stable")
+        order = np.argsort(first)
         if (np.diff(first[order]) == 0).any():
-            order = np.lexsort((second, first))  # stable too
+            order = np.lexsort((second, first))  # stable
             in_order = answers.hashes[order]
             order = order[np.append(True, (in_order[1:] != in_order[:-1]).any(axis=1))]
         return cls(first[order], second[order], answers.probabilities[order], answers.read[order])

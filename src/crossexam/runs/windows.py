@@ -11,15 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.models.model import Batch, Model, Pair, PlansBatches, answered_by
+from crossexam.runs.pair_columns import lengths_of, one_after_another
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: Pairs with their hashes [n, 2].
+Piece = tuple[Sequence[Pair], "NDArray[np.uint64]"]
 #: Pairs in a batch, and stored together, if the model does not plan its batches.
 PAIRS_AT_ONCE: Final = 256
 #: Pairs in the first window: so few that a checkpoint tokenizes them within a second.
@@ -89,38 +91,37 @@ def batch_size_of(options: Mapping[str, Any]) -> int:
     return PAIRS_AT_ONCE if stated == "auto" else int(stated)
 
 
-def cut_into_windows(
-    stream: Iterable[tuple[list[Pair], NDArray[np.uint64]]],
-) -> Iterator[tuple[list[Pair], NDArray[np.uint64]]]:
+def cut_into_windows(stream: Iterable[Piece]) -> Iterator[Piece]:
     """Yield the pairs and hashes of *stream*, in the same order, window by window.
 
     Where the stream was cut before does not matter.
     """
     import numpy as np
 
-    pairs: list[Pair] = []
-    hashes: list[NDArray[np.uint64]] = []
-    size, characters = FIRST_WINDOW, 0
-    for more, of_more in stream:
-        pairs += more
-        hashes.append(of_more)
-        characters += _characters(more)
-        while len(pairs) >= size or characters >= MOST_CHARACTERS:
-            end = size if characters < MOST_CHARACTERS else _end_by_characters(pairs, size)
-            joined = np.concatenate(hashes)
-            yield pairs[:end], joined[:end]
-            characters -= _characters(pairs[:end])
-            pairs, hashes = pairs[end:], [joined[end:]]
-            size = min(2 * size, LARGEST_WINDOW)
-    if pairs:
-        yield pairs, np.concatenate(hashes)
+    taken: list[Piece] = []
+    size = pairs_left = FIRST_WINDOW
+    characters_left = MOST_CHARACTERS
+    for pairs, hashes in stream:
+        ends = np.concatenate([[0], np.cumsum(lengths_of(pairs))])  # of each pair, in characters
+        start = 0
+        while start < len(pairs):
+            full = int(np.searchsorted(ends, ends[start] + characters_left))  # after the pair that fills it
+            stop = min(start + pairs_left, full, len(pairs))
+            taken.append((pairs[start:stop], hashes[start:stop]))
+            pairs_left -= stop - start
+            characters_left -= int(ends[stop] - ends[start])
+            start = stop
+            if pairs_left == 0 or characters_left <= 0:
+                yield _joined(taken)
+                taken = []
+                size = pairs_left = min(2 * size, LARGEST_WINDOW)
+                characters_left = MOST_CHARACTERS
+    if taken:
+        yield _joined(taken)
 
 
-def _characters(pairs: Iterable[Pair]) -> int:
-    return sum(map(len, chain.from_iterable(pairs)))
+def _joined(taken: Sequence[Piece]) -> Piece:
+    import numpy as np
 
-
-def _end_by_characters(pairs: Sequence[Pair], size: int) -> int:
-    """Return how many of *pairs*, at most *size*, reach MOST_CHARACTERS."""
-    totals = accumulate(len(premise) + len(hypothesis) for premise, hypothesis in pairs)
-    return next(end for end, total in enumerate(totals, 1) if end == size or total >= MOST_CHARACTERS)
+    pairs, hashes = zip(*taken, strict=True)
+    return one_after_another(pairs), np.concatenate(hashes)

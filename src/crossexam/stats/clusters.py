@@ -40,18 +40,19 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
     if len(clusters) != n:
         raise ValueError(f"{len(clusters)} clusters for {n} items")
     if isinstance(clusters, np.ndarray) and clusters.dtype.kind in "iu":
-        return _dense(clusters.astype(np.int64, copy=False))
+        return _dense(clusters if clusters.dtype.itemsize < 8 else clusters.astype(np.int64, copy=False))
     names = clusters.tolist() if isinstance(clusters, np.ndarray) else clusters
     index: dict[Hashable, int] = {}
     return np.fromiter((index.setdefault(name, len(index)) for name in names), np.int64, count=n)
 
 
-def _dense(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return *codes* renumbered without gaps, in linear time if they are small."""
     if codes.size and codes.min() >= 0 and codes.max() < 8 * codes.size + 1024:
-        number = np.cumsum(np.bincount(codes) > 0) - 1
-        return number[codes].astype(np.int64, copy=False)
-    return np.unique(codes, return_inverse=True)[1].reshape(codes.shape).astype(np.int64, copy=False)
+        numbers: NDArray[np.int64] = (np.cumsum(np.bincount(codes) > 0) - 1).astype(np.int64, copy=False)
+        return numbers.take(codes)
+    inverse: NDArray[np.intp] = np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
+    return inverse.astype(np.int64, copy=False)
 
 
 class EffectiveSize(NamedTuple):

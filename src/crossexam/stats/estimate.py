@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from math import nan, sqrt
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,19 +48,61 @@ def share_correct(correct: ArrayLike, clusters: Clusters = None, confidence: flo
     >>> f"{share_correct([True] * 15 + [False] * 5)}"
     '75.0 [53.1, 88.8]'
     """
-    right = np.asarray(correct, dtype=np.float64)
+    right = np.array(correct, dtype=np.float64)  # our own, of which the residuals are made
     n = len(right)
     if n == 0:
         return Estimate(nan, 0.0, 1.0, 0, 0)
     share = float(right.mean())
-    size = effective_size(right - share, cluster_codes(clusters, n), confidence)
+    right -= share
+    size = effective_size(right, cluster_codes(clusters, n), confidence)
     low, high = wilson(share, size.n_eff, confidence)
     return Estimate(share, low, high, n, size.clusters)
 
 
+class Coded(NamedTuple):
+    """The values of items: the *names* that there are, and the number of each item's among them, *codes* [n].
+
+    Values are numbered in the order in which they first appear.
+    """
+
+    names: Sequence[Hashable]
+    codes: NDArray[np.integer[Any]]
+
+    @classmethod
+    def of(cls, values: Sequence[Hashable] | NDArray[Any]) -> Coded:
+        """Return *values* [n] with their numbers.
+
+        >>> names, codes = Coded.of(["b", "a", "b"])
+        >>> names, codes.tolist()
+        (['b', 'a'], [0, 1, 0])
+        """
+        codes = cluster_codes(values, len(values))
+        firsts = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)
+        firsts[codes[::-1]] = np.arange(len(codes))[::-1]
+        return cls([values[first] for first in firsts.tolist()], codes)
+
+    @classmethod
+    def in_order(cls, names: Sequence[Hashable], codes: NDArray[np.integer[Any]]) -> Coded:
+        """Return values whose few *names* are in any order, and may not all be there.
+
+        >>> Coded.in_order(["a", "b", "c"], np.array([2, 0, 2])).names
+        ['c', 'a']
+        """
+        firsts = {int((codes == number).argmax()): number for number in np.unique(codes).tolist()}
+        order = [firsts[first] for first in sorted(firsts)]
+        places = np.zeros(len(names), dtype=np.int32)
+        places[order] = np.arange(len(order))
+        return cls([names[number] for number in order], places[codes])
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether all items have the same value."""
+        return bool((self.codes == self.codes[:1]).all())
+
+
 def by_slice(
     correct: ArrayLike,
-    values: Sequence[Hashable] | NDArray[Any],
+    values: Sequence[Hashable] | NDArray[Any] | Coded,
     clusters: Clusters = None,
     *,
     minimum: int = 1,
@@ -78,17 +120,14 @@ def by_slice(
     """
     right = np.asarray(correct, dtype=bool)
     groups = cluster_codes(clusters, len(right))
-    codes = cluster_codes(values, len(right))
+    names, codes = values if isinstance(values, Coded) else Coded.of(values)
     counts = np.bincount(codes)
-    firsts = np.zeros(len(counts), dtype=np.int64)
-    firsts[codes[::-1]] = np.arange(len(codes))[::-1]  # first occurrence of each value
-    ranked = [int(code) for code in np.argsort(-counts, kind="stable") if values[firsts[code]] is not None]
+    ranked = [int(code) for code in np.argsort(-counts, kind="stable") if names[code] is not None]
     named = [code for code in ranked if counts[code] >= minimum][:most]
     order = np.argsort(codes, kind="stable")
     where = np.split(order, np.cumsum(counts)[:-1])  # the items of each value
     found = {
-        str(values[firsts[code]]): share_correct(right[where[code]], groups[where[code]], confidence)
-        for code in named
+        str(names[code]): share_correct(right[where[code]], groups[where[code]], confidence) for code in named
     }
     pooled = [where[code] for code in ranked if code not in set(named)]
     if pooled:

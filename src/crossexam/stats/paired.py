@@ -87,9 +87,10 @@ def paired_difference(
     if n == 0:
         return Estimate(nan, -1.0, 1.0, 0, 0)
     b, c = discordant(before, after)
-    drops = before.astype(np.float64) - after
+    residuals = np.subtract(before, after, dtype=np.float64)
     value = (b - c) / n
-    size = effective_size(drops - value, cluster_codes(clusters, n), confidence)
+    residuals -= value
+    size = effective_size(residuals, cluster_codes(clusters, n), confidence)
     scale = size.n_eff / n
     low, high = tango(b * scale, c * scale, size.n_eff, confidence)
     return Estimate(value, low, high, n, size.clusters)

@@ -197,12 +197,15 @@ class SpacyDependencies:
         self._single = lru_cache(REMEMBERED)(self._parse)
 
     def prepare(self, examples: Sequence[Example]) -> None:
-        """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk."""
-        texts = dict.fromkeys(example.text(side) for example in examples for side in SIDES)
-        new = [text for text in texts if text not in self._chunk]
-        kept = {text: parse for text, parse in self._chunk.items() if text in texts}
-        self._chunk = kept | {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(new)}
-        self.answered[self.name] += len(new)
+        """Parse the sentences of *examples*, each distinct one once, and forget the previous chunk.
+
+        No parse of that is kept: else the batches, on which the last bits of scores may depend, would differ
+        with the chunks that this process was given before.
+        """
+        texts = list(dict.fromkeys(example.text(side) for example in examples for side in SIDES))
+        self._chunk = {doc.text: parsed_from_doc(doc) for doc in self._nlp.pipe(texts)}
+        if texts:
+            self.answered[self.name] += len(texts)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:
         """Return the dependencies of the sentence on *side*, None for an empty one."""
@@ -232,7 +235,7 @@ class AutomaticDependencies:
     def prepare(self, examples: Sequence[Example]) -> None:
         """Let the fallback parse the examples without shipped parses."""
         without = [e for e in examples if not all(e.info.get(PARSE_KEY[side]) for side in SIDES)]
-        if self._fallback and without:
+        if self._fallback:
             self._fallback.prepare(without)
 
     def parsed(self, example: Example, side: Side) -> Parsed | None:

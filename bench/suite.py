@@ -45,7 +45,7 @@ class _Workers:
 
 def build(base: str, problems: str | None, workers: str) -> None:
     """Build the stress tests of *base* into a temporary folder; print seconds and peak memory."""
-    from crossexam.cli.options import building_engine
+    from crossexam.cli.engines import building_engine
     from crossexam.suites.bases import base_from_spec
     from crossexam.suites.build import build_to_folder
     from crossexam.suites.table import suite_request
@@ -53,7 +53,7 @@ def build(base: str, problems: str | None, workers: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
         extra = [base_from_spec(problems)] if problems else []
-        engine = building_engine(workers)
+        engine = building_engine("local", workers, None, None)
         request = suite_request("stress-tests", [base_from_spec(base)], extra, engine=engine)
         others = _Workers()
         build_to_folder(request, Path(folder) / "suite", progress=others)

@@ -4,13 +4,15 @@
 
 Each measurement runs in a fresh process, so that peak memory is its own.  With several processes, the CPU
 time of each is shown, and the ratio of the sum to the busiest one: with a core for each process, the build
-cannot be faster by more than this ratio.
+cannot be faster by more than this ratio.  *files* is a hash of the hashes of all test sets, the same for any
+number of processes.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import multiprocessing
 import os
@@ -45,7 +47,7 @@ class _Workers:
 
 def build(base: str, problems: str | None, workers: str) -> None:
     """Build the stress tests of *base* into a temporary folder; print seconds and peak memory."""
-    from crossexam.cli.options import building_engine
+    from crossexam.cli.engines import building_engine
     from crossexam.suites.bases import base_from_spec
     from crossexam.suites.build import build_to_folder
     from crossexam.suites.table import suite_request
@@ -53,16 +55,19 @@ def build(base: str, problems: str | None, workers: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         wall, cpu = time.perf_counter(), time.process_time()
         extra = [base_from_spec(problems)] if problems else []
-        engine = building_engine(workers)
+        engine = building_engine("local", workers, None, None)
         request = suite_request("stress-tests", [base_from_spec(base)], extra, engine=engine)
         others = _Workers()
         build_to_folder(request, Path(folder) / "suite", progress=others)
         manifest = json.loads((Path(folder) / "suite" / "manifest.json").read_text())
         rows = sum(entry["rows"] for entry in manifest["test_sets"].values())
         examples = next(iter(manifest["test_sets"].values()))["rows"]
+        files = {name: entry["sha256"] for name, entry in manifest["test_sets"].items()}
+        digest = hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()[:16]
         wall, own = time.perf_counter() - wall, time.process_time() - cpu
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{examples} examples, {rows} rows: {wall:.1f} s wall, {own:.1f} s CPU, peak {peak:.0f} MiB")
+        print(f"  files: {digest}, load {os.getloadavg()[0]:.1f}")
         if others.seconds:
             each = [own, *others.seconds.values()]
             peaks = ", ".join(f"{peak:.0f}" for peak in others.peaks.values())

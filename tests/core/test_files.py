@@ -224,8 +224,15 @@ def test_a_generator_aimed_draws_what_a_new_one_draws() -> None:
         chance.aim(7, "antonymy", name)
         fresh = rng_for(7, "antonymy", name)
         assert [chance.random(), chance.randint(0, 999)] == [fresh.random(), fresh.randint(0, 999)]
-    chance.aim(7, "antonymy", "a")
-    assert chance.choice(range(999)) == rng_for(7, "antonymy", "a").choice(range(999))
+    for draw in (
+        lambda rng: rng.choice(range(999)),
+        lambda rng: rng.sample(range(5), 3),
+        lambda rng: [rng.sample(["swap", "keyboard"], 2) for _ in range(20)],
+        lambda rng: rng.randrange(1),
+    ):
+        chance.aim(7, "antonymy", "a")
+        fresh = rng_for(7, "antonymy", "a")
+        assert (draw(chance), chance.random()) == (draw(fresh), fresh.random())
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 4, 5, 8, 9, 100])

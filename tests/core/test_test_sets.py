@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossexam.core.encoded import Form, encoded
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
-from crossexam.core.rows import from_row, to_row
+from crossexam.core.rows import encode_info, encode_infos, from_row, to_row
 from crossexam.core.test_sets import TestSetWriter, iter_test_set, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
@@ -119,3 +122,38 @@ def test_no_items_make_a_file_that_can_be_read(tmp_path: Path, suffix: str) -> N
     path = tmp_path / f"set.{suffix}"
     write_test_set(path, [], file_format=suffix)
     assert read_test_set(path).examples == ()
+
+
+@pytest.mark.parametrize("form", ["parquet", "jsonl", "examples"])
+@pytest.mark.parametrize("places", [{0}, {2}, {0, 1, 2}, {1}, set()])
+def test_items_are_left_out_in_every_form(form: Form, places: set[int]) -> None:
+    kept = [item for place, item in enumerate(ITEMS) if place not in places]
+    left, wanted = encoded(ITEMS, form).without(places), encoded(kept, form)
+    assert left.records == wanted.records
+    assert left.items == wanted.items
+
+
+def test_building_imports_neither_pandas_nor_the_functions_of_pyarrow(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from crossexam.core.encoded import encoded\n"
+        "from crossexam.core.example import Example; from crossexam.core.test_sets import TestSetWriter\n"
+        "items = [Example(name, 'p', 'h', 'neutral') for name in 'abc']\n"
+        f"with TestSetWriter(Path({str(tmp_path / 'set.parquet')!r})) as writer:\n"
+        "    writer.write(encoded(items, 'parquet').without({1}))\n"
+        "sys.exit(', '.join({'pandas', 'pyarrow.compute'} & sys.modules.keys()) or None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(list(iter_test_set(tmp_path / "set.parquet"))) == 2
+
+
+@given(
+    st.lists(
+        st.dictionaries(
+            st.text(),
+            st.text() | st.lists(st.sampled_from(["\x1e", '"\x1e', "x", ", "])) | st.none() | st.integers(),
+        )
+    )
+)
+def test_infos_encoded_together_are_those_encoded_one_by_one(infos: list[dict[str, object]]) -> None:
+    assert encode_infos(infos) == [encode_info(info) for info in infos]

@@ -166,3 +166,14 @@ def test_the_import_is_tried_again_when_spacy_comes_in_between(monkeypatch: pyte
     assert inflection._imported.__wrapped__() == "the package"
     assert tried == ["lemminflect"] * 2
     assert sys.meta_path == before
+
+
+def test_forms_looked_up_one_by_one_are_those_of_lemminflects_whole_lexicon() -> None:
+    package = inflection.lemminflect()
+    lexicon = package.Inflections()
+    whole = sys.modules["lemminflect.codecs.InflectionLUCodec"].InflectionLUCodec.load(lexicon.infl_lu_fn)
+    looked_up = lexicon._getInflDict()
+    assert not isinstance(looked_up, dict)
+    assert len(whole) > 30_000
+    assert {word: looked_up.get(word) for word in whole} == whole
+    assert looked_up.get("gooder", {}) == {}

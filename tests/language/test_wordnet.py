@@ -448,3 +448,21 @@ def test_a_word_is_known_if_it_has_a_base_form() -> None:
     odd = ["".join(rng.choices("abdeghimnorstuvwy", k=rng.randint(1, 6))) for _ in range(500)]
     for word in ["geese", "axes", "flew", "worse", *forms, *odd]:
         assert wordnet.knows(word) == any(wordnet.morphy(word, pos) is not None for pos in "nvar"), word
+
+
+@pytest.mark.parametrize("pos", ["n", "v", "a", "r"])
+def test_words_of_a_lemma_are_those_it_is_found_by(mini: WordNet, pos: str) -> None:
+    for lemma in mini._part(pos).lemmas():
+        words = mini.words_of(lemma, pos)
+        assert lemma in words
+        assert all(lemma in mini.lemmas_of(word, pos) for word in words)
+    for word in WORDS:
+        assert all(word.lower() in mini.words_of(lemma, pos) for lemma in mini.lemmas_of(word, pos))
+
+
+def test_words_of_irregular_forms() -> None:
+    wordnet = WordNet.load()
+    assert {"man", "men"} <= wordnet.words_of("man", "n")
+    assert "women" not in wordnet.words_of("man", "n")
+    assert "better" in wordnet.words_of("good", "a")
+    assert wordnet.words_of("gooder", "a") == frozenset()

@@ -22,7 +22,7 @@ from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
 from crossexam.suites.bases import Base, base_from_examples, base_from_spec
 from crossexam.suites.build import SuiteRequest, SuiteWriter, build_in_memory, build_to_folder
-from crossexam.suites.constructed import build_constructed
+from crossexam.suites.constructed import build_compositionality, build_constructed
 from crossexam.suites.table import SUITES, suite_request
 
 
@@ -138,10 +138,23 @@ def test_the_function_takes_workers_too(tmp_path: Path) -> None:
     assert {each.name: list(each) for each in several} == {each.name: list(each) for each in alone}
 
 
-def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
-    assert SUITES["behaviour"].in_one_process
-    assert SUITES["cross-dataset"].in_one_process
+def test_what_does_not_go_through_the_engine_is_marked() -> None:
+    for kind in SUITES.values():
+        assert kind.in_one_process == (kind.build not in {build_constructed, build_compositionality})
 
+
+@pytest.mark.parametrize("name", [name for name, kind in SUITES.items() if kind.in_one_process])
+def test_workers_are_refused_where_they_would_do_nothing(name: str) -> None:
+    with pytest.raises(
+        CrossexamError, match=f"the suite '{name}' is built by one process, not by 3"
+    ) as caught:
+        suite_request(name, engine=building_engine("local", "3", None, None))
+    assert caught.value.where == "--workers"
+    for workers in ("1", "auto", None):
+        suite_request(name, engine=building_engine("local", workers, None, None))
+
+
+def test_a_suite_that_one_process_builds_says_so(tmp_path: Path) -> None:
     def alone(given: SuiteRequest, writer: SuiteWriter) -> None:
         build_constructed(replace(given, engine=InThisProcess()), writer)
 

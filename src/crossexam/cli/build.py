@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -101,11 +102,13 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     from crossexam.cli.console import note, progress_bar, show, written, yield_summary
     from crossexam.core.files import read_json
     from crossexam.core.manifest import entries_of
+    from crossexam.core.progress import seldom_collected
     from crossexam.core.test_sets import MANIFEST
     from crossexam.suites.build import build_to_folder
 
-    with progress_bar() as progress:
+    with seldom_collected(), progress_bar() as progress:
         built = build_to_folder(request, folder, force=force, progress=progress)
+        gc.freeze()  # what is kept for the next build need not be searched for cycles
     if not built.written:
         note(f"{folder} already contains this suite; nothing was built")
     for base in (*request.bases, *request.problems):

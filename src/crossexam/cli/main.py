@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
 import traceback
@@ -84,6 +85,8 @@ def run() -> None:
             sys.exit(_USER_ERROR)
         _report_internal_error(error)
         sys.exit(_INTERNAL_ERROR)
+    finally:
+        gc.freeze()  # nothing is left to collect, and Python would search all objects for cycles as it ends
 
 
 def _escape_what_cannot_be_printed() -> None:

@@ -11,7 +11,7 @@ classify (*local*, *national*) divide things in more than two.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -21,8 +21,8 @@ from crossexam.language.lexicons.antonym_kinds import antonym_kind, has_other_se
 from crossexam.language.lexicons.closed_classes import AUXILIARIES, PERSONAL_PRONOUNS
 from crossexam.language.lexicons.noun_groups import GROUPS_OF_PEOPLE, OF_LIVING, NounKind
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.monotonicity.polarity import ORDERING, polarity_at
-from crossexam.language.monotonicity.spans import clause_end, clause_start, sentence_of, text_bounds
+from crossexam.language.monotonicity.polarity import ORDERING, polarity_in
+from crossexam.language.monotonicity.spans import TaggedSentence, clause_end, clause_start, text_bounds
 from crossexam.language.noun_phrases import NounPhrase, noun_phrases
 from crossexam.language.nouns import animacy, clashes_with_noun, concrete_kind, gender, is_relative
 from crossexam.language.tokens import Token
@@ -30,6 +30,7 @@ from crossexam.language.word_senses import is_often_relational
 
 # Adjectives of order and time: what comes first does not exclude what comes last (Quirk et al., 7.35).
 _REMEMBERED: Final = 1 << 14  # words
+_SENTENCES: Final = 256  # that are remembered: those of a few examples
 
 _ORDER_AND_TIME: Final = ORDERING | frozenset(
     "early late middle former latter future past present previous recent current prior later earlier final "
@@ -67,56 +68,70 @@ _POSSESSIVE: Final = frozenset({"PRP$", "POS"})
 
 
 def context_doubts(
-    wordnet: WordNet, tokens: Sequence[Token], position: int, pair: tuple[str, str], *, opposed: bool
+    wordnet: WordNet, sentence: TaggedSentence, position: int, pair: tuple[str, str], *, opposed: bool
 ) -> Iterator[str]:
     """Yield the reasons why the lemma at *position* and its antonym, a *pair*, may both be right here.
 
     *opposed*: whether they exclude each other when said of one thing (:func:`are_opposed`).
     """
-    words = [token.text.lower() for token in tokens]
     if not _ORDER_AND_TIME.isdisjoint(pair):
         yield "order or time"
-    if not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words)):
-        yield "additive or comparative word"
-    if any(words[k] in _PARTIAL and tokens[k - 1].tag == "IN" for k in range(1, len(words))):
-        yield "in some cases only"
-    if _is_under_modal_adjective(tokens, position):
+    yield from _sentence_doubts(sentence)
+    if _is_under_modal_adjective(sentence, position):
         yield "modal, conditional or reported"
-    if _is_in_relative_clause(tokens, position):
+    if _first_relative(sentence) < position:
         yield "in a restrictive clause"
-    if polarity_at(tokens, position).direction != "up":
+    if polarity_in(sentence, position).direction != "up":
         yield "not in an upward monotone context"
-    yield from unasserted(tokens, position, wordnet)
-    phrase = next((p for p in noun_phrases(tokens) if p.start <= position <= p.head), None)
-    if tokens[position].tag.startswith("JJ"):
-        yield from _adjective_doubts(wordnet, tokens, position, phrase, pair, opposed)
+    yield from unasserted(sentence, position, wordnet)
+    phrase = next((p for p in _phrases(sentence) if p.start <= position <= p.head), None)
+    if sentence.tags[position].startswith("JJ"):
+        yield from _adjective_doubts(wordnet, sentence, position, phrase, pair, opposed)
     else:
-        yield from _noun_doubts(wordnet, tokens, position, phrase, pair, opposed)
+        yield from _noun_doubts(wordnet, sentence, position, phrase, pair, opposed)
+
+
+@lru_cache(_SENTENCES)
+def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
+    """Return the reasons that hold for every word of *sentence*."""
+    words = sentence.words
+    found = []
+    if not _ADDITIVE.isdisjoint(words) or ("among" in words and not _OTHERS.isdisjoint(words)):
+        found.append("additive or comparative word")
+    partial = not _PARTIAL.isdisjoint(words) and range(1, len(words))
+    if any(words[k] in _PARTIAL and sentence.tags[k - 1] == "IN" for k in partial or ()):
+        found.append("in some cases only")
+    return tuple(found)
+
+
+@lru_cache(_SENTENCES)
+def _phrases(sentence: TaggedSentence) -> tuple[NounPhrase, ...]:
+    return tuple(noun_phrases(sentence.tokens))
 
 
 def _adjective_doubts(
     wordnet: WordNet,
-    tokens: Sequence[Token],
+    sentence: TaggedSentence,
     position: int,
     phrase: NounPhrase | None,
     pair: tuple[str, str],
     opposed: bool,
 ) -> Iterator[str]:
-    if _has_complement(tokens, position):  # a phrase to the tags: busy packing boxes
+    if _has_complement(sentence, position):  # a phrase to the tags: busy packing boxes
         yield "with a complement that may choose another sense"
-    if phrase is not None and _is_compared(tokens, phrase):
+    if phrase is not None and _is_compared(sentence, phrase):
         yield "comparison"
     if phrase is None or position == phrase.head:
-        yield from _predicate_doubts(wordnet, tokens, position, pair, opposed)
+        yield from _predicate_doubts(wordnet, sentence, position, pair, opposed)
     else:
-        yield from _attribute_doubts(wordnet, tokens, position, phrase, pair, opposed)
+        yield from _attribute_doubts(wordnet, sentence, position, phrase, pair, opposed)
 
 
 def _predicate_doubts(
-    wordnet: WordNet, tokens: Sequence[Token], position: int, pair: tuple[str, str], opposed: bool
+    wordnet: WordNet, sentence: TaggedSentence, position: int, pair: tuple[str, str], opposed: bool
 ) -> Iterator[str]:
-    subject = _subject(tokens, position)
-    if not _is_predicate(tokens, position):
+    subject = _subject(sentence, position)
+    if not _is_predicate(sentence, position):
         yield "neither before a noun nor after a linking verb"
     elif pair[1] in OF_LIVING and not _may_be_living(subject, wordnet):
         yield "the antonym does not go with the noun"
@@ -124,118 +139,140 @@ def _predicate_doubts(
         yield "adjectives that may both be right"
     elif subject is not None and has_other_sense(*pair, _kind(subject.text.lower(), wordnet)):
         yield "word with another sense"
-    elif _is_said_of_some(tokens, position):
+    elif _is_said_of_some(sentence, position):
         yield "in some cases only"
 
 
 def _attribute_doubts(
     wordnet: WordNet,
-    tokens: Sequence[Token],
+    sentence: TaggedSentence,
     position: int,
     phrase: NounPhrase,
     pair: tuple[str, str],
     opposed: bool,
 ) -> Iterator[str]:
-    head = tokens[phrase.head].text.lower()
-    noun = next(iter(wordnet.lemmas_of(head, "n")), head)
-    kind, antonym = animacy(head, wordnet), pair[1]
-    clashes = clashes_with_noun(antonym, noun, wordnet) and class_of(antonym) == "age"
-    if clashes or (kind == "thing" and antonym in OF_LIVING):
-        yield "the antonym does not go with the noun"
-    if antonym in PREDICATIVE_ONLY:
-        yield "antonym only after a verb"
-    if has_other_sense(*pair, _kind(head, wordnet), attributive=True):
-        yield "word with another sense"
-    if _is_unknown(tokens[phrase.head], wordnet):
+    head = sentence.words[phrase.head]
+    yield from _doubts_before(head, pair, wordnet)
+    if _is_unknown(sentence.tokens[phrase.head].text, wordnet):
         yield "before an unknown word"
-    if is_often_relational(wordnet, tokens[position].text.lower()):
+    if is_often_relational(wordnet, sentence.words[position]):
         yield "classifying adjective"
-    if _is_attribute_of_subject(tokens, phrase):
+    if _is_attribute_of_subject(sentence, phrase):
         if not opposed:
             yield "adjectives that may both be right"
-        elif not _is_the(tokens, phrase) and _is_said_of_some(tokens, phrase.start):
+        elif not _is_the(sentence, phrase) and _is_said_of_some(sentence, phrase.start):
             yield "in some cases only"
         return
-    if noun in _AMOUNTS:
+    kind, antonym = animacy(head, wordnet), pair[1]
+    if _lemma(head, wordnet) in _AMOUNTS:
         yield "what is measured"
     if not opposed:
         yield "classifying adjective"
-    if _NEWLY in pair and (kind != "thing" or not is_scene(tokens)):
+    if _NEWLY in pair and (kind != "thing" or not is_scene(sentence)):
         yield "order or time"
-    if _is_one_of_many(tokens, phrase):
+    if _is_one_of_many(sentence, phrase):
         yield "in some cases only"
-    if _is_generic(tokens, phrase, wordnet):
+    if _is_generic(sentence, phrase, wordnet):
         yield "noun phrase without a determiner"
     elif kind == "person":
-        if _is_of_any(tokens, phrase):
+        if _is_of_any(sentence, phrase):
             yield "in some cases only"
-        if _is_possessed(tokens, phrase) or (_is_the(tokens, phrase) and not is_scene(tokens)):
+        if _is_possessed(sentence, phrase) or (_is_the(sentence, phrase) and not is_scene(sentence)):
             yield "restrictive adjective"
-    elif kind == "thing" and (tokens[phrase.head].tag == "NNS" or _is_definite(tokens, phrase, antonym)):
+    elif kind == "thing" and (sentence.tags[phrase.head] == "NNS" or _is_definite(sentence, phrase, antonym)):
         yield "restrictive adjective"
+
+
+@lru_cache(_REMEMBERED)
+def _doubts_before(head: str, pair: tuple[str, str], wordnet: WordNet) -> tuple[str, ...]:
+    """Return the reasons why the second of *pair* may not replace the first before the noun *head*."""
+    antonym, found = pair[1], []
+    clashes = clashes_with_noun(antonym, _lemma(head, wordnet), wordnet) and class_of(antonym) == "age"
+    if clashes or (animacy(head, wordnet) == "thing" and antonym in OF_LIVING):
+        found.append("the antonym does not go with the noun")
+    if antonym in PREDICATIVE_ONLY:
+        found.append("antonym only after a verb")
+    if has_other_sense(*pair, _kind(head, wordnet), attributive=True):
+        found.append("word with another sense")
+    return tuple(found)
+
+
+@lru_cache(_REMEMBERED)
+def _lemma(noun: str, wordnet: WordNet) -> str:
+    return next(iter(wordnet.lemmas_of(noun, "n")), noun)
 
 
 def _noun_doubts(
     wordnet: WordNet,
-    tokens: Sequence[Token],
+    sentence: TaggedSentence,
     position: int,
     phrase: NounPhrase | None,
     pair: tuple[str, str],
     opposed: bool,
 ) -> Iterator[str]:
-    word = tokens[position].text.lower()
-    lemmas = wordnet.lemmas_of(word, "n")
+    word = sentence.words[position]
     if not opposed:
         yield "nouns that may both be right"
-    if any(_is_time(each, wordnet) for each in lemmas):
+    if _is_time(word, wordnet):
         yield "a time"
     if phrase is None:
         yield "part of a possessive"
         return
-    before = [token.text.lower() for token in tokens[max(0, phrase.start - 2) : phrase.start]]
-    if before[-1:] == ["of"] and before[0] in _MEASURES:
+    before = sentence.words[max(0, phrase.start - 2) : phrase.start]
+    if before[-1:] == ("of",) and before[0] in _MEASURES:
         yield "what is measured"
-    if _is_generic(tokens, phrase, wordnet):
+    if _is_generic(sentence, phrase, wordnet):
         yield "noun phrase without a determiner"
-    if _is_one_of_many(tokens, phrase):
+    if _is_one_of_many(sentence, phrase):
         yield "in some cases only"
-    possessed = _is_possessed(tokens, phrase)
-    several = tokens[position].tag == "NNS" and not _is_counted(tokens, phrase)
-    another = _is_new_object(tokens, phrase)
-    if (possessed or several or another) and any(is_relative(each) for each in lemmas):
+    possessed = _is_possessed(sentence, phrase)
+    several = sentence.tags[position] == "NNS" and not _is_counted(sentence, phrase)
+    another = _is_new_object(sentence, phrase)
+    if (possessed or several or another) and _is_relative(word, wordnet):
         yield "one of several relatives"
     elif antonym_kind(*pair) == "relational" and (possessed or gender(word, wordnet) is None):
         yield "the other end of a relation"
-    if animacy(word, wordnet) != "person" and (tokens[position].tag == "NNS" or _is_counted(tokens, phrase)):
+    if animacy(word, wordnet) != "person" and (
+        sentence.tags[position] == "NNS" or _is_counted(sentence, phrase)
+    ):
         yield "things that can both be present"
 
 
 @lru_cache(_REMEMBERED)
 def _is_time(noun: str, wordnet: WordNet) -> bool:
-    return not _TIMES.isdisjoint(map(wordnet.name, wordnet.closure(*wordnet.synsets(noun, "n")[:1])))
+    """Return whether the first sense of a lemma of *noun* is a time."""
+    return any(
+        not _TIMES.isdisjoint(map(wordnet.name, wordnet.closure(*wordnet.synsets(lemma, "n")[:1])))
+        for lemma in wordnet.lemmas_of(noun, "n")
+    )
 
 
-def _is_predicate(tokens: Sequence[Token], position: int) -> bool:
+@lru_cache(_REMEMBERED)
+def _is_relative(noun: str, wordnet: WordNet) -> bool:
+    return any(is_relative(lemma) for lemma in wordnet.lemmas_of(noun, "n"))
+
+
+def _is_predicate(sentence: TaggedSentence, position: int) -> bool:
     """Return whether the adjective at *position* follows a linking verb, with only adverbs between."""
     k = position - 1
-    while k >= 0 and tokens[k].tag in {"RB", "CC", "JJ", ","}:
+    while k >= 0 and sentence.tags[k] in {"RB", "CC", "JJ", ","}:
         k -= 1
-    return k >= 0 and tokens[k].text.lower() in _LINKING
+    return k >= 0 and sentence.words[k] in _LINKING
 
 
-def _subject(tokens: Sequence[Token], position: int) -> Token | None:
+def _subject(sentence: TaggedSentence, position: int) -> Token | None:
     """Return the noun or pronoun before the predicate at *position*, the nearest without preposition."""
     for k in range(position - 1, -1, -1):
-        if tokens[k].tag == "PRP" or (
-            tokens[k].tag == "DT" and not tokens[k + 1].tag.startswith(("NN", "JJ"))
+        if sentence.tags[k] == "PRP" or (
+            sentence.tags[k] == "DT" and not sentence.tags[k + 1].startswith(("NN", "JJ"))
         ):
             start = k
-        elif tokens[k].tag.startswith("NN"):
-            start = next((p.start for p in noun_phrases(tokens) if p.head == k), k)
+        elif sentence.tags[k].startswith("NN"):
+            start = next((p.start for p in _phrases(sentence) if p.head == k), k)
         else:
             continue
-        if start == 0 or tokens[start - 1].tag not in {"IN", "TO"}:
-            return tokens[k]
+        if start == 0 or sentence.tags[start - 1] not in {"IN", "TO"}:
+            return sentence.tokens[k]
     return None
 
 
@@ -253,84 +290,85 @@ def _may_be_living(nominal: Token | None, wordnet: WordNet) -> bool:
     return word in PERSONAL_PRONOUNS - {"it"} or animacy(word, wordnet) != "thing"
 
 
-def _is_unknown(noun: Token, wordnet: WordNet) -> bool:
+@lru_cache(_REMEMBERED)
+def _is_unknown(word: str, wordnet: WordNet) -> bool:
     """Return whether WordNet lacks a common noun in any form, so that it may be misspelt."""
-    word = noun.text
     return word.islower() and word.isalpha() and not wordnet.lemmas_of(word)
 
 
-def _is_compared(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+def _is_compared(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* is what something is like, and not, as in *it looks like a lake*, is."""
     like = phrase.start - 1
-    if like < 0 or tokens[like].text.lower() not in {"like", "unlike"} or tokens[like].tag != "IN":
+    if like < 0 or sentence.words[like] not in {"like", "unlike"} or sentence.tags[like] != "IN":
         return False
-    return like == 0 or tokens[like - 1].text.lower() not in _PERCEIVED
+    return like == 0 or sentence.words[like - 1] not in _PERCEIVED
 
 
-def _is_under_modal_adjective(tokens: Sequence[Token], position: int) -> bool:
+def _is_under_modal_adjective(sentence: TaggedSentence, position: int) -> bool:
     """Return whether a predicate such as *is necessary* precedes *position*, or is that of its clause."""
-    sentence = sentence_of(tokens, None)
     if _MODAL_ADJECTIVES.isdisjoint(sentence.words):
         return False
     start, _ = text_bounds(sentence, position)
     return any(
-        sentence.word(k) in _MODAL_ADJECTIVES and k != position and _is_predicate(tokens, k)
+        sentence.word(k) in _MODAL_ADJECTIVES and k != position and _is_predicate(sentence, k)
         for k in range(start, clause_end(sentence, position))
     )
 
 
-def _is_said_of_some(tokens: Sequence[Token], position: int) -> bool:
+def _is_said_of_some(sentence: TaggedSentence, position: int) -> bool:
     """Return whether a word before *position*, in its clause, restricts it to some: *a lot of them*."""
-    start = clause_start(sentence_of(tokens, None), position)
-    clause = [token.text.lower() for token in tokens[start:position] if token.tag != "RBS"]
+    start = clause_start(sentence, position)
+    clause = [sentence.words[k] for k in range(start, position) if sentence.tags[k] != "RBS"]
     return not _PARTIAL.isdisjoint(clause) or any(
         word in _PARTS and following == "of" for word, following in itertools.pairwise(clause)
     )
 
 
-def _is_attribute_of_subject(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+def _is_attribute_of_subject(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* is what is said of a subject: *it is a good way*."""
     before = phrase.start - 1
-    while before >= 0 and tokens[before].tag == "RB":
+    while before >= 0 and sentence.tags[before] == "RB":
         before -= 1
-    is_linked = before >= 0 and tokens[before].text.lower() in _LINKING
-    while before >= 0 and (tokens[before].tag.startswith("VB") or tokens[before].tag in {"RB", "MD"}):
+    is_linked = before >= 0 and sentence.words[before] in _LINKING
+    while before >= 0 and (sentence.tags[before].startswith("VB") or sentence.tags[before] in {"RB", "MD"}):
         before -= 1
-    is_existential = before >= 0 and tokens[before].text.lower() == "there"
-    return is_linked and not is_existential and not _is_auxiliary(tokens, phrase.head)
+    is_existential = before >= 0 and sentence.words[before] == "there"
+    return is_linked and not is_existential and not _is_auxiliary(sentence, phrase.head)
 
 
-def _is_auxiliary(tokens: Sequence[Token], head: int) -> bool:
+def _is_auxiliary(sentence: TaggedSentence, head: int) -> bool:
     """Return whether a finite verb follows the noun, whose linking verb was then another clause's."""
-    return head + 1 < len(tokens) and tokens[head + 1].text.lower() in AUXILIARIES
+    return head + 1 < len(sentence.words) and sentence.words[head + 1] in AUXILIARIES
 
 
-def _is_generic(tokens: Sequence[Token], phrase: NounPhrase, wordnet: WordNet) -> bool:
+def _is_generic(sentence: TaggedSentence, phrase: NounPhrase, wordnet: WordNet) -> bool:
     """Return whether *phrase* has no determiner, though it does not open a caption, as in *young man*."""
-    if any(tokens[k].tag != "WDT" for k in phrase.determiners):  # "which women" is a clause to the tags
+    if any(sentence.tags[k] != "WDT" for k in phrase.determiners):  # "which women" is a clause to the tags
         return False
-    head = tokens[phrase.head]
-    starts = phrase.start == 0 and head.tag == "NN" and animacy(head.text.lower(), wordnet) != "thing"
-    before = [token.text.lower() for token in tokens[max(0, phrase.start - 1) : phrase.start]]
-    inside = [token.text.lower() for token in tokens[phrase.start : phrase.head]]
+    starts = (
+        phrase.start == 0
+        and sentence.tags[phrase.head] == "NN"
+        and animacy(sentence.words[phrase.head], wordnet) != "thing"
+    )
+    before = sentence.words[max(0, phrase.start - 1) : phrase.start]
+    inside = sentence.words[phrase.start : phrase.head]
     quantified = not {"several", "some", "many"}.isdisjoint((*before, *inside))
-    return not (starts or quantified or _is_of_group(tokens, phrase))
+    return not (starts or quantified or _is_of_group(sentence, phrase))
 
 
-def _is_of_any(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+def _is_of_any(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* names anybody, as in *stories impress a young person* (Quirk et al., 5.52).
 
     That is, if it is indefinite, and a bare noun phrase is the subject of a verb in the simple present, or is
     said to exist: *there are risks for a young person*.  Such a sentence states what is usual.
     """
-    if tokens[phrase.head].tag != "NN" or not _is_counted(tokens, phrase) or is_scene(tokens):
+    if sentence.tags[phrase.head] != "NN" or not _is_counted(sentence, phrase) or is_scene(sentence):
         return False
-    sentence = sentence_of(tokens, None)
     start, _ = text_bounds(sentence, phrase.head)
     verb = next((k for k in range(start, phrase.start) if sentence.is_finite(k)), None)
     if verb is None or sentence.tag(verb) not in {"VBP", "VBZ"} or sentence.tag(start) in {"DT", "PRP"}:
         return False
-    subject = next((p for p in noun_phrases(tokens) if start <= p.start), phrase)
+    subject = next((p for p in _phrases(sentence) if start <= p.start), phrase)
     return (
         subject.start < phrase.start
         and not subject.determiners
@@ -338,61 +376,60 @@ def _is_of_any(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
     )
 
 
-def _is_new_object(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+def _is_new_object(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* introduces somebody after the subject, outside of a scene: *has a son*."""
-    return phrase.start > 0 and _is_counted(tokens, phrase) and not is_scene(tokens)
+    return phrase.start > 0 and _is_counted(sentence, phrase) and not is_scene(sentence)
 
 
-def _is_of_group(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+def _is_of_group(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* says who a group consists of: *a crowd of young men*."""
-    before = [token.text.lower() for token in tokens[max(0, phrase.start - 2) : phrase.start]]
-    return before[1:] == ["of"] and before[0] in GROUPS_OF_PEOPLE
+    before = sentence.words[max(0, phrase.start - 2) : phrase.start]
+    return before[1:] == ("of",) and before[0] in GROUPS_OF_PEOPLE
 
 
-def _is_definite(tokens: Sequence[Token], phrase: NounPhrase, adjective: str) -> bool:
+def _is_definite(sentence: TaggedSentence, phrase: NounPhrase, adjective: str) -> bool:
     """Return whether the definite *phrase* may be chosen by its adjective; a colour only describes it."""
-    possessed = tokens[phrase.start].tag in _POSSESSIVE
-    return _is_the(tokens, phrase) or (possessed and class_of(adjective) != "colour")
+    possessed = sentence.tags[phrase.start] in _POSSESSIVE
+    return _is_the(sentence, phrase) or (possessed and class_of(adjective) != "colour")
 
 
-def _is_the(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
-    return tokens[phrase.start].text.lower() == "the"
+def _is_the(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
+    return sentence.words[phrase.start] == "the"
 
 
-def _is_possessed(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
-    return any(tokens[k].tag in _POSSESSIVE for k in phrase.determiners)
+def _is_possessed(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
+    return any(sentence.tags[k] in _POSSESSIVE for k in phrase.determiners)
 
 
-def _has_complement(tokens: Sequence[Token], position: int) -> bool:
+def _has_complement(sentence: TaggedSentence, position: int) -> bool:
     """Return whether a predicate has a complement: *is busy packing boxes*, *is bad because*, *far from*."""
-    if position + 1 == len(tokens) or not _is_predicate(tokens, position):
+    if position + 1 == len(sentence.words) or not _is_predicate(sentence, position):
         return False
-    following = tokens[position + 1]
-    if tokens[position].text.lower() in _WITH_COMPLEMENT:
-        return following.tag[:1].isalpha() and following.tag != "CC"
-    return following.tag == "VBG" or following.text.lower() in {"for", "because"}
+    following = sentence.tags[position + 1]
+    if sentence.words[position] in _WITH_COMPLEMENT:
+        return following[:1].isalpha() and following != "CC"
+    return following == "VBG" or sentence.words[position + 1] in {"for", "because"}
 
 
-def _is_one_of_many(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
+def _is_one_of_many(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
     """Return whether *phrase* is an indefinite plural outside of a scene: some men stay, and some women."""
-    if not tokens[phrase.head].tag.endswith("S") or is_scene(tokens):
+    if not sentence.tags[phrase.head].endswith("S") or is_scene(sentence):
         return False
-    first = tokens[phrase.start]
-    counted = any(tokens[k].tag == "CD" for k in phrase.determiners)
-    fixed = counted or _is_possessed(tokens, phrase) or _is_of_group(tokens, phrase)
-    return not fixed and first.text.lower() not in {"the", "these", "those"}
+    counted = any(sentence.tags[k] == "CD" for k in phrase.determiners)
+    fixed = counted or _is_possessed(sentence, phrase) or _is_of_group(sentence, phrase)
+    return not fixed and sentence.words[phrase.start] not in {"the", "these", "those"}
 
 
-def _is_counted(tokens: Sequence[Token], phrase: NounPhrase) -> bool:
-    return any(tokens[k].text.lower() in {"a", "an"} or tokens[k].tag == "CD" for k in phrase.determiners)
+def _is_counted(sentence: TaggedSentence, phrase: NounPhrase) -> bool:
+    return any(sentence.words[k] in {"a", "an"} or sentence.tags[k] == "CD" for k in phrase.determiners)
 
 
-def _is_in_relative_clause(tokens: Sequence[Token], position: int) -> bool:
-    """Return whether a relative pronoun, or *that* after a noun, without a comma precedes *position*."""
-    for k in range(1, position):
-        opens = tokens[k].tag in _RELATIVE or (
-            tokens[k].text.lower() == "that" and tokens[k].tag in {"IN", "WDT"}
-        )
-        if opens and tokens[k - 1].tag != ",":
-            return True
-    return False
+@lru_cache(_SENTENCES)
+def _first_relative(sentence: TaggedSentence) -> int:
+    """Return the first relative pronoun, or *that* after a noun, without a comma before it; else the end."""
+    for k in range(1, len(sentence.words)):
+        tag = sentence.tags[k]
+        opens = tag in _RELATIVE or (sentence.words[k] == "that" and tag in {"IN", "WDT"})
+        if opens and sentence.tags[k - 1] != ",":
+            return k
+    return len(sentence.words)

@@ -41,6 +41,7 @@ from crossexam.language.lexicons.antonym_kinds import (
 )
 from crossexam.language.lexicons.closed_classes import NEGATIONS
 from crossexam.language.lexicons.wordnet import WordNet
+from crossexam.language.monotonicity.spans import TaggedSentence, sentence_of
 from crossexam.language.nouns import is_common_noun
 from crossexam.language.pronouns import Unclear
 from crossexam.language.tokens import Token
@@ -55,7 +56,12 @@ from crossexam.language.word_senses import (
 
 _CLASSES: Final = {"JJ": "a", "JJR": "a", "JJS": "a", "NN": "n", "NNS": "n"}
 _CACHED_SWAPS: Final = 1 << 14
+_SENTENCES: Final = 256  # that are remembered: those of a few examples
 _CLASS_NAMES: Final = {"a": "adjective", "n": "noun"}
+
+_ON_LIST: Final = Rejection("word on the paper's list")
+_NO_SENSE: Final = Rejection("no sense found")
+_NO_ANTONYM: Final = Rejection("the sense has no antonym")
 
 
 @dataclass(frozen=True)
@@ -95,14 +101,15 @@ def antonymy(
             continue
         met = True
         tokens = resources.tokens(example, side)
-        words = [token.text.lower() for token in tokens]
-        sentence = _Sentence(example, side, tokens, words, frozenset(words))
-        for position, token in enumerate(tokens):
-            pos = _CLASSES.get(token.tag)
-            if pos is not None and _has_antonym(wordnet, words[position], options.indirect):
-                found = True
-                outcome = _replaced(sentence, position, pos, wordnet, rng, options)
-                yield _attested(outcome, words[position], resources, options)
+        places = _candidates(wordnet, tokens, options.indirect)
+        if not places:
+            continue
+        found = True
+        sentence = sentence_of(tokens, None)
+        case = _Case(example, side, sentence, frozenset(sentence.words))
+        for position in places:
+            outcome = _replaced(case, position, wordnet, rng, options)
+            yield _attested(outcome, sentence.words[position], resources, options)
     if met and not found:
         yield Rejection("no adjective or noun with an antonym")
 
@@ -118,35 +125,39 @@ def _attested(outcome: Outcome, word: str, resources: Resources, options: Option
     return Rejection("pair not attested in contradictions")
 
 
-class _Sentence(NamedTuple):
+class _Case(NamedTuple):
+    """The *sentence* on *side* of *example*, and its words as the *context* that tells their senses."""
+
     example: Example
     side: Side
-    tokens: Sequence[Token]
-    words: list[str]  # the tokens in lower case
-    context: frozenset[str]  # the same, for Lesk
+    sentence: TaggedSentence
+    context: frozenset[str]
 
 
-def _replaced(
-    sentence: _Sentence, position: int, pos: str, wordnet: WordNet, rng: random.Random, options: Options
-) -> Outcome:
+def _candidates(wordnet: WordNet, tokens: Sequence[Token], indirect: bool) -> list[int]:
+    """Return the places of the adjectives and nouns that have an antonym in some sense."""
+    return [
+        place
+        for place, (text, _, _, tag) in enumerate(tokens)
+        if tag in _CLASSES and _has_antonym(wordnet, text.lower(), indirect)
+    ]
+
+
+def _replaced(case: _Case, position: int, wordnet: WordNet, rng: random.Random, options: Options) -> Outcome:
     """Return the item in which the token at *position* is replaced, or the reason for rejecting it."""
-    token = sentence.tokens[position]
-    word = sentence.words[position]
+    sentence = case.sentence
+    token, word = sentence.tokens[position], sentence.words[position]
     if word in NO_CONTRADICTION:
-        return Rejection("word on the paper's list")
-    sense = lesk(wordnet, sentence.context, word, pos, ties="frequency", satellites=options.indirect)
+        return _ON_LIST
+    pos = _CLASSES[token.tag]
+    sense = lesk(wordnet, case.context, word, pos, ties="frequency", satellites=options.indirect)
     if sense is None:
-        return Rejection("no sense found")
-    choices, relation = _antonyms(wordnet, sense, word, pos, options.indirect)
-    if not choices:
-        return Rejection("the sense has no antonym")
-    antonym = choices[0] if len(choices) == 1 else rng.choice(choices)
-    new = _fitting(antonym.lemma, token.text, token.tag)
-    if isinstance(new, Rejection):
-        return new
-    lemma = _lemma(wordnet, sense, word, pos)
-    swap = Swap(word, pos, sense, antonym, new, lemma)
-    found = antonym_doubts(wordnet, sentence.tokens, sentence.words, position, swap)
+        return _NO_SENSE
+    choices, relation = _swaps(wordnet, sense, token.text, token.tag, options.indirect)
+    swap = choices[0] if len(choices) == 1 else rng.choice(choices)
+    if isinstance(swap, Rejection):
+        return swap
+    found = antonym_doubts(wordnet, sentence, position, swap)
     if options.rules == OURS:
         first = next(found, None)
         if first:
@@ -154,36 +165,49 @@ def _replaced(
     facts: dict[str, Any] = {"relation": relation, "sense": _sense_name(wordnet, sense)}
     still = list(found)
     facts |= {"doubts": still} if still else {}
-    pronouns = pronoun_edits(sentence.tokens, (position,), new, "hypothesis", wordnet) if pos == "n" else ()
+    pronouns = (
+        pronoun_edits(sentence.tokens, (position,), swap.new, "hypothesis", wordnet) if pos == "n" else ()
+    )
     if isinstance(pronouns, Unclear):
         if options.rules == OURS:
             return Rejection(pronouns.reason)
         facts["doubts"] = [*still, pronouns.reason]
     mended = () if options.rules != OURS or isinstance(pronouns, Unclear) else pronouns
-    return _item(sentence, position, antonym.lemma.lower(), new, lemma, mended, facts)
+    return _item(case, position, swap, mended, facts)
 
 
 def _item(
-    sentence: _Sentence,
-    position: int,
-    antonym: str,
-    new: str,
-    lemma: str,
-    pronouns: Sequence[Edit],
-    facts: Mapping[str, Any],
+    case: _Case, position: int, swap: Swap, pronouns: Sequence[Edit], facts: Mapping[str, Any]
 ) -> Draft:
-    example, side, tokens, *_ = sentence
-    token = tokens[position]
+    example, side, tokens, new = case.example, case.side, case.sentence.tokens, swap.new
+    token, antonym = tokens[position], swap.antonym.lemma.lower()
     word_edit = Edit("hypothesis", token.start, token.end, token.text, new)
     edits = (word_edit, *article_edit(example.text(side), tokens, position, new, "hypothesis"), *pronouns)
     info = {
-        PAIR: f"{lemma}/{antonym}",
-        KIND: antonym_kind(lemma, antonym),
-        "word_class": _CLASS_NAMES[_CLASSES[token.tag]],
+        PAIR: f"{swap.lemma}/{antonym}",
+        KIND: antonym_kind(swap.lemma, antonym),
+        "word_class": _CLASS_NAMES[swap.pos],
         "side": side,
         **facts,
     }
     return Draft("contradiction", edits, side, side, suffix=f":{side}:{token.start}", info=info)
+
+
+@lru_cache(maxsize=_CACHED_SWAPS)
+def _swaps(
+    wordnet: WordNet, sense: int, text: str, tag: str, indirect: bool
+) -> tuple[tuple[Swap | Rejection, ...], str]:
+    """Return the swaps of the word *text* in *sense*, or why there is none, and the name of the relation."""
+    word, pos = text.lower(), _CLASSES[tag]
+    choices, relation = _antonyms(wordnet, sense, word, pos, indirect)
+    if not choices:
+        return (_NO_ANTONYM,), relation
+    lemma = _lemma(wordnet, sense, word, pos)
+    forms = [_fitting(antonym.lemma, text, tag) for antonym in choices]
+    return tuple(
+        form if isinstance(form, Rejection) else Swap(word, pos, sense, antonym, form, lemma)
+        for antonym, form in zip(choices, forms, strict=True)
+    ), relation
 
 
 @lru_cache(maxsize=_CACHED_SWAPS)
@@ -194,7 +218,6 @@ def _has_antonym(wordnet: WordNet, word: str, indirect: bool) -> bool:
     return any(wordnet.antonyms(head) for head in heads)
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
 def _lemma(wordnet: WordNet, sense: int, word: str, pos: str) -> str:
     """Return the lemma of *word* in *sense*: that of *men* is *man*, though *men* is also a work force."""
     forms = wordnet.lemmas_of(word, pos)
@@ -207,7 +230,6 @@ def _sense_name(wordnet: WordNet, sense: int) -> str:
     return wordnet.name(sense)
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
 def _antonyms(
     wordnet: WordNet, sense: int, word: str, pos: str, indirect: bool
 ) -> tuple[tuple[Antonym, ...], str]:
@@ -225,7 +247,6 @@ def _antonyms(
     return tuple(Antonym(*link) for head in heads for link in wordnet.antonyms(head)), "indirect"
 
 
-@lru_cache(maxsize=_CACHED_SWAPS)
 def _fitting(lemma: str, word: str, tag: str) -> str | Rejection:
     """Return *lemma* with the inflection and case of *word*, or the reason why it does not fit."""
     if not lemma.replace("-", "").isalpha():
@@ -276,44 +297,62 @@ _DETERMINERS: Final = frozenset(
 _DEGREES: Final = frozenset({"more", "most", "less", "least"})
 
 
-def antonym_doubts(
-    wordnet: WordNet, tokens: Sequence[Token], words: Sequence[str], position: int, swap: Swap
-) -> Iterator[str]:
+def antonym_doubts(wordnet: WordNet, sentence: TaggedSentence, position: int, swap: Swap) -> Iterator[str]:
     """Yield the reasons why *swap* at *position* may not result in a contradiction or in English.
 
-    *words* are in lower case.
+    What depends on the sentence alone, or on the swap alone, is found out once.
     """
+    words = sentence.words
     if swap.word in _DETERMINERS:
         yield "determiner or quantifier"
-    if stands_in(wordnet, swap, words):
+    if not _words_of(wordnet, swap.antonym.lemma.lower(), swap.pos).isdisjoint(words):
         yield "antonym stands in the sentence"
-    if not NEGATIONS.isdisjoint(words):
-        yield "under negation"
-    if not _MODAL.isdisjoint(words):
-        yield "modal, conditional or reported"
-    if not _AT_TIMES.isdisjoint(words):
-        yield "at times"
+    yield from _sentence_doubts(sentence)
     if "than" in words or words.count("as") > 1 or (position and words[position - 1] in _DEGREES):
         yield "comparison"
     if "?" in words[-3:]:  # it may be followed by quotation marks
         yield "question"
-    if swap.pos == "n" and position + 1 < len(tokens) and tokens[position + 1].tag.startswith("NN"):
+    if swap.pos == "n" and position + 1 < len(words) and sentence.tags[position + 1].startswith("NN"):
         yield "part of a compound noun"
-    if is_in_name(tokens, position) or _opens_name(wordnet, tokens, position):
+    if is_in_name(sentence.tokens, position) or _opens_name(wordnet, sentence.tokens, position):
         yield "proper name"
-    antonym = swap.antonym.lemma.lower()
-    if is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos):
-        yield "sense not attested"
-    if attested(wordnet, antonym, swap.pos) == 0:
-        yield "antonym not attested"
-    if is_rarely_opposed(wordnet, swap.lemma, antonym, swap.pos):
-        yield "antonym of a rarer sense"
-    if _is_lexicalized(wordnet, swap.lemma, antonym, swap.pos):
-        yield "negative word with a meaning of its own"
+    known = _facts_of(wordnet, swap)
+    yield from known.doubts
     if in_fixed_expression(wordnet, words, position):
         yield "part of a fixed expression"
-    opposed = _are_opposed(wordnet, swap)
-    yield from context_doubts(wordnet, tokens, position, (swap.lemma, antonym), opposed=opposed)
+    yield from context_doubts(wordnet, sentence, position, known.pair, opposed=known.opposed)
+
+
+@lru_cache(_SENTENCES)
+def _sentence_doubts(sentence: TaggedSentence) -> tuple[str, ...]:
+    """Return the reasons why any word of *sentence* may hold together with its antonym."""
+    found = {
+        "under negation": NEGATIONS,
+        "modal, conditional or reported": _MODAL,
+        "at times": _AT_TIMES,
+    }
+    return tuple(reason for reason, words in found.items() if not words.isdisjoint(sentence.words))
+
+
+class _SwapFacts(NamedTuple):
+    """What is known of a swap in any sentence: the reasons to doubt it, and whether its words are opposed."""
+
+    doubts: tuple[str, ...]
+    pair: tuple[str, str]
+    opposed: bool
+
+
+@lru_cache(maxsize=_CACHED_SWAPS)
+def _facts_of(wordnet: WordNet, swap: Swap) -> _SwapFacts:
+    antonym = swap.antonym.lemma.lower()
+    found = {
+        "sense not attested": is_unattested_sense(wordnet, swap.sense, swap.word, swap.pos),
+        "antonym not attested": attested(wordnet, antonym, swap.pos) == 0,
+        "antonym of a rarer sense": is_rarely_opposed(wordnet, swap.lemma, antonym, swap.pos),
+        "negative word with a meaning of its own": _is_lexicalized(wordnet, swap.lemma, antonym, swap.pos),
+    }
+    doubts = tuple(reason for reason, holds in found.items() if holds)
+    return _SwapFacts(doubts, (swap.lemma, antonym), _are_opposed(wordnet, swap))
 
 
 def _opens_name(wordnet: WordNet, tokens: Sequence[Token], position: int) -> bool:
@@ -332,15 +371,10 @@ def _are_opposed(wordnet: WordNet, swap: Swap) -> bool:
     return any(are_opposed(word, antonym) for word in words)
 
 
-def stands_in(wordnet: WordNet, swap: Swap, words: Sequence[str]) -> bool:
-    """Return whether *words* include a form of the antonym: "a man and two women"."""
-    lemma = swap.antonym.lemma.lower()
-    return lemma in words or any(lemma in _lemmas(wordnet, word, swap.pos) for word in words)
-
-
 @lru_cache(maxsize=_CACHED_SWAPS)
-def _lemmas(wordnet: WordNet, word: str, pos: str) -> tuple[str, ...]:
-    return wordnet.lemmas_of(word, pos)
+def _words_of(wordnet: WordNet, lemma: str, pos: str) -> frozenset[str]:
+    """Return *lemma* and all words that may be forms of it: "a man and two women" has one of *woman*."""
+    return wordnet.words_of(lemma, pos) | {lemma}
 
 
 def _is_lexicalized(wordnet: WordNet, word: str, antonym: str, pos: str) -> bool:

@@ -15,6 +15,7 @@ from crossexam.constructions.table import construction_named
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import CLUSTER, Example, Side, cluster_of
 from crossexam.core.labels import THREE_LABELS, Projection, projection_of
+from crossexam.core.progress import seldom_collected
 from crossexam.core.randomness import SeededOnUse
 from crossexam.core.settings import with_options
 
@@ -234,8 +235,9 @@ def apply_construction(
     applier = Applier(replace(named, options=chosen), resources, seed=seed, projection=projection)
     resources.gather(named, lambda: examples)
     items: list[Example] = []
-    for chunk in chunks(examples):
-        resources.prepare(chunk)
-        for example in chunk:
-            items.extend(applier.items(example))
+    with seldom_collected():
+        for chunk in chunks(examples):
+            resources.prepare(chunk)
+            for example in chunk:
+                items.extend(applier.items(example))
     return items, applier.counts.as_dict()

@@ -35,7 +35,7 @@ from crossexam.core.rules import OURS, Rules
 from crossexam.language.lexicons.closed_classes import ARTICLES, CLOSED_CLASSES, CONJUNCTIONS
 from crossexam.language.lexicons.keyboard import neighbours
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.tokens import words
+from crossexam.language.tokens import Token, words
 
 _WORD: Final = re.compile(r"(?<![\w'’])[A-Za-z]+(?![\w'’])")
 _CONTENT_TAGS: Final = ("NN", "JJ")  # and the tags with these prefixes
@@ -43,6 +43,7 @@ _LETTER_WORDS: Final = frozenset("aio")
 _PRONOUN_TAGS: Final = frozenset({"PRP", "PRP$", "WP", "WP$"})
 
 _REMEMBERED: Final = 1 << 14  # words
+_SENTENCES: Final = 2_000  # that are remembered: several constructions go through a chunk, one by one
 
 _NO_ERROR: Final = Rejection("every error makes another word")
 _NO_CONTENT_WORD: Final = "no noun or adjective"
@@ -111,13 +112,13 @@ def _errors(
 
     The error may be another English word if *any_word*.
     """
-    sentence = example.text(side)
+    sentence, wordnet = example.text(side), resources.wordnet
     order = list(spans)
     rng.shuffle(order)
     for start, end in order:
         word = sentence[start:end]
         for wrong in misspell(word, rng):
-            if wrong != word and (any_word or not is_english(wrong, resources.wordnet)):
+            if wrong != word and (any_word or not is_english(wrong, wordnet)):
                 yield Edit(side, start, end, word, wrong)
                 break
 
@@ -164,23 +165,40 @@ def _misspelt(
 
 def _any_word(example: Example, least: int = 1) -> list[Span]:
     """Return the words of the hypothesis that have *least* letters."""
-    return [m.span() for m in _WORD.finditer(example.hypothesis) if len(m.group()) >= least]
+    return [span for span in _words(example.hypothesis) if span[1] - span[0] >= least]
 
 
-def _content_words(example: Example, resources: Resources) -> list[Span]:
-    return [
-        (token.start, token.end)
-        for token in resources.tokens(example, "hypothesis")
-        if token.tag.startswith(_CONTENT_TAGS) and _WORD.fullmatch(token.text)
-    ]
+@lru_cache(_SENTENCES)
+def _words(sentence: str) -> tuple[Span, ...]:
+    return tuple([match.span() for match in _WORD.finditer(sentence)])
 
 
-def _function_words(example: Example, resources: Resources) -> list[Span]:
-    return [
-        (token.start, token.end)
-        for token in resources.tokens(example, "hypothesis")
-        if is_function_word(token.text, token.tag)
-    ]
+def _content_words(example: Example, resources: Resources) -> Sequence[Span]:
+    return _of_content(tuple(resources.tokens(example, "hypothesis")))
+
+
+@lru_cache(_SENTENCES)
+def _of_content(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
+    return tuple([(start, end) for text, start, end, tag in tokens if is_content_word(text, tag)])
+
+
+def _function_words(example: Example, resources: Resources) -> Sequence[Span]:
+    return _of_function(tuple(resources.tokens(example, "hypothesis")))
+
+
+@lru_cache(_SENTENCES)
+def _of_function(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
+    return tuple([(start, end) for text, start, end, tag in tokens if is_function_word(text, tag)])
+
+
+@lru_cache(_REMEMBERED)
+def is_content_word(word: str, tag: str) -> bool:
+    """Return whether *word* with Penn *tag* is a noun or adjective.
+
+    >>> is_content_word("dogs", "NNS"), is_content_word("bark", "VBP")
+    (True, False)
+    """
+    return tag.startswith(_CONTENT_TAGS) and _WORD.fullmatch(word) is not None
 
 
 def adjacent_swap(

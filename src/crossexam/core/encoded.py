@@ -10,13 +10,13 @@ import json
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.dataset import content_record
 from crossexam.core.example import Edit, Example
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.core.rows import COLUMNS, encode_info, to_row
+from crossexam.core.rows import COLUMNS, encode_infos, to_row
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,7 +63,7 @@ class EncodedItems:
         records = [self.records[place] for place in kept]
         if isinstance(self.items, list):
             return EncodedItems(records, [self.items[place] for place in kept])
-        return EncodedItems(records, self.items.take(_numbers("q", kept)))
+        return EncodedItems(records, _rows_without(self.items, places))
 
 
 def encoded(items: Sequence[Example], form: Form) -> EncodedItems:
@@ -97,9 +97,19 @@ def _record_batch(items: Sequence[Example]) -> pa.RecordBatch:
         "source": _texts([change.source if change else None for change in changes]),
         "target": _texts([change.target if change else None for change in changes]),
         "edits": _edits([change.edits if change else () for change in changes]),
-        "info": _texts([encode_info(item.info) for item in items]),
+        "info": _texts(encode_infos([item.info for item in items])),
     }
     return pa.record_batch([columns[name] for name in COLUMNS], schema=schema(two_labels=False))
+
+
+def _rows_without(rows: pa.RecordBatch, places: Collection[int]) -> pa.RecordBatch:
+    """Return *rows* but for those at *places*, by slices: ``take`` would import all functions of pyarrow."""
+    import pyarrow as pa
+
+    bounds = [-1, *sorted(places), len(rows)]
+    return pa.concat_batches(
+        [rows.slice(before + 1, after - before - 1) for before, after in pairwise(bounds)]
+    )
 
 
 def _edits(edits: Sequence[tuple[Edit, ...]]) -> pa.ListArray:

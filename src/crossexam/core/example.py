@@ -220,21 +220,18 @@ def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
     Raises ValueError if edits overlap or if *text* does not have their ``old`` at their offsets.
     """
     here = [edit for edit in edits if edit.side == side]
-    if not here:
-        return text
     if len(here) > 1:
         here.sort(key=lambda e: (e.start, e.end))
-    pieces: list[str] = []
-    position = 0
+    edited, position = "", 0
     for edit in here:
-        if edit.start < position:
-            raise ValueError(f"edits overlap at character {edit.start} of {text!r}")
-        if text[edit.start : edit.end] != edit.old or edit.end < edit.start:
-            raise ValueError(f"characters {edit.start} to {edit.end} of {text!r} are not {edit.old!r}")
-        pieces += [text[position : edit.start], edit.new]
-        position = edit.end
-    pieces.append(text[position:])
-    return "".join(pieces)
+        start, end = edit.start, edit.end
+        if start < position:
+            raise ValueError(f"edits overlap at character {start} of {text!r}")
+        if text[start:end] != edit.old or end < start:
+            raise ValueError(f"characters {start} to {end} of {text!r} are not {edit.old!r}")
+        edited += text[position:start] + edit.new
+        position = end
+    return edited + text[position:] if here else text
 
 
 def undo_edits(text: str, edits: Iterable[Edit], side: Side) -> str:

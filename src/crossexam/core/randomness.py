@@ -52,9 +52,18 @@ class SeededOnUse(random.Random):
         return super().random()
 
     def getrandbits(self, k: int, /) -> int:
-        """Return an integer of *k* random bits, from which choice, shuffle and randint draw."""
+        """Return an integer of *k* random bits."""
         self._seed_if_due()
         return super().getrandbits(k)
+
+    def _randbelow(self, n: int) -> int:
+        """Return a number below *n*, as ``random.Random`` does; choice, sample and randint draw it."""
+        self._seed_if_due()
+        bits, length = super().getrandbits, n.bit_length()
+        number = bits(length)
+        while number >= n:
+            number = bits(length)
+        return number
 
     def shuffle(self, x: MutableSequence[Any]) -> None:
         """Shuffle *x* in place, as ``random.Random`` does, in a third of the time."""

@@ -6,6 +6,8 @@ them, so that a script without ``if __name__ == "__main__"`` may use them; tasks
 
 A worker process ends with the process that started it, even if that is killed: each one waits, in a thread
 of its own, for the end of a pipe that only that process holds open.  Ctrl-C is left to that process.
+
+What processes need is imported when they are started, since most commands are carried out by one.
 """
 
 from __future__ import annotations
@@ -16,12 +18,9 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
-from multiprocessing import get_context
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -29,6 +28,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.engines.engine import Engine, InThisProcess, Result, Task
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
     from multiprocessing.connection import Connection
 
 Workers = int | Literal["auto"]
@@ -71,6 +71,11 @@ class Processes:
     workers: int
     worthwhile: int = 1
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether so many processes were asked for, and not as many as are worthwhile."""
+        return self.worthwhile == 1
+
     def results(
         self,
         start: Callable[[], Callable[[Task], Result]],
@@ -89,6 +94,8 @@ class Processes:
         if len(first) < self.worthwhile:
             yield from InThisProcess().results(start, read)
             return
+        from concurrent.futures.process import BrokenProcessPool
+
         with _pool(self.workers, start) as pool:
             try:
                 yield from _results(pool, read, self.workers * (1 + _AHEAD), ordered=ordered)
@@ -119,6 +126,9 @@ def _finished(pool: ProcessPoolExecutor, futures: Collection[Future[Any]]) -> se
 
     The pool itself waits forever for the rest of a result if its worker is killed while it hands it over.
     """
+    from concurrent.futures import FIRST_COMPLETED, wait
+    from concurrent.futures.process import BrokenProcessPool
+
     while True:
         one_was_dead = _has_dead_worker(pool)
         done = wait(futures, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED).done
@@ -135,6 +145,9 @@ def _has_dead_worker(pool: ProcessPoolExecutor) -> bool:
 @contextmanager
 def _pool(workers: int, start: Callable[[], Callable[[Any], Any]]) -> Iterator[ProcessPoolExecutor]:
     """Provide a pool of processes; if the ``with`` ends early, they end at once."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     context = get_context("spawn")
     watched, lifeline = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(watched, start))

@@ -9,19 +9,15 @@ By the tags, since most corpora have no parses.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from crossexam.language.lexicons.wordnet import WordNet
-from crossexam.language.monotonicity.spans import (
-    TaggedSentence,
-    condition_end,
-    sentence_of,
-    text_bounds,
-)
+from crossexam.language.monotonicity.spans import TaggedSentence, condition_end, text_bounds
 from crossexam.language.nouns import is_rather_verb
-from crossexam.language.tokens import Token
 
+_REMEMBERED: Final = 256  # sentences: those of a few examples
 # Before the subject or verb of a clause: conjunctions, adverbs, interjections, marks.
 _BEFORE_CLAUSE: Final = frozenset("CC RB UH , : `` '' -LRB-".split())
 # Before a verb in -ing, prepositions that leave open whether it comes about: *the dream of owning a house*.
@@ -30,44 +26,49 @@ _BEFORE_GERUND: Final = frozenset("of to about against from".split())
 # *before* and *whenever* is that of operators.  The first need no finite verb: *when young*.
 _WITHOUT_VERB: Final = frozenset("when while where whilst".split())
 _WITH_VERB: Final = frozenset("after although as once since though whereas".split())
+_CONJUNCTIONS: Final = _WITHOUT_VERB | _WITH_VERB
 _AFTER_VERB: Final = frozenset("DT IN JJ PRP PRP$ RB TO".split())
 _BE: Final = frozenset("be is are am was were been being 's 're 'm".split())
 
 
-def is_scene(tokens: Sequence[Token]) -> bool:
-    """Return whether a sentence describes one scene, as captions do: in the progressive or without a verb.
+@lru_cache(_REMEMBERED)
+def is_scene(sentence: TaggedSentence) -> bool:
+    """Return whether *sentence* describes one scene, as captions do: in the progressive or without a verb.
 
-    >>> def tokens(*tagged): return [Token(*pair[:1], 0, 0, pair[1]) for pair in tagged]
-    >>> is_scene(tokens(("Men", "NNS"), ("are", "VBP"), ("singing", "VBG")))
+    >>> from crossexam.language.monotonicity.spans import sentence_of
+    >>> from crossexam.language.tokens import Token
+    >>> def of(*tagged): return sentence_of([Token(*pair[:1], 0, 0, pair[1]) for pair in tagged], None)
+    >>> is_scene(of(("Men", "NNS"), ("are", "VBP"), ("singing", "VBG")))
     True
-    >>> is_scene(tokens(("Men", "NNS"), ("sing", "VBP")))
+    >>> is_scene(of(("Men", "NNS"), ("sing", "VBP")))
     False
     """
-    sentence = sentence_of(tokens, None)
-    verbs = [k for k, token in enumerate(tokens) if token.tag == "VB" or sentence.is_finite(k)]
-    return not verbs or any(_is_progressive(sentence, k) for k in range(len(tokens)))
+    if not sentence.finite and "VB" not in sentence.tags:
+        return True
+    return any(tag == "VBG" and _is_progressive(sentence, k) for k, tag in enumerate(sentence.tags))
 
 
-def _is_progressive(sentence: TaggedSentence, k: int) -> bool:
-    before = k - 1
+def _is_progressive(sentence: TaggedSentence, participle: int) -> bool:
+    before = participle - 1
     while sentence.tag(before) == "RB":
         before -= 1
-    return sentence.tag(k) == "VBG" and sentence.word(before) in _BE
+    return sentence.word(before) in _BE
 
 
-def unasserted(tokens: Sequence[Token], position: int, wordnet: WordNet) -> Iterator[str]:
-    """Yield the reasons why the sentence may not assert the word at *position* of one situation."""
-    sentence = sentence_of(tokens, None)
+def unasserted(sentence: TaggedSentence, position: int, wordnet: WordNet) -> Iterator[str]:
+    """Yield the reasons why *sentence* may not assert the word at *position* of one situation."""
     start, _ = text_bounds(sentence, position)
-    while start < position and sentence.tag(start) in _BEFORE_CLAUSE:
+    while start < position and sentence.tags[start] in _BEFORE_CLAUSE:
         start += 1
-    if sentence.tag(start) in {"VB", "VBP"} or _is_untagged_instruction(sentence, start, wordnet):
+    opening = sentence.tags[start]
+    if opening in {"VB", "VBP"} or _is_untagged_instruction(sentence, start, wordnet):
         yield "in an instruction"
-    if sentence.tag(start) in {"IN", "TO"} and _is_in_first_phrase(sentence, start, position):
+    if opening in {"IN", "TO"} and _is_in_first_phrase(sentence, start, position):
         yield "in a phrase before the subject"
-    if is_scene(tokens):
+    if is_scene(sentence):
         return
-    if any(_is_in_adverbial_clause(sentence, k, position) for k in range(start, position)):
+    conjunctions = not _CONJUNCTIONS.isdisjoint(sentence.words)
+    if conjunctions and any(_is_in_adverbial_clause(sentence, k, position) for k in range(start, position)):
         yield "in an adverbial clause"
     if _is_in_infinitive(sentence, start, position):
         yield "in an infinitive"
@@ -77,11 +78,13 @@ def unasserted(tokens: Sequence[Token], position: int, wordnet: WordNet) -> Iter
 
 def _is_untagged_instruction(sentence: TaggedSentence, start: int, wordnet: WordNet) -> bool:
     """Return whether a text without a finite verb opens with a verb tagged as a noun or adjective."""
-    _, end = text_bounds(sentence, start)
+    if sentence.tag(start)[:2] not in {"NN", "JJ"} or sentence.tag(start + 1) not in _AFTER_VERB:
+        return False
     word = sentence.word(start)
-    is_base = wordnet.morphy(word, "v") == word and is_rather_verb(word, wordnet)
-    opens = is_base and sentence.tag(start)[:2] in {"NN", "JJ"} and sentence.tag(start + 1) in _AFTER_VERB
-    return opens and not any(sentence.is_finite(k) for k in range(start, end))
+    if wordnet.morphy(word, "v") != word or not is_rather_verb(word, wordnet):
+        return False
+    _, end = text_bounds(sentence, start)
+    return not any(sentence.is_finite(k) for k in range(start, end))
 
 
 def _is_in_first_phrase(sentence: TaggedSentence, start: int, position: int) -> bool:
@@ -92,7 +95,7 @@ def _is_in_first_phrase(sentence: TaggedSentence, start: int, position: int) -> 
 def _is_in_adverbial_clause(sentence: TaggedSentence, k: int, position: int) -> bool:
     """Return whether *position* is in the clause that token *k* opens as a conjunction."""
     word = sentence.word(k)
-    if word not in _WITHOUT_VERB | _WITH_VERB or sentence.tag(k) not in {"IN", "WRB"}:
+    if word not in _CONJUNCTIONS or sentence.tag(k) not in {"IN", "WRB"}:
         return False
     end = condition_end(sentence, k)
     while sentence.word(end) == "," and sentence.tag(end - 1) == sentence.tag(end + 1) == "JJ":

@@ -79,12 +79,15 @@ def agreeing_pronouns(
     >>> agreeing_pronouns(tokens, [1], "woman", WordNet.load())
     [(3, 'her')]
     """
-    old_gender, new_gender = (gender(word, wordnet) for word in (tokens[min(positions)].text, new))
-    if all(_is_plural(tokens[k]) for k in positions) or animacy(new.lower(), wordnet) != "person":
+    pronouns = list(gendered_pronouns(tokens))
+    if not pronouns or all(_is_plural(tokens[k]) for k in positions):
         return []
+    if animacy(new.lower(), wordnet) != "person":
+        return []
+    old_gender, new_gender = (gender(word, wordnet) for word in (tokens[min(positions)].text, new))
     found = [
         each
-        for each in gendered_pronouns(tokens)
+        for each in pronouns
         if each.gender != new_gender
         and old_gender in {None, each.gender}
         and not _precedes(tokens, each.position, min(positions))

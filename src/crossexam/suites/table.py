@@ -10,6 +10,7 @@ from crossexam.constructions.construction import Construction
 from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.settings import with_options
+from crossexam.engines.local import Processes
 from crossexam.suites.bases import Base
 from crossexam.suites.behaviour import BehaviourOptions, build_behaviour
 from crossexam.suites.build import SuiteKind, SuiteRequest
@@ -83,6 +84,7 @@ _ALL: Final = (
         options=ReleasedOptions(),
         base_option="tests",
         overview=released_overview,
+        in_one_process=True,
     ),
     SuiteKind(
         "corpus",
@@ -97,6 +99,7 @@ _ALL: Final = (
         "Nie et al. 2019, Analyzing Compositionality-Sensitivity of NLI Models, section 5.4",
         build_cs,
         options=CSOptions(),
+        in_one_process=True,
     ),
     SuiteKind(
         "hard-subsets",
@@ -104,6 +107,7 @@ _ALL: Final = (
         "Gururangan et al. 2018, Annotation Artifacts in Natural Language Inference Data (N18-2017)",
         build_hard,
         options=HardOptions(),
+        in_one_process=True,
     ),
 )
 
@@ -170,6 +174,7 @@ def suite_request(
     chosen = with_options(kind.options, own, kind.name)
     request = SuiteRequest(kind, bases, problems, constructions, chosen, **fields)
     _check_per_key(request)
+    _check_workers(request)
     return request
 
 
@@ -184,6 +189,18 @@ def _check_per_key(request: SuiteRequest) -> None:
         raise CrossexamError(
             f"no items of '{request.kind.name}' have a key, such as a word pair, that --per-key could count",
             wanted=f"a suite with one of {', '.join(having)}, or the word swaps of behaviour",
+        )
+
+
+def _check_workers(request: SuiteRequest) -> None:
+    """Raise CrossexamError if so many processes were asked for, but the suite is the work of one."""
+    engine = request.engine
+    if request.kind.in_one_process and isinstance(engine, Processes) and engine.is_stated:
+        raise CrossexamError(
+            f"the suite '{request.kind.name}' is built by one process, not by {engine.workers}",
+            where="--workers",
+            wanted="1 or auto",
+            hint="leave the option out",
         )
 
 

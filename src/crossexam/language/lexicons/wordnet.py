@@ -127,7 +127,8 @@ class WordNet:
         >>> WordNet.load().knows("geese"), WordNet.load().knows("gese")
         (True, False)
         """
-        return any(part.knows(word) for part in self._parts.values())
+        nouns, *others = self._parts.values()
+        return nouns.knows(word) or any(part.knows(word) for part in others)
 
     def lemmas_of(self, word: str, pos: str | None = None) -> tuple[str, ...]:
         """Return the lemmas that *word*, in any case, may be a form of; of any part of speech by default.
@@ -136,8 +137,19 @@ class WordNet:
         ('ax', 'axis')
         """
         word = word.lower()
-        found = (form for part in ([pos] if pos else PARTS) for form in self._part(part).forms(word))
-        return tuple(dict.fromkeys(found))
+        if pos is not None:
+            return self._part(pos).forms(word)
+        return tuple(dict.fromkeys(form for part in self._parts.values() for form in part.forms(word)))
+
+    def words_of(self, lemma: str, pos: str) -> frozenset[str]:
+        """Return the words of which *lemma*, in lower case, is one of :meth:`lemmas_of`.
+
+        Most of the regular ones are no words of English.
+
+        >>> "axes" in WordNet.load().words_of("ax", "n"), "geese" in WordNet.load().words_of("goose", "n")
+        (True, True)
+        """
+        return self._part(pos).words_of(lemma)
 
     def is_lemma(self, word: str, pos: str) -> bool:
         """Return whether *word*, in lower case and not inflected, is a lemma of part of speech *pos*.
@@ -319,9 +331,11 @@ def _load() -> WordNet:
 @lru_cache(maxsize=1 << 16)
 def _has_antonym(wordnet: WordNet, word: str, pos: str | None) -> bool:
     parts: Iterable[str] = [pos] if pos else PARTS
-    return any(
-        not wordnet.antonymous_lemmas(part).isdisjoint(wordnet.lemmas_of(word, part)) for part in parts
-    )
+    for part in parts:
+        forms = wordnet.lemmas_of(word, part)
+        if forms and not wordnet.antonymous_lemmas(part).isdisjoint(forms):
+            return True
+    return False
 
 
 def _targets(links: tuple[Sequence[int], ...], synset: int) -> tuple[int, ...]:
@@ -361,13 +375,35 @@ class LemmaIndex:
 
     def forms(self, word: str) -> tuple[str, ...]:
         """Return the lemmas among *word* and its possible base forms, each once."""
+        number = self._number
+        found: tuple[str, ...] = (word,) if word in number else ()
         bases = self._exceptions.get(word)
         if bases is None:
-            rules = self._endings.get(word[-1:])
-            if not rules:  # most words: nothing to detach
-                return (word,) if word in self._number else ()
-            bases = tuple(word[: -len(old)] + new for old, new in rules if word.endswith(old))
-        return tuple(form for form in dict.fromkeys((word, *bases)) if form in self._number)
+            for old, new in self._endings.get(word[-1:], ()):  # none for most words
+                if word.endswith(old) and (base := word[: -len(old)] + new) in number and base not in found:
+                    found += (base,)
+            return found
+        return tuple(dict.fromkeys((*found, *(base for base in bases if base in number))))
+
+    def words_of(self, lemma: str) -> frozenset[str]:
+        """Return the words of which *lemma* is one of the :meth:`forms`."""
+        regular = (
+            lemma.removesuffix(new) + old
+            for rules in self._endings.values()
+            for old, new in rules
+            if lemma.endswith(new)
+        )
+        words = {lemma, *regular, *self._irregular.get(lemma, ())}
+        return frozenset(word for word in words if lemma in self.forms(word))
+
+    @cached_property
+    def _irregular(self) -> Mapping[str, Sequence[str]]:
+        """The exceptions by their base forms."""
+        found: dict[str, list[str]] = {}
+        for form, bases in self._exceptions.items():
+            for base in bases:
+                found.setdefault(base, []).append(form)
+        return found
 
     def knows(self, word: str) -> bool:
         """Return whether there are any :meth:`forms` of *word*, which takes less time."""
@@ -376,10 +412,10 @@ class LemmaIndex:
             return True
         if word in self._exceptions:
             return any(base in number for base in self._exceptions[word])
-        return any(
-            word.endswith(old) and word[: -len(old)] + new in number
-            for old, new in self._endings.get(word[-1:], ())
-        )
+        for old, new in self._endings.get(word[-1:], ()):
+            if word.endswith(old) and word[: -len(old)] + new in number:
+                return True
+        return False
 
 
 class WordNetArchive:

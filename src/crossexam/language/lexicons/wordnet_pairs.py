@@ -75,8 +75,9 @@ def wordnet_pairs(
     for part in parts:
         for word in _words(part, wordnet):
             if multiword or "_" not in word:
-                found.update(dict.fromkeys(_pairs_of(word, relation, part, wordnet, distance, share)))
-    return [pair for pair in found if multiword or "_" not in pair.second]
+                pairs = _pairs_of(word, relation, part, wordnet, distance, share, multiword=multiword)
+                found.update(dict.fromkeys(pairs))
+    return list(found)
 
 
 def replacements(
@@ -102,7 +103,7 @@ def replacements(
         minimum = SHARES.get(relation, SHARE) if share is None else share
         for part in _checked(relation, pos if pos is not None else PARTS, distance):
             pairs = _pairs_of(word.lower(), relation, part, wordnet, distance, minimum)
-            found.update(dict.fromkeys(pair for pair in pairs if "_" not in pair.second))
+            found.update(dict.fromkeys(pairs))
     return list(found)
 
 
@@ -120,7 +121,7 @@ def frequent_senses(word: str, pos: str, wordnet: WordNet, share: float = SHARE)
     """
     senses = [s for s in dict.fromkeys(wordnet.synsets(word, pos)) if _spelling(word, s, wordnet)]
     counts = [wordnet.tag_count(synset, word) for synset in senses]
-    if sum(counts) < share * _tags(word, wordnet):
+    if share and sum(counts) < share * _tags(word, wordnet):
         return ()
     minimum = share * max(1, sum(counts))
     return tuple(s for k, s in enumerate(senses) if k == 0 or counts[k] >= minimum)
@@ -155,12 +156,24 @@ def _spelling(word: str, synset: int, wordnet: WordNet) -> str | None:
 
 
 def _pairs_of(
-    word: str, relation: Relation, pos: str, wordnet: WordNet, distance: int, share: float
+    word: str,
+    relation: Relation,
+    pos: str,
+    wordnet: WordNet,
+    distance: int,
+    share: float,
+    *,
+    multiword: bool = False,
 ) -> Iterator[WordPair]:
-    """Yield the pairs whose first word is *word*, in lower case, both words in frequent senses."""
+    """Yield the pairs whose first word is *word*, in lower case, both words in frequent senses.
+
+    The second is a single word unless *multiword*.
+    """
     for synset in frequent_senses(word, pos, wordnet, share):
         first = _spelling(word, synset, wordnet) or word
         for other, lemma in _others(first, synset, relation, wordnet, distance):
+            if not multiword and "_" in lemma:
+                continue
             if lemma.lower() == word or (relation == "hypernym" and lemma in TOO_GENERAL):
                 continue
             if relation == "hyponym" and word in TOO_GENERAL:

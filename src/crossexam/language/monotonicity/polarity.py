@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
 from crossexam.language.lexicons.noun_groups import MASS
@@ -161,7 +162,12 @@ _LENGTHS_OF_BLOCKING: Final[Mapping[str, frozenset[int]]] = {
     for first, lengths in _LENGTHS.items()
 }
 _NO_LENGTHS: Final[frozenset[int]] = frozenset()
-_REMEMBERED: Final = 1024  # sentences
+#: The second words of operators, by which most phrases that an article begins are known to be none.
+_SECOND: Final = frozenset(phrase[1] for phrase in _BY_PHRASE if len(phrase) > 1)
+_REMEMBERED: Final = 256  # sentences: those of a few examples
+_REMEMBERED_WORDS: Final = 1 << 15  # with a tag
+#: Words that modify what follows; others do if they are superlatives in -est.
+_MODIFYING: Final = ORDERING | NOT_SUBSECTIVE | {"most", "least", "too"}
 _BEFORE_NOUNS: Final = frozenset("all each every most few half both any zero".split())
 
 
@@ -195,9 +201,9 @@ def regions(sentence: TaggedSentence) -> list[Region]:
 
 
 @lru_cache(_REMEMBERED)
-def _known_regions(tokens: tuple[Token, ...]) -> list[Region]:
-    """Return the regions of a sentence without dependencies, in which there may be several candidates."""
-    return regions(sentence_of(tokens, None))
+def _known_regions(sentence: TaggedSentence) -> list[Region]:
+    """Return the regions of a sentence, in which there may be several candidates."""
+    return regions(sentence)
 
 
 def _licensed(over: list[Region], position: int) -> bool:
@@ -207,35 +213,38 @@ def _licensed(over: list[Region], position: int) -> bool:
 
 def _operators(sentence: TaggedSentence) -> Iterator[_Match]:
     """Yield the operators from left to right, the longest phrase at each position, without overlaps."""
-    lengths = _LENGTHS if any(word.startswith("any") for word in sentence.words) else _LENGTHS_OF_BLOCKING
-    k = 0
-    while k < len(sentence.tokens):
-        found = next((f for n in _lengths(sentence, k, lengths) if (f := _match(sentence, k, n))), None)
-        if found is None:
-            k += 1
+    with_free = any(map(str.startswith, sentence.words, repeat("any")))
+    past = 0
+    for k, lengths in enumerate(map(_lengths, sentence.words, sentence.tags, repeat(with_free))):
+        if not lengths or k < past:
             continue
+        found = next((f for n in lengths if (f := _match(sentence, k, n))), None)
+        if found is None:
+            continue
+        past = found.end
         if found.row.reach != "nothing":
             yield found
-        k = found.end
 
 
-def _lengths(sentence: TaggedSentence, k: int, known: Mapping[str, frozenset[int]]) -> Sequence[int]:
-    """Return the lengths of the operators that may begin at *k*, the longest first; most words begin none.
+@lru_cache(_REMEMBERED_WORDS)
+def _lengths(word: str, tag: str, with_free: bool) -> tuple[int, ...]:
+    """Return the lengths of the operators that *word* may begin, the longest first; most words begin none.
 
-    *known* has those of the operators that begin with a word.
+    Articles and the like begin one only *with_free*, if the sentence has an *any*.
     """
-    word = sentence.words[k]
-    tag = sentence.tokens[k].tag
+    known = _LENGTHS if with_free else _LENGTHS_OF_BLOCKING
     lengths = known.get(word, _NO_LENGTHS)
     if tag == "CD" or word in NUMBER_WORDS:
         lengths |= known["N"]
     if (tag.startswith("VB") or tag in {"MD", "NNS"}) and (lemma := WordNet.load().morphy(word, "v")):
         lengths |= known.get(lemma, _NO_LENGTHS)
-    return sorted(lengths, reverse=True) if lengths else ()
+    return tuple(sorted(lengths, reverse=True))
 
 
 def _match(sentence: TaggedSentence, k: int, length: int) -> _Match | None:
     if k + length > len(sentence.tokens):
+        return None
+    if length > 1 and sentence.words[k + 1] not in _SECOND and not _is_number(sentence, k + 1):
         return None
     row = next((_BY_PHRASE[key] for key in _keys(sentence, k, length) if key in _BY_PHRASE), None)
     if row is None:
@@ -369,6 +378,8 @@ def _questions(sentence: TaggedSentence) -> Iterator[Region]:
 def _modified(sentence: TaggedSentence) -> Iterator[Region]:
     """Yield what superlatives, adjectives of order and non-subsective adjectives modify."""
     for k, word in enumerate(sentence.words):
+        if word not in _MODIFYING and not word.endswith("est"):
+            continue
         ordering = (word in ORDERING or _is_superlative(sentence, k)) and _determined(sentence, k - 1)
         blocking = word in NOT_SUBSECTIVE and sentence.tag(k)[:2] in {"JJ", "VB", "NN"}
         head = noun_phrase_head(sentence, k + 1) if ordering or blocking else k
@@ -434,8 +445,12 @@ def polarity_at(tokens: Sequence[Token], position: int, parsed: Parsed | None = 
     """
     if not 0 <= position < len(tokens):
         raise IndexError(f"no token {position} in a sentence of {len(tokens)}")
-    all_regions = _known_regions(tuple(tokens)) if parsed is None else regions(sentence_of(tokens, parsed))
-    over = [region for region in all_regions if region.start <= position < region.end]
+    return polarity_in(sentence_of(tokens, parsed), position)
+
+
+def polarity_in(sentence: TaggedSentence, position: int) -> Polarity:
+    """Return the polarity of the token at *position* of *sentence*, as :func:`polarity_at` does."""
+    over = [region for region in _known_regions(sentence) if region.start <= position < region.end]
     direction: Direction = "up"
     for region in over:
         direction = compose(direction, region.direction)

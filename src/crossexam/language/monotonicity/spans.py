@@ -7,12 +7,15 @@ has dependencies, the end of a noun phrase is that of its subtree.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Final
 
 from crossexam.language.lexicons.closed_classes import AUXILIARIES
 from crossexam.language.parsing.dependencies import Parsed
 from crossexam.language.tokens import Token
 
+_REMEMBERED: Final = 256  # sentences: those of a few examples
 _ENDS: Final = frozenset({".", "!", "?", ";", "..."})
 _FINITE: Final = frozenset({"MD", "VBZ", "VBP", "VBD"})
 _RELATIVE: Final = frozenset({"WDT", "WP", "WP$"})
@@ -26,16 +29,35 @@ _IN_PHRASE: Final = frozenset(
 )
 
 
-class TaggedSentence(NamedTuple):
-    """Tagged tokens, their texts in lower case, and their dependencies if the parse has the same tokens."""
+@dataclass(frozen=True, eq=False)
+class TaggedSentence:
+    """Tagged tokens, their texts in lower case, and their dependencies if the parse has the same tokens.
+
+    What follows from these alone is kept, since many questions are asked of one sentence.
+    """
 
     tokens: Sequence[Token]
     words: tuple[str, ...]
     parsed: Parsed | None
 
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags of the tokens."""
+        return tuple([token.tag for token in self.tokens])
+
+    @cached_property
+    def finite(self) -> frozenset[int]:
+        """The tokens that begin a finite verb group, unlike a participle after an auxiliary."""
+        return frozenset(k for k, tag in enumerate(self.tags) if tag in _FINITE and self._is_first(k))
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """The marks that end a sentence of the text."""
+        return tuple([k for k, word in enumerate(self.words) if word in _ENDS])
+
     def tag(self, k: int) -> str:
         """Return the tag of token *k*, or '' if *k* is out of range."""
-        return self.tokens[k].tag if 0 <= k < len(self.tokens) else ""
+        return self.tags[k] if 0 <= k < len(self.tags) else ""
 
     def word(self, k: int) -> str:
         """Return token *k* in lower case, or '' if *k* is out of range."""
@@ -46,26 +68,40 @@ class TaggedSentence(NamedTuple):
         return self.tag(k).startswith("VB") or self.tag(k) == "MD"
 
     def is_finite(self, k: int) -> bool:
-        """Return whether token *k* begins a finite verb group, unlike a participle after an auxiliary."""
+        """Return whether token *k* begins a finite verb group."""
+        return k in self.finite
+
+    def _is_first(self, k: int) -> bool:
         before = k - 1
         while self.tag(before) == "RB":
             before -= 1
         own = self.word(before) in AUXILIARIES and self.is_verb(before)
-        return self.tag(k) in _FINITE and not own and self.tag(before) != "TO"
+        return not own and self.tag(before) != "TO"
 
 
 def sentence_of(tokens: Sequence[Token], parsed: Parsed | None) -> TaggedSentence:
     """Return the sentence of *tokens*, with *parsed* if it has the same tokens."""
-    same = parsed is not None and [t.start for t in parsed.tokens] == [t.start for t in tokens]
-    return TaggedSentence(tokens, tuple([t.text.lower() for t in tokens]), parsed if same else None)
+    if parsed is None or [t.start for t in parsed.tokens] != [t.start for t in tokens]:
+        return _of_tokens(tuple(tokens))
+    return TaggedSentence(tokens, _lower(tokens), parsed)
+
+
+@lru_cache(_REMEMBERED)
+def _of_tokens(tokens: tuple[Token, ...]) -> TaggedSentence:
+    return TaggedSentence(tokens, _lower(tokens), None)
+
+
+def _lower(tokens: Sequence[Token]) -> tuple[str, ...]:
+    return tuple([token.text.lower() for token in tokens])
 
 
 def text_bounds(sentence: TaggedSentence, k: int) -> tuple[int, int]:
     """Return the span of the sentence with token *k*, as the text may have several."""
-    words = sentence.words
-    ends = [j for j, word in enumerate(words) if word in _ENDS]
-    start = next((j + 1 for j in reversed(ends) if j < k), min(k, 0))
-    end = next((j for j in ends if j >= k), max(k, len(words)))
+    start, end = min(k, 0), max(k, len(sentence.words))
+    for mark in sentence.ends:
+        if mark >= k:
+            return start, mark
+        start = mark + 1
     return start, end
 
 

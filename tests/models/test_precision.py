@@ -20,8 +20,8 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.precision import Rounding, rounding_sentences
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
-from crossexam.training.pretrained import find_checkpoint
 from crossexam.training.devices import has_instructions
+from crossexam.training.pretrained import find_checkpoint
 
 HALF = {"device": "cpu", "dtype": "bfloat16"}
 

@@ -100,7 +100,7 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     assert losses[0] == pytest.approx(losses[1], abs=0.02)
     assert "precision" not in exact["fingerprint"]  # as in folders of earlier versions
     again = _request(bert, data, tmp_path / "exact", precision="bfloat16")
-    with pytest.raises(CrossexamError, match="another training run:\n.*precision.*bfloat16"):
+    with pytest.raises(CrossexamError, match=r"another training run:\n.*precision.*bfloat16"):
         train_model(again)
 
 

@@ -111,6 +111,21 @@ def test_it_writes_a_model_that_answers_the_same(tiny_checkpoint: Path, tmp_path
 
 
 @pytest.mark.slow
+def test_the_library_converts_as_the_command_does(
+    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite
+) -> None:
+    name, (data, *_) = f"hf/{tiny_checkpoint}", suite
+    found = cx.convert(name, tmp_path / "made", on=suite)
+    assert read_json(tmp_path / "made" / "convert.json")["comparison"] == found.as_json()
+    assert cx.convert(name, str(tmp_path / "made"), on=suite) == found
+    assert cx.run(f"onnx/{tmp_path / 'made'}", suite).manifest["details"]["conversion"]["source"] == name
+    table = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in data]
+    other = cx.convert(name, tmp_path / "other", on=table)
+    assert (other.on, other.pairs) == ("examples", len({tuple(row.values())[:2] for row in table}))
+    with pytest.raises(CrossexamError, match="it holds another conversion"):
+        cx.convert(name, tmp_path / "made", on=table)
+
+
 def test_weights_of_8_bits(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite) -> None:
     source, folder = f"hf/{tiny_checkpoint}", tmp_path / "small"
     agreement = convert(Conversion(source, folder, int8=True, suite=suite, accept=True))

@@ -39,6 +39,7 @@ def test_rounding_is_measured_on_the_pairs_asked(
     assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
     assert found["largest_difference"] > 0
     assert "rounding" not in open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).details
+    assert model.details["batch_tokens"] == 2 * inference.CPU_TOKENS  # of half as many bytes
 
 
 def test_a_head_that_rounding_overturns_is_counted(

@@ -23,7 +23,6 @@ import torch
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.batches import (
-    CPU_TOKENS,
     MOST_WORKERS,
     TokenizedPairs,
     characters_read,
@@ -54,6 +53,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: Tokens per batch with padding, on a CPU in float32: the fastest for a MiniLM (bench/RESULTS.md), and few
+#: enough for the largest tensors of BERT-large to stay below 32 MiB (:func:`keep_freed_memory`).
+CPU_TOKENS: Final = 1_536
 _ENCODED_AT_ONCE: Final = 4_096
 #: Packed layers are used unless they need so many times the CPU time of the original ones: the last bits of
 #: predictions should not depend on which of two equally fast ways was faster by chance.
@@ -292,6 +294,8 @@ class SequenceClassifier:
         self.model = self.model.to(dtype=getattr(torch, dtype))
         if self._packs and dtype == "bfloat16":
             self._packing = self._packed()
+        if self.device.type == "cpu":
+            self._budget = 2 * CPU_TOKENS  # as many bytes
 
     def way(self, *, native: bool) -> str:
         """Return what the rounding of predictions depends on besides the dtype, as text for the manifest.

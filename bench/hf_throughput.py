@@ -111,10 +111,10 @@ def opened(folder: Path, **options: Any) -> Any:
     return model
 
 
-def unpacked(folder: Path) -> Any:
+def unpacked(folder: Path, dtype: str = "float32") -> Any:
     """Return our model without packed layers, loaded."""
     with patch.object(SequenceClassifier, "_pack", lambda *_: None):
-        return opened(folder, device="cpu")
+        return opened(folder, device="cpu", dtype=dtype)
 
 
 def pipelines(folder: Path, device: str, dtype: str) -> dict[str, Asker]:

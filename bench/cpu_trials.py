@@ -2,13 +2,15 @@
 
     python bench/cpu_trials.py products
     python bench/cpu_trials.py attention
+    python bench/cpu_trials.py batches SNLI_DEV.jsonl CHECKPOINT
     python bench/cpu_trials.py compile SNLI_DEV.jsonl CHECKPOINT
     python bench/cpu_trials.py onnx SNLI_DEV.jsonl FP32 INT8
 
 One thread; CPU seconds, the best of several.  ``products``: the linear layers of a MiniLM by the number of
 tokens, and products in float32 made of three in bfloat16.  ``attention``: torch's fused attention beside its
-steps one by one.  ``compile``: torch's compiler with frozen weights and shapes that vary.  ``onnx``: options
-of a session, sizes of batches and static scales of activations, for what ``crossexam convert`` wrote.
+steps one by one.  ``batches``: other numbers of tokens per batch.  ``compile``: torch's compiler with frozen
+weights and shapes that vary.  ``onnx``: options of a session, sizes of batches and static scales of
+activations, for what ``crossexam convert`` wrote.
 """
 
 from __future__ import annotations
@@ -135,6 +137,28 @@ def in_steps(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 def in_float32(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     return in_steps(query.float(), key.float(), value.float()).to(query.dtype)
+
+
+def batches(checkpoint: Path, pairs: Sequence[Pair]) -> None:
+    """Print our speed by dtype and tokens per batch, relative to the fewest, in three alternating rounds."""
+    sizes = (768, 1536, 3072, 6144)
+    for dtype in ("float32", "bfloat16"):
+        classifier = opened(checkpoint, device="cpu", dtype=dtype)._loaded()
+        encoded = classifier.encode(pairs)
+        spent: dict[int, list[float]] = {size: [] for size in sizes}
+        for _ in range(3):
+            for size in sizes:
+                classifier._budget = size
+                plan = classifier.plan(encoded)
+                spent[size].append(sum(seconds(partial(classifier._forward, encoded, r), 1) for r in plan))
+        for size in sizes:
+            classifier._budget = size
+            padded = sum(len(r) * int(encoded.lengths[r].max()) for r in classifier.plan(encoded))
+            ratios = [a / b for a, b in zip(spent[sizes[0]], spent[size], strict=True)]
+            best, first = min(spent[size]), min(spent[sizes[0]])
+            print(f"{dtype}, {size} tokens: {len(pairs) / best:.0f} pairs per CPU second, "
+                  f"x {first / best:.2f} ({min(ratios):.2f} to {max(ratios):.2f}), "
+                  f"padding {100 * (padded / encoded.lengths.sum() - 1):.1f} %", flush=True)  # fmt: skip
 
 
 def compiled(checkpoint: Path, pairs: Sequence[Pair]) -> None:
@@ -286,7 +310,7 @@ def largest_scales(folder: Path, pairs: Sequence[Pair]) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("trial", choices=("products", "attention", "compile", "onnx"))
+    parser.add_argument("trial", choices=("products", "attention", "batches", "compile", "onnx"))
     parser.add_argument("paths", type=Path, nargs="*")
     parser.add_argument("--items", type=int, default=200)
     asked = parser.parse_args()
@@ -298,10 +322,10 @@ def main() -> None:
         return
     corpus, *folders = asked.paths
     pairs = stress_pairs(corpus, asked.items)
-    if asked.trial == "compile":
-        compiled(folders[0], pairs)
-    else:
+    if asked.trial == "onnx":
         exported(folders[0], folders[1], pairs)
+    else:
+        {"batches": batches, "compile": compiled}[asked.trial](folders[0], pairs)
 
 
 if __name__ == "__main__":

@@ -350,8 +350,7 @@ def convert(
     Raises CrossexamError if *folder* holds anything else, if the exported graph does not compute what the
     checkpoint does, or if the two predict the same label for less than 99 %, unless *accept* keeps the model.
     """
-    from crossexam.evaluation.conversion import Conversion
-    from crossexam.evaluation.conversion import convert as converted
+    from crossexam.evaluation.conversion import Conversion, convert_checkpoint
 
     stated = {"label_order": label_order, "threshold": threshold, "revision": revision}
     request = Conversion(
@@ -362,7 +361,7 @@ def convert(
         accept=required(accept, bool, "accept", wanted="True or False"),
         options={name: value for name, value in stated.items() if value is not None},
     )
-    return converted(request)
+    return convert_checkpoint(request)
 
 
 def _as_suite(data: Any) -> Suite:

@@ -57,15 +57,15 @@ class Rounding:
         return asdict(self) | rounded
 
 
-def joined(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> Mapping[str, Any]:
+def combined_rounding(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the details of predictions some of which were rounded as *before*, others as *after*.
 
     >>> first = Rounding("bfloat16", True, 128, 127, 0.01, ("cpu",)).as_details()
     >>> other = Rounding("bfloat16", True, 100, 100, 0.02, ("cuda",)).as_details()
-    >>> found = joined(first, other)
+    >>> found = combined_rounding(first, other)
     >>> found["pairs"], found["same_label"], found["largest_difference"], found["ways"]
     (228, 227, 0.02, ['cpu', 'cuda'])
-    >>> joined(first, first) == first
+    >>> combined_rounding(first, first) == first
     True
     """
     if before is None:

@@ -98,6 +98,22 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "run chunk": (lambda: cx.run(always, SUITE, chunk=3), "chunk is 3"),
     "run aggregate": (lambda: cx.run(always, SUITE, aggregate=3), "aggregate is 3"),
     "run like": (lambda: cx.run(always, SUITE, like=3), "like is 3"),
+    "convert model": (lambda: cx.convert(3, "x"), "model is 3"),
+    "convert model, kind": (lambda: cx.convert("builtin/overlap", "x"), "'builtin/overlap' is not a checkp"),
+    "convert folder": (lambda: cx.convert("hf/x", 3), "folder is 3"),
+    "convert int8": (lambda: cx.convert("hf/x", "x", int8=8), "int8 is 8"),
+    "convert on": (lambda: cx.convert("hf/x", "x", on=3), "3 is not a corpus"),
+    "convert on, run": (lambda: cx.convert("hf/x", "x", on=RUN), "a Run is not a corpus"),
+    "convert accept": (lambda: cx.convert("hf/x", "x", accept="yes"), "accept is 'yes'"),
+    "convert label_order": (
+        lambda: cx.convert("hf/x", "x", label_order=3),
+        r"'hf\.label_order' cannot be 3",
+    ),
+    "convert threshold": (
+        lambda: cx.convert("hf/x", "x", threshold="half"),
+        r"'hf\.threshold' cannot be 'half'",
+    ),
+    "convert revision": (lambda: cx.convert("hf/x", "x", revision=3), r"'hf\.revision' cannot be 3"),
     "compare common": (
         lambda: cx.compare(cx.run(always, SUITE), cx.run(always, SUITE), common=1),
         "common is 1",

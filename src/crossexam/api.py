@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
     from crossexam.engines.engine import Engine
     from crossexam.evaluation.comparison import Comparisons
+    from crossexam.evaluation.conversion import Fidelity
     from crossexam.evaluation.seen_pairs import TrainingPairs
     from crossexam.reports.report import Report
     from crossexam.suites.bases import Base
@@ -325,6 +326,47 @@ def run(
         return predict_suite(model, tests, options=options, chunking=chunking, ask=ask)
     folder = path_of(store, "store", wanted="a folder for the predictions")
     return run_into_folder(model, tests, folder, options=options, chunking=chunking, force=force, ask=ask)
+
+
+def convert(
+    model: str,
+    folder: str | Path,
+    *,
+    int8: bool = False,
+    on: Suite | Corpus | None = None,
+    accept: bool = False,
+    label_order: str | Sequence[str] | None = None,
+    threshold: float | None = None,
+    revision: str | None = None,
+) -> Fidelity:
+    """Write the checkpoint *model* as an ONNX model into *folder*, and return how the two compare.
+
+    *model* is ``hf/ID-or-folder``; ``onnx/FOLDER`` runs the new one, without torch.  With *int8* it is
+    quantized: weights and activations of 8 bits.  Both predict 1,000 pairs of *on*, which is whatever
+    :func:`run` takes, by default the stress tests built from the demo corpus; ``same`` of the result is the
+    share with the same predicted label.  *label_order*, *threshold* and *revision* are as for :func:`run`.
+    The same conversion again does nothing.
+
+    Raises CrossexamError if *folder* holds anything else, if the exported graph does not compute what the
+    checkpoint does, or if the two predict the same label for less than 99 %, unless *accept* keeps the model.
+    """
+    from crossexam.evaluation.conversion import Conversion, convert_checkpoint
+
+    stated = {"label_order": label_order, "threshold": threshold, "revision": revision}
+    request = Conversion(
+        required(model, str, "model", wanted="a checkpoint: hf/FOLDER or hf/ID"),
+        path_of(folder, "folder", wanted="a folder for the new model"),
+        int8=required(int8, bool, "int8", wanted="True or False"),
+        suite=None if on is None else _as_suite(on),
+        accept=required(accept, bool, "accept", wanted="True or False"),
+        options={name: value for name, value in stated.items() if value is not None},
+    )
+    return convert_checkpoint(request)
+
+
+def _as_suite(data: Any) -> Suite:
+    tests = _as_tests(data)
+    return tests if isinstance(tests, Suite) else Suite(tests.name, {tests.name: tests})
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:

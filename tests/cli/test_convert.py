@@ -17,7 +17,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.evaluation import conversion
-from crossexam.evaluation.conversion import Conversion, Fidelity, convert
+from crossexam.evaluation.conversion import Conversion, Fidelity, convert_checkpoint
 from crossexam.models import export
 from crossexam.models.label_order import PAIRS
 from crossexam.models.table import open_model
@@ -107,13 +107,28 @@ def test_it_writes_a_model_that_answers_the_same(tiny_checkpoint: Path, tmp_path
     assert CliRunner().invoke(app, command, catch_exceptions=False).stdout == first.stdout
     assert (folder / "convert.json").stat().st_mtime_ns == before
     with pytest.raises(CrossexamError, match="it holds another conversion"):
-        convert(Conversion(source, folder, int8=True, suite=cx.load_suite(suite)))
+        convert_checkpoint(Conversion(source, folder, int8=True, suite=cx.load_suite(suite)))
 
 
 @pytest.mark.slow
+def test_the_library_converts_as_the_command_does(
+    tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite
+) -> None:
+    name, (data, *_) = f"hf/{tiny_checkpoint}", suite
+    found = cx.convert(name, tmp_path / "made", on=suite)
+    assert read_json(tmp_path / "made" / "convert.json")["comparison"] == found.as_json()
+    assert cx.convert(name, str(tmp_path / "made"), on=suite) == found
+    assert cx.run(f"onnx/{tmp_path / 'made'}", suite).manifest["details"]["conversion"]["source"] == name
+    table = [{"premise": e.premise, "hypothesis": e.hypothesis, "label": e.label} for e in data]
+    other = cx.convert(name, tmp_path / "other", on=table)
+    assert (other.on, other.pairs) == ("examples", len({tuple(row.values())[:2] for row in table}))
+    with pytest.raises(CrossexamError, match="it holds another conversion"):
+        cx.convert(name, tmp_path / "made", on=table)
+
+
 def test_weights_of_8_bits(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite) -> None:
     source, folder = f"hf/{tiny_checkpoint}", tmp_path / "small"
-    agreement = convert(Conversion(source, folder, int8=True, suite=suite, accept=True))
+    agreement = convert_checkpoint(Conversion(source, folder, int8=True, suite=suite, accept=True))
     facts = read_json(folder / "convert.json")
     quantized = facts["quantized"]
     # two layers of six products, less two for the values and three after the first token is chosen
@@ -142,7 +157,7 @@ def test_a_checkpoint_like_roberta(tmp_path: Path, suite: cx.Suite) -> None:
     RobertaForSequenceClassification(config).save_pretrained(tmp_path / "roberta")
     tokenizer.save_pretrained(tmp_path / "roberta")
     source, folder = f"hf/{tmp_path / 'roberta'}", tmp_path / "exported"
-    assert convert(Conversion(source, folder, suite=suite)).same.value == 1
+    assert convert_checkpoint(Conversion(source, folder, suite=suite)).same.value == 1
     made = open_model(f"onnx/{folder}")
     assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
     assert made.details["label_order"] == list(ORDER)
@@ -177,7 +192,7 @@ def test_a_declared_order_is_kept(
     unchecked(monkeypatch)
     source, folder = f"hf/{renamed('LABEL_0', 'LABEL_1', 'LABEL_2')}", tmp_path / "exported"
     request = Conversion(source, folder, suite=suite, accept=True, options={"label_order": ORDER})
-    convert(request)
+    convert_checkpoint(request)
     made = open_model(f"onnx/{folder}")
     assert (made.details["label_order"], made.details["label_order_from"]) == (list(ORDER), "config.json")
 
@@ -188,7 +203,7 @@ def test_the_names_of_the_configuration_are_kept(
     fake_export(monkeypatch)
     unchecked(monkeypatch)
     names = [name.upper() for name in ORDER]
-    convert(Conversion(f"hf/{renamed(*names)}", tmp_path / "exported", suite=suite, accept=True))
+    convert_checkpoint(Conversion(f"hf/{renamed(*names)}", tmp_path / "exported", suite=suite, accept=True))
     assert list(read_json(tmp_path / "exported" / "config.json")["id2label"].values()) == names
 
 
@@ -204,7 +219,7 @@ def test_two_labels(renamed: Make, tmp_path: Path, suite: cx.Suite) -> None:
     )  # fmt: skip
     for kind in (model, tokenizer):
         kind.save_pretrained(tmp_path / "two")
-    agreement = convert(Conversion(f"hf/{tmp_path / 'two'}", tmp_path / "exported", suite=suite))
+    agreement = convert_checkpoint(Conversion(f"hf/{tmp_path / 'two'}", tmp_path / "exported", suite=suite))
     assert (agreement.same.value, agreement.difference.value) == (1, 0)
     made = open_model(f"onnx/{tmp_path / 'exported'}")
     assert made.details["label_order"] == ["not_entailment", "entailment"]
@@ -220,10 +235,10 @@ def test_a_model_that_agrees_too_rarely(
     unchecked(monkeypatch)
     source, folder = f"hf/{tiny_checkpoint}", tmp_path / "new" / "exported"
     with pytest.raises(CrossexamError, match=r"predicts the same label as hf/.* nothing was kept") as caught:
-        convert(Conversion(source, folder, suite=suite))
+        convert_checkpoint(Conversion(source, folder, suite=suite))
     assert "wanted: at least 99 %\n  hint: --accept keeps it" in str(caught.value)
     assert not list(folder.parent.iterdir())
-    convert(Conversion(source, folder, suite=suite, accept=True))
+    convert_checkpoint(Conversion(source, folder, suite=suite, accept=True))
     assert read_json(folder / "convert.json")["accepted"] is True
     cx.build("negation", "builtin:demo", limit=3, folder=tmp_path / "suite")
     said = CliRunner().invoke(
@@ -232,7 +247,9 @@ def test_a_model_that_agrees_too_rarely(
     assert "warning: onnx/" in said.stderr
     assert "(accepted with --accept)" in said.stderr
     with pytest.raises(CrossexamError, match="it holds another conversion"):
-        convert(Conversion(source, folder, suite=suite))  # without --accept it would not have been kept
+        convert_checkpoint(
+            Conversion(source, folder, suite=suite)
+        )  # without --accept it would not have been kept
 
 
 def test_a_graph_that_computes_something_else(
@@ -240,21 +257,23 @@ def test_a_graph_that_computes_something_else(
 ) -> None:
     fake_export(monkeypatch)
     with pytest.raises(CrossexamError, match="the exported graph gives the 30 pairs of the probe logits"):
-        convert(Conversion(f"hf/{tiny_checkpoint}", tmp_path / "exported", suite=suite, accept=True))
+        convert_checkpoint(
+            Conversion(f"hf/{tiny_checkpoint}", tmp_path / "exported", suite=suite, accept=True)
+        )
     assert not list(tmp_path.iterdir())
 
 
 def test_folders_that_have_something_else(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite) -> None:
     (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(CrossexamError, match="it exists and is not empty"):
-        convert(Conversion(f"hf/{tiny_checkpoint}", tmp_path, suite=suite))
+        convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", tmp_path, suite=suite))
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
 
 
 @pytest.mark.parametrize("model", ["builtin/overlap", "onnx/exported", "hf/"])
 def test_other_kinds_of_models(model: str, tmp_path: Path) -> None:
     with pytest.raises(CrossexamError, match="is not a checkpoint of transformers\n  wanted: hf/FOLDER"):
-        convert(Conversion(model, tmp_path / "exported"))
+        convert_checkpoint(Conversion(model, tmp_path / "exported"))
 
 
 def test_a_killed_conversion_leaves_no_model(
@@ -270,12 +289,12 @@ def test_a_killed_conversion_leaves_no_model(
     with monkeypatch.context() as patched:
         patched.setattr(conversion, "_compare", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            convert(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite))
+            convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite))
     assert not list(tmp_path.iterdir())
     staging = tmp_path / ".exported.part"  # what a process leaves that had no time to clean up
     staging.mkdir()
     (staging / "stale.onnx").write_bytes(b"half")
-    convert(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
+    convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
     assert not staging.exists()
     assert not (folder / "stale.onnx").exists()
 
@@ -289,7 +308,7 @@ def test_what_is_said_of_another_graph_does_not_count(
     fake_export(monkeypatch)
     unchecked(monkeypatch)
     folder = tmp_path / "exported"
-    convert(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
+    convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
     facts = read_json(folder / "convert.json")
     assert "conversion" in open_model(f"onnx/{folder}").details
     write_json(folder / "convert.json", {**facts, "probe": [[5.0, 0.0, 0.0]] * 30})

@@ -1,9 +1,10 @@
-"""What is done on a device other than a CPU, tried on one that computes on the CPU, and on a GPU."""
+"""What is done on a device other than a CPU, tried on ones that compute on the CPU, and on a GPU."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,157 @@ def test_fetched_tables_are_theirs_in_order() -> None:
     tables = [torch.tensor([float(number)]) for number in range(30)]
     found = list(fetched_in_order(iter(tables), torch.device("cpu")))
     assert all(torch.equal(a, b) for a, b in zip(found, tables, strict=True))
+
+
+class SimulatedGpu:
+    """What torch asks of a GPU, answered by the CPU: *happened* are the requests, in order.
+
+    A batch takes *per_token* bytes per token of the *free* ones.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, *, free: int = 2**40, per_token: int = 1_000) -> None:
+        self.happened: list[str] = []
+        self.free, self.per_token, self.tokens = free, per_token, 0
+        self._move, self._make = torch.Tensor.to, torch.empty
+        self._forward = SequenceClassifier._forward
+        cuda = {
+            "Event": self._event,
+            "current_stream": lambda device: f"the stream of {device}",
+            "empty_cache": lambda: self.happened.append("emptied"),
+            "reset_peak_memory_stats": lambda device: self.happened.append("reset"),
+            "memory_allocated": lambda device: 5_000,
+            "memory_reserved": lambda device: 7_000,
+            "max_memory_allocated": lambda device: 5_000 + self.per_token * self.tokens,
+            "mem_get_info": lambda device: (self.free - 2_000, 2**50),
+        }
+        for name, answer in cuda.items():
+            patch.setattr(torch.cuda, name, answer)
+        patch.setattr(inference, "find_device", lambda *_: torch.device("cuda"))
+        patch.setattr(torch.Tensor, "pin_memory", lambda table: self._pinned(table))
+        patch.setattr(torch.Tensor, "to", lambda table, *given, **named: self._moved(table, given, named))
+        patch.setattr(torch, "empty", self._emptied)
+        patch.setattr(
+            SequenceClassifier, "_forward", lambda classifier, *given: self._launched(classifier, *given)
+        )
+
+    def _pinned(self, table: torch.Tensor) -> torch.Tensor:
+        self.happened.append("pinned")
+        return table
+
+    def _moved(self, table: torch.Tensor, given: Any, named: dict[str, Any]) -> torch.Tensor:
+        if given[:1] != (torch.device("cuda"),):
+            return self._move(table, *given, **named)
+        if named.get("non_blocking"):
+            self.happened.append("sent")
+        dtype = given[1] if len(given) > 1 else None
+        return table if dtype is None else self._move(table, dtype)
+
+    def _emptied(self, *shape: Any, pin_memory: bool = False, **named: Any) -> torch.Tensor:
+        if pin_memory:
+            self.happened.append("pinned")
+        return self._make(*shape, **named)
+
+    def _launched(self, classifier: Any, encoded: Any, rows: Any) -> torch.Tensor:
+        self.tokens = len(rows) * int(encoded.lengths[list(rows)].max())
+        self.happened.append("launched")
+        return self._forward(classifier, encoded, rows)
+
+    def _event(self) -> Any:
+        def record(stream: str) -> None:
+            assert stream == "the stream of cuda"
+            self.happened.append("recorded")
+
+        return SimpleNamespace(record=record, synchronize=lambda: self.happened.append("waited"))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_gpu_is_given_batches_without_being_waited_for(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, dtype: str
+) -> None:
+    expected = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
+    simulated = SimulatedGpu(monkeypatch)
+    model = open_model(f"hf/{tiny_checkpoint}", {"dtype": dtype, "batch_size": 2})
+    assert isinstance(model, ClassifierModel)
+    model._loaded()
+    simulated.happened.clear()
+    found = model.predict(PAIRS)
+    assert np.abs(found - expected).max() < (1e-6 if dtype == "float32" else 0.05)
+    kinds = [each for each in simulated.happened if each in {"launched", "recorded", "waited"}]
+    batches, ahead = len(PAIRS) // 2, 8
+    step = ["launched", "recorded"]
+    assert kinds == step * ahead + [*step, "waited"] * (batches - ahead) + ["waited"] * ahead
+    assert simulated.happened.count("sent") == batches + padded_batches(model)
+    assert simulated.happened.count("pinned") == simulated.happened.count("sent") + batches
+    assert model.details["device"] == "cuda"
+    assert model.details["packed_layers"] is False
+    if dtype == "bfloat16":
+        assert model.details["rounding"]["ways"] == [f"cuda, torch {torch.__version__}"]
+
+
+def padded_batches(model: ClassifierModel) -> int:
+    """Return how many batches of two pairs of the probe have padding, and so a mask."""
+    classifier = model._loaded()
+    encoded = classifier.encode(PAIRS)
+    return sum(len({*encoded.lengths[rows].tolist()}) > 1 for rows in classifier.plan(encoded))
+
+
+@pytest.mark.parametrize(("free", "expected"), [(2**40, GPU_TOKENS), (4_000_000, 1_024), (1, 512)])
+def test_batches_are_as_large_as_the_memory_of_the_gpu_suggests(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch, free: int, expected: int
+) -> None:
+    simulated = SimulatedGpu(monkeypatch, free=free, per_token=1_500)
+    model = open_model(f"hf/{tiny_checkpoint}", {})
+    assert isinstance(model, ClassifierModel)
+    assert model._loaded().facts["batch_tokens"] == expected
+    assert simulated.happened[simulated.happened.index("reset") + 1] == "launched"
+
+
+def test_a_gpu_whose_memory_ends_gives_its_cache_back(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).predict(PAIRS)
+    simulated = SimulatedGpu(monkeypatch)
+    model = open_model(f"hf/{tiny_checkpoint}", {"batch_size": 16})
+    assert isinstance(model, ClassifierModel)
+    classifier: Any = model._loaded()
+    forward = classifier.model.forward
+
+    def scarce(*given: Any, **inputs: Any) -> Any:
+        if len(inputs["input_ids"]) > 5:
+            raise RuntimeError("CUDA error: out of memory")
+        return forward(*given, **inputs)
+
+    monkeypatch.setattr(classifier.model, "forward", scarce)
+    assert np.allclose(model.predict(PAIRS), expected, atol=1e-6)
+    assert simulated.happened.count("emptied") == model.details["halved_batches"] > 0
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (torch.OutOfMemoryError("CUDA"), True),
+        (MemoryError(), True),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory"), True),
+        (RuntimeError("MPS backend out of memory"), True),
+        (RuntimeError("DefaultCPUAllocator: not enough memory"), True),
+        (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
+    ],
+)
+def test_other_errors_are_not_about_memory(error: Exception, expected: bool) -> None:
+    assert gpu.is_out_of_memory(error) is expected
+
+
+def test_another_device_is_not_asked_for_what_a_gpu_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a device such as mps, tensors are sent and fetched as torch does, in batches of the usual size."""
+    SimulatedGpu(monkeypatch)
+    monkeypatch.setattr(torch.Tensor, "pin_memory", None)
+    device: Any = Elsewhere()
+    table = torch.arange(3)
+    monkeypatch.setattr(torch.Tensor, "to", lambda table, where: (table, where))
+    assert gpu.sent(table, device) == (table, device)
+    assert torch.equal(gpu._fetch(table, device)(), table)
+    assert fitting_tokens(lambda: None, 30, device) == GPU_TOKENS
+    gpu.free_cached(device)
 
 
 @needs_gpu

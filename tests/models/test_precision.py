@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,15 @@ import torch
 from crossexam.cli.console import warn_of_gaps
 from crossexam.core.dataset import Dataset
 from crossexam.core.example import Example
-from crossexam.models import precision
+from crossexam.models import huggingface, inference, precision
+from crossexam.models.checkpoint import declared_order
 from crossexam.models.inference import SequenceClassifier
 from crossexam.models.label_order import PAIRS
 from crossexam.models.precision import Rounding, rounding_sentences
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.training.devices import has_instructions
+from crossexam.training.pretrained import find_checkpoint
 
 HALF = {"device": "cpu", "dtype": "bfloat16"}
 
@@ -36,6 +39,7 @@ def test_rounding_is_measured_on_the_pairs_asked(
     assert found["largest_difference"] == pytest.approx(np.abs(exact - rounded).max(), abs=1e-4)
     assert found["largest_difference"] > 0
     assert "rounding" not in open_model(f"hf/{tiny_checkpoint}", {"device": "cpu"}).details
+    assert model.details["batch_tokens"] == 2 * inference.CPU_TOKENS  # of half as many bytes
 
 
 def test_a_head_that_rounding_overturns_is_counted(
@@ -66,6 +70,60 @@ def test_a_run_keeps_and_reports_it(
     warn_of_gaps([again])
     (line,) = [line for line in capsys.readouterr().err.splitlines() if "bfloat16 gave" in line]
     assert " of 30 sampled pairs the label of float32" in line
+
+
+def earlier_key(folder: Path, dtype: str) -> str:
+    """Return the key of a checkpoint before layers were packed."""
+    checkpoint = find_checkpoint(str(folder), None)
+    declared = declared_order(checkpoint, None, None)
+    parts = ("hf.v1", checkpoint.content_hash(), dtype, "None", *declared.key_parts)
+    return hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
+
+
+def test_stored_predictions_are_used_again_only_if_they_were_computed_alike(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"hf/{tiny_checkpoint}"
+    assert open_model(name, {"device": "cpu"}).key == earlier_key(tiny_checkpoint, "float32")
+    half = open_model(name, HALF).key
+    assert half != earlier_key(tiny_checkpoint, "bfloat16")
+    monkeypatch.setattr(huggingface, "_ROUNDED", ("rounded.v3",))
+    assert open_model(name, HALF).key != half
+    assert open_model(name, {"device": "cpu"}).key == earlier_key(tiny_checkpoint, "float32")
+
+
+def test_the_time_that_layers_take_does_not_decide_how_predictions_are_rounded(
+    tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for before, packed in ((1.0, 9.0), (9.0, 1.0)):
+        seconds = iter([*[before] * 3, *[packed] * 3])
+        monkeypatch.setattr(inference, "_cpu_seconds", lambda _, seconds=seconds: next(seconds))
+        model = open_model(f"hf/{tiny_checkpoint}", HALF)
+        found.append((model.predict(PAIRS), model.details["packed_layers"]))
+    (slow, packs), (fast, also) = found
+    assert packs is also is True
+    assert np.array_equal(slow, fast)
+
+
+def test_a_run_says_if_its_predictions_were_rounded_in_two_ways(
+    tiny_checkpoint: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = tuple(Example(f"{k}", *pair, label="neutral") for k, pair in enumerate(PAIRS))
+    name = f"hf/{tiny_checkpoint}"
+    first = predict_suite(name, Dataset("d", items[:9]), store=tmp_path, options=HALF)
+    predict_suite(name, Dataset("d", items[:12]), store=tmp_path, options=HALF)
+    (way,) = first.manifest["details"]["rounding"]["ways"]
+    assert way.startswith("cpu, ")
+    assert way.endswith(f"torch {torch.__version__}")
+    monkeypatch.setattr(SequenceClassifier, "way", lambda *_, **__: "cuda, torch 9")
+    both = predict_suite(name, Dataset("d", items), store=tmp_path, options=HALF).manifest["details"]
+    assert both["rounding"]["ways"] == [way, "cuda, torch 9"]
+    assert both["rounding"]["pairs"] == 9 + len(items)
+    (sentence,) = rounding_sentences(both)
+    assert sentence.endswith(
+        f"; the predictions come from 2 computations that round differently: {way} / cuda, torch 9"
+    )
 
 
 def test_a_processor_without_the_instructions_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,10 @@ def test_training_in_bfloat16_says_so_and_starts_from_the_same_weights(
     losses = [manifest["curve"][0]["train_loss"] for manifest in (exact, mixed)]
     assert losses[0] != losses[1]
     assert losses[0] == pytest.approx(losses[1], abs=0.02)
+    assert "precision" not in exact["fingerprint"]  # as in folders of earlier versions
+    again = _request(bert, data, tmp_path / "exact", precision="bfloat16")
+    with pytest.raises(CrossexamError, match=r"another training run:\n.*precision.*bfloat16"):
+        train_model(again)
 
 
 def test_tokens_that_nothing_reads_are_not_computed(

@@ -43,7 +43,7 @@ def convert(
     """Write a checkpoint as an ONNX model, which needs no torch and is faster, and compare the two."""
     from crossexam.cli.console import progress_bar, show, written
     from crossexam.core.test_sets import read_suites
-    from crossexam.evaluation.conversion import Conversion, convert
+    from crossexam.evaluation.conversion import Conversion, convert_checkpoint
 
     chosen = {"label_order": label_order, "threshold": threshold, "revision": revision}
     with progress_bar() as progress:
@@ -56,7 +56,7 @@ def convert(
             options={name: value for name, value in chosen.items() if value is not None},
             progress=progress,
         )
-        agreement = convert(request)
+        agreement = convert_checkpoint(request)
     show(_table(model, output, agreement))
     written(output)
 

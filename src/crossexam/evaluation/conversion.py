@@ -99,7 +99,7 @@ class Fidelity:
         return cls(**read)
 
 
-def convert(request: Conversion) -> Fidelity:
+def convert_checkpoint(request: Conversion) -> Fidelity:
     """Convert a checkpoint to ONNX in a new folder, and return how the two models compare.
 
     The folder appears when it is finished.  If it holds the same conversion already, nothing is done.  Raises

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Tokens per batch with padding, on a CPU: the fastest in bench/hf_throughput.py.
-CPU_TOKENS: Final = 768
 #: More workers than this only wait for the GIL; further cores are distributed as threads.
 MOST_WORKERS: Final = 8
 

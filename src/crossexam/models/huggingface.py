@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from crossexam.models.inference import SequenceClassifier
 
 _VERSION: Final = "hf.v1"
+#: How predictions in fewer bits are computed.  Another order of operations changes those of float32 by some
+#: 1e-7, but these by as much as their rounding does: predictions of another version are not to be mixed in.
+_ROUNDED: Final = ("rounded.v2",)
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ def open_huggingface(name: str, options: Options) -> ClassifierModel:
     checkpoint = find_checkpoint(name.partition("/")[2], options.revision)
     declared = declared_order(checkpoint, options.label_order, options.threshold)
     content = checkpoint.content_hash()
-    parts = (_VERSION, content, options.dtype, str(options.max_length), *declared.key_parts)
+    rounded = () if options.dtype == "float32" else _ROUNDED
+    parts = (_VERSION, content, options.dtype, str(options.max_length), *declared.key_parts, *rounded)
     key = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16).hexdigest()
     details = {
         "checkpoint": content,
@@ -93,7 +97,9 @@ def _load(
         classifier.lower(options.dtype)
         rounded = declared.probabilities(classifier.all_logits(sampled))
         native = has_instructions(options.dtype, classifier.device)
-        classifier.rounding = Rounding.between(exact, rounded, options.dtype, native=native)
+        classifier.rounding = Rounding.between(
+            exact, rounded, options.dtype, native=native, way=classifier.way(native=native)
+        )
     return classifier
 
 

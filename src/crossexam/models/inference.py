@@ -23,7 +23,6 @@ import torch
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.batches import (
-    CPU_TOKENS,
     MOST_WORKERS,
     TokenizedPairs,
     characters_read,
@@ -54,6 +53,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+#: Tokens per batch with padding, on a CPU in float32: few enough for the largest tensors of BERT-large to stay
+#: below 32 MiB (:func:`keep_freed_memory`), and for half precision, which has twice as many, not too few: there
+#: a MiniLM is slower with smaller batches (bench/RESULTS.md).
+CPU_TOKENS: Final = 1_536
 _ENCODED_AT_ONCE: Final = 4_096
 #: Packed layers are used unless they need so many times the CPU time of the original ones: the last bits of
 #: predictions should not depend on which of two equally fast ways was faster by chance.
@@ -94,6 +97,7 @@ class SequenceClassifier:
         self.first_token_only = False
         self._direct_mask = False
         self._packing: Packing | None = None
+        self._packs = False
         self._budget = CPU_TOKENS if self.device.type == "cpu" else GPU_TOKENS
 
     @property
@@ -280,14 +284,27 @@ class SequenceClassifier:
         self.first_token_only = skip_other_tokens(self.model, partial(self._probed, probe))
 
     def lower(self, dtype: Literal["bfloat16", "float16"]) -> None:
-        """Round the weights to *dtype*, in which everything is computed from now on."""
-        packed = self._packing is not None
+        """Round the weights to *dtype*, in which everything is computed from now on.
+
+        Whether layers are packed then depends on the model alone, not on the time that they took: packed
+        layers round differently.
+        """
         if self._packing is not None:
             self._packing.undo()
             self._packing = None
         self.model = self.model.to(dtype=getattr(torch, dtype))
-        if packed and dtype == "bfloat16":
+        if self._packs and dtype == "bfloat16":
             self._packing = self._packed()
+        if self.device.type == "cpu":
+            self._budget = 2 * CPU_TOKENS  # as many bytes
+
+    def way(self, *, native: bool) -> str:
+        """Return what the rounding of predictions depends on besides the dtype, as text for the manifest.
+
+        *native* says whether the device has instructions for the dtype.
+        """
+        emulated, packed = "" if native else ", emulated", ", packed layers" if self._packing else ""
+        return f"{self.device.type}{emulated}{packed}, torch {torch.__version__}"
 
     def _mask_directly(self, probe: TokenizedPairs) -> None:
         """Give the model the mask of its attention, none if nothing is padded.
@@ -306,7 +323,8 @@ class SequenceClassifier:
         packing = self._packed()
         if packing is None:
             return
-        if self._is_same(probe, before) and self._seconds(probe) <= _SLOWER * plain:
+        self._packs = self._is_same(probe, before)
+        if self._packs and self._seconds(probe) <= _SLOWER * plain:
             self._packing = packing
         else:
             packing.undo()

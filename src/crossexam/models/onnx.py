@@ -26,7 +26,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, sha256_of
 from crossexam.models.batches import (
-    CPU_TOKENS,
     MOST_WORKERS,
     TokenizedPairs,
     characters_read,
@@ -51,7 +50,8 @@ CONVERSION: Final = "convert.json"
 TOKENIZER: Final = "tokenizer.json"
 TOKENIZER_CONFIG: Final = "tokenizer_config.json"
 _ENCODED_AT_ONCE: Final = 4_096
-#: Tokens per batch with padding, for graphs of ``crossexam convert``: the fastest (bench/RESULTS.md).
+#: Tokens per batch with padding, and for graphs of ``crossexam convert``: the fastest (bench/RESULTS.md).
+_TOKENS: Final = 768
 _CONVERTED_TOKENS: Final = 256
 #: Fusions of onnxruntime whose kernels are slower than the operators that they replace in these graphs.
 _SLOW_FUSIONS: Final = ("BiasGeluFusion", "SkipLayerNormFusion")
@@ -226,7 +226,7 @@ class OnnxClassifier:
         self._whole, self._truncating = (read_tokenizer(export, length) for length in (None, self.max_length))
         self.padding = _padding(settings, config, self._whole)
         self._workers, threads = _cores()
-        self._tokens = CPU_TOKENS if export.conversion is None else _CONVERTED_TOKENS
+        self._tokens = _TOKENS if export.conversion is None else _CONVERTED_TOKENS
         self.session = _session(export, threads)
         self._types = _input_types(self.session, self.where)
         self.probe = self._probe_logits()

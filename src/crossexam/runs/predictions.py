@@ -17,7 +17,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.answers import NamesLabels, not_probabilities
 from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair, Parts, ReadsParses
-from crossexam.models.precision import ROUNDING
+from crossexam.models.precision import ROUNDING, combined_rounding
 from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
@@ -290,6 +290,8 @@ class _Asked:
     def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
         learnt = {name: details[name] for name in _LEARNT if details.get(name)}
+        if ROUNDING in learnt:
+            learnt[ROUNDING] = combined_rounding(self._facts.get(ROUNDING), learnt[ROUNDING])
         if learnt != {name: self._facts.get(name) for name in learnt}:
             self._stored.note(learnt)
             self._facts = self._stored.facts

@@ -24,14 +24,8 @@ class Device:
     """
 
     def __init__(self, name: str = "auto", precision: str = "auto") -> None:
-        if precision not in PRECISIONS:
-            raise UnknownNameError("precision", precision, PRECISIONS)
+        self.precision = precision = chosen_precision(name, precision)
         self.device = torch_device(name)
-        if precision == "auto":
-            precision = (
-                "bfloat16" if self.device.type == "cuda" and torch.cuda.is_bf16_supported() else "float32"
-            )
-        self.precision = precision
         self._accelerator: Any = None
         mixed = precision != "float32"
         if mixed and self.device.type != "cuda" and not _mixes_on_cpu(precision, self.device):
@@ -92,6 +86,22 @@ class Device:
         mixed = self._accelerator.autocast() if self._accelerator else nullcontext()
         with mixed:
             yield
+
+
+def chosen_precision(device: str, precision: str) -> str:
+    """Return *precision*, if it is ``auto`` that in which the device of this name trains by itself.
+
+    Raises UnknownNameError if there is no such precision.
+
+    >>> chosen_precision("cpu", "auto"), chosen_precision("cpu", "bfloat16")
+    ('float32', 'bfloat16')
+    """
+    if precision not in PRECISIONS:
+        raise UnknownNameError("precision", precision, PRECISIONS)
+    if precision != "auto":
+        return precision
+    on_gpu = device.partition(":")[0] in {"auto", "cuda"} and torch.cuda.is_available()
+    return "bfloat16" if on_gpu and torch.cuda.is_bf16_supported() else "float32"
 
 
 def _mixes_on_cpu(precision: str, device: torch.device) -> bool:

@@ -31,7 +31,7 @@ from crossexam.core.manifest import library_versions
 from crossexam.training import checkpoints, debiasing, optimizers
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, Debias
-from crossexam.training.devices import Device
+from crossexam.training.devices import Device, chosen_precision
 from crossexam.training.encoding import plan_epoch
 from crossexam.training.objective import Objective
 from crossexam.training.pipeline import E, LabelledBatch, Pipeline
@@ -53,6 +53,7 @@ _FINGERPRINT: Final = (
     "data",
     "vectors",
     "options",
+    "precision",
 )
 
 
@@ -151,7 +152,8 @@ def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
 
 
 def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, Any]:
-    """Return all that the weights depend on, as JSON gives it back."""
+    """Return all that the weights depend on, as JSON gives it back; of the precision if it is not float32."""
+    precision = chosen_precision(request.device, request.precision)
     parts = {
         "architecture": request.name,
         "recipe": asdict(training.recipe),
@@ -159,6 +161,7 @@ def _fingerprint(training: Training[E], request: TrainingRequest) -> dict[str, A
         "seed": request.seed,
         "data": request.data.describe(),
         "options": request.options(),
+        **({"precision": precision} if precision != "float32" else {}),
         **training.identity(),
     }
     ordered = {name: parts[name] for name in _FINGERPRINT if name in parts}

@@ -10,8 +10,9 @@ from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Bounds, Estimate, p_value_text
 from crossexam.core.notebook import html_table
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.scores import Scored, describe_projection, score_both
-from crossexam.evaluation.unanswered import MAX_UNANSWERED, Filled, filled_scores, is_answered, too_many
+from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference

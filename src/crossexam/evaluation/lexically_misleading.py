@@ -18,7 +18,8 @@ from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import ANNOTATOR_LABELS, SCORE
-from crossexam.evaluation.unanswered import MAX_UNANSWERED, Labelled, labelled_items
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.unanswered import Labelled, labelled_items
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts

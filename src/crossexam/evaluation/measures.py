@@ -20,6 +20,7 @@ from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.scores import (
     Scored,
@@ -27,7 +28,6 @@ from crossexam.evaluation.scores import (
     score_run,
 )
 from crossexam.evaluation.unanswered import (
-    MAX_UNANSWERED,
     Labelled,
     Unanswered,
     filled_scores,

@@ -8,7 +8,8 @@ import numpy as np
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.unanswered import MAX_UNANSWERED, labelled_items
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.unanswered import labelled_items
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ answers: the result if they were all wrong, and if they were all right.  Of a dr
 are the combinations that make it least and most.  No other answers give results beyond the bounds (Manski
 2003, *Partial Identification of Probability Distributions*, chapter 1).
 
-If more than a share of the items of a test set were not answered, by default MAX_UNANSWERED, only the bounds
+If more than a share of the items of a test set were not answered, by default
+:data:`~crossexam.core.outcome.MAX_UNANSWERED`, only the bounds
 are its result: whoever leaves out that many chooses what to be measured on.
 """
 
@@ -14,36 +15,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from crossexam.core.columns import Places
-from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError
+from crossexam.core.dataset import Run
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.evaluation.scores import Scored, score_run
 from crossexam.stats.estimate import OTHER, by_slice, share_correct
 from crossexam.stats.paired import paired_difference
 from crossexam.stats.unpaired import difference
-
-#: The share of unanswered items of a test set above which only bounds are its result.
-MAX_UNANSWERED: Final = 0.05
-
-
-def check_max_unanswered(share: object) -> float:
-    """Return *share* as a number from 0 to 1; raises CrossexamError.
-
-    >>> check_max_unanswered(0.05)
-    0.05
-    """
-    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-        raise CrossexamError(
-            f"the largest share of unanswered items (max_unanswered) is {share}",
-            wanted="a share from 0 to 1, such as 0.05",
-        )
-    return float(share)
 
 
 def too_many(missing: int, count: int, limit: float) -> bool:
@@ -237,20 +220,3 @@ def labelled_items(run: Run, limit: float, *, two_labels: bool) -> dict[str, Lab
     """Return the items of every test set of *run* that have a gold label; *limit* is that of Labelled."""
     filled = filled_scores(run, two_labels=two_labels)
     return {name: Labelled(each, filled.right[name], limit) for name, each in filled.wrong.items()}
-
-
-def without_unanswered(run: Run, limit: float) -> Run:
-    """Return *run* without the test sets of which it did not answer more than the share *limit*.
-
-    They are those whose only result are bounds.
-    """
-    kept = {name: dataset for name, dataset in run.datasets.items() if not _lacks(run, name, dataset, limit)}
-    if len(kept) == len(run.datasets):
-        return run
-    return run.restricted_to(kept)
-
-
-def _lacks(run: Run, name: str, dataset: Dataset, limit: float) -> bool:
-    labelled = dataset.labels() >= 0
-    missing = ~run.answered(name)
-    return too_many(int((labelled & missing).sum()), int(labelled.sum()), limit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
-from crossexam.core.outcome import Outcome
+from crossexam.core.outcome import Outcome, Outcomes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,11 +74,25 @@ class PlansBatches(Protocol):
 
 @runtime_checkable
 class ReportsReading(Protocol):
-    """A model without batches of its own that says how much of each pair it read."""
+    """A model without batches of its own that says how much of each pair it read, and which it answered."""
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
         """Return the predictions for *pairs* as one batch."""
         ...
+
+
+def joined_outcomes(batches: Sequence[Batch]) -> list[Outcome]:
+    """Return the outcomes of all *batches* in order; none if there are none in any.
+
+    >>> import numpy as np
+    >>> first = Batch([0], np.array([[1.0, 0.0, 0.0]]), [None])
+    >>> second = Batch([1], np.full((1, 3), np.nan), [None], [Outcome("cut")])
+    >>> [outcome.status for outcome in joined_outcomes([first, second])]
+    ['answered', 'cut']
+    """
+    if not any(batch.outcomes for batch in batches):
+        return []
+    return [outcome for batch in batches for outcome in (batch.outcomes or [Outcome()] * len(batch.indices))]
 
 
 class Parts(NamedTuple):
@@ -142,14 +156,22 @@ class ReadsParses(Protocol):
         ...
 
 
+class SetAnswers(NamedTuple):
+    """The *probabilities* [n, 3] of the items of a test set, NaN for those without an answer.
+
+    *outcomes* say which these are; None if all were answered.
+    """
+
+    probabilities: NDArray[np.float64]
+    outcomes: Outcomes | None = None
+
+
 @runtime_checkable
 class AnswersSets(Protocol):
     """A model that looks predictions up for whole test sets, and needs no store."""
 
-    def predict_sets(
-        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
-    ) -> dict[str, NDArray[np.float64]]:
-        """Return the probabilities of each of *asked*, which are parts of *whole*, by name."""
+    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
+        """Return the answers for each of *asked*, which are parts of *whole*, by name."""
         ...
 
 
@@ -166,11 +188,15 @@ def answered_by(model: Model, pairs: Sequence[Pair]) -> Batch:
         return Batch(range(len(pairs)), model.predict(pairs), [None] * len(pairs))
     table = np.zeros((len(pairs), len(LABELS)))
     read: list[CharactersRead | None] = [None] * len(pairs)
-    for batch in model.batches(pairs, [False] * len(pairs)):
+    batches = list(model.batches(pairs, [False] * len(pairs)))
+    places = [index for batch in batches for index in batch.indices]
+    for batch in batches:
         table[list(batch.indices)] = batch.probabilities
         for index, each in zip(batch.indices, batch.read, strict=True):
             read[index] = each
-    return Batch(range(len(pairs)), table, read)
+    outcomes = dict(zip(places, joined_outcomes(batches), strict=False))  # none, or as many
+    told = [outcomes.get(index, Outcome()) for index in range(len(pairs))] if outcomes else []
+    return Batch(range(len(pairs)), table, read, told)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.truncation import truncation_warnings
+from crossexam.reports.unanswered import unanswered_warnings
 from crossexam.stats.multiple_testing import ALPHA
 
 
@@ -42,7 +43,8 @@ def headline(results: Results) -> str:
     """Return what broke most: model, accuracy on the base, and the worst drop with its interval."""
     model = culprit(results)
     if model is None:
-        return "No item has a gold label."
+        bounded = next((model for model in results.models if _has_bounds(model)), None)
+        return "No item has a gold label." if bounded is None else _no_result(bounded)
     return sentence(model, results.short_names)
 
 
@@ -55,7 +57,7 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
         return _on_benchmark(model, model.benchmark)
     result = worst_of(model)
     if result is None or not result.n:
-        return f"{model.name}: no item has a gold label."
+        return _no_result(model)
     loss, base = result.loss, result.base_accuracy
     name = names.get(result.name, result.name)
     accuracy = number_text(result.accuracy, "percent")
@@ -67,16 +69,32 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
     if result.name in drops_shown(model.results, model.alpha):
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+    any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
     if loss.value <= 0:
-        return f"The accuracy of {model.name}, {before}, does not drop on any test set."
+        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     corrected, p_value = "", ""
     if loss.low > 0:
         corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
         p_value = "" if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
     return (
-        f"The accuracy of {model.name}, {before}, does not drop significantly on any test set{corrected}; "
+        f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
         f"the largest drop is {dropped.removesuffix(')')}{p_value}), on {name}."
     )
+
+
+def _has_bounds(model: ModelResults) -> bool:
+    """Return whether there are only bounds of some result of *model*."""
+    return any(
+        result.unanswered is not None and (result.only_bounds or result.unanswered.only_drop_bounds)
+        for result in model.results
+    )
+
+
+def _no_result(model: ModelResults) -> str:
+    """Return why nothing was measured for *model*."""
+    if _has_bounds(model):
+        return f"{model.name} left too many items unanswered: only bounds of its results are known."
+    return f"{model.name}: no item has a gold label."
 
 
 def _base_of(model: ModelResults, result: TestSetResult) -> str:
@@ -108,15 +126,21 @@ def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
 def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
-    A sentence per model whose order of classes is in doubt, per model that did not read all items to the end,
-    and per model and base whose accuracy is not significantly above the majority class.
+    A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
+    per model that did not read all items to the end, and per model and base whose accuracy is not
+    significantly above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
-    return [*doubts, *truncation_warnings(results), *parse_warnings(results)] + [
+    return [
+        *doubts,
+        *unanswered_warnings(results),
+        *truncation_warnings(results),
+        *parse_warnings(results),
+    ] + [
         _warning(model, result, results)
         for model in results.models
         for result in model.results
@@ -193,9 +217,9 @@ def worst(results: Sequence[TestSetResult], alpha: float = ALPHA) -> TestSetResu
     That is the test set with the largest drop among those that are significant at the level *alpha*
     (:func:`drops_shown`), if possible from a base on which the model is above the majority class; else the
     one with the largest drop; else, if no test set has a base, the one with the lowest accuracy.  Test sets
-    whose labels are only proposed count if there are no others.
+    whose labels are only proposed count if there are no others; those with only bounds never do.
     """
-    measured = [result for result in results if result.n > 0]
+    measured = [result for result in results if result.n > 0 and not result.only_bounds]
     sure = [result for result in measured if not result.name.endswith(f"({PROPOSED})")]
     chance, shown = at_chance(results), drops_shown(results, alpha)
     return max(sure or measured, key=lambda result: _badness(result, chance, shown), default=None)

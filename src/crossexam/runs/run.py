@@ -24,6 +24,7 @@ from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
 from crossexam.core.manifest import package_version
+from crossexam.core.outcome import Outcomes
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
@@ -33,9 +34,11 @@ from crossexam.models.model import (
     Model,
     Pair,
     ReadsParses,
+    SetAnswers,
     check_batch_size,
 )
 from crossexam.models.table import open_model
+from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.predictions import Predictions, predictions_of
 from crossexam.runs.reading import reading_of
@@ -95,7 +98,8 @@ def predict_suite(
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
+        found_sets = opened.predict_sets(list(datasets.values()), list(given.values()))
+        predicted = _looked_up(found_sets, opened.name)
     else:
         items = sum(map(len, datasets.values()))
         found = predictions_of(
@@ -139,7 +143,7 @@ def _run(
     for name, count in parsed.items():
         entries[name]["parsed"] = count
     manifest = _manifest(model, predicted, entries, seconds, limit)
-    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading)
+    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading, predicted.outcomes)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -180,6 +184,7 @@ class Predicted:
     """The probabilities of every test set, and the counts of pairs for the manifest.
 
     *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
+    *outcomes* are those of test sets with items of which there is anything to say.
     """
 
     probabilities: Mapping[str, NDArray[np.float64]]
@@ -187,11 +192,31 @@ class Predicted:
     reading: Mapping[str, Reading] = field(default_factory=dict)
     chunks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
+
+
+def _looked_up(found: Mapping[str, SetAnswers], model: str) -> Predicted:
+    """Return what was looked up for whole test sets; raises CrossexamError if it is malformed."""
+    for each in found.values():
+        outcomes = each.outcomes or Outcomes.all_answered(len(each.probabilities))
+        if not_answers(each.probabilities, outcomes).any():
+            raise CrossexamError(
+                "the model did not return probabilities",
+                where=model,
+                wanted="rows that sum to 1, or NaN without an answer",
+            )
+    outcomes_of = {name: each.outcomes for name, each in found.items() if each.outcomes is not None}
+    return Predicted(
+        {name: each.probabilities for name, each in found.items()},
+        {},
+        outcomes={name: each for name, each in outcomes_of.items() if each.noted.any()},
+    )
 
 
 def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:
     """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
-    probabilities, reading, chunks = {}, {}, {}
+    probabilities, reading, chunks, outcomes = {}, {}, {}, {}
+    has_outcomes = bool(found.outcomes.noted.any())
     start = 0
     for name, dataset in datasets.items():
         stop = start + len(dataset)
@@ -200,8 +225,10 @@ def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predict
         reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
         if len(found.chunks):
             chunks[name] = found.chunks[numbers]
+        if has_outcomes and (of_items := found.outcomes.at(numbers)).noted.any():
+            outcomes[name] = of_items
         start = stop
-    return Predicted(probabilities, found.counts, reading, chunks, found.facts)
+    return Predicted(probabilities, found.counts, reading, chunks, found.facts, outcomes)
 
 
 def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) -> dict[str, Any]:
@@ -219,6 +246,8 @@ def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) ->
             "truncated": int(reading.truncated.sum()),
             "edit_unseen": int(reading.edit_unseen.sum()),
         }
+    if name in predicted.outcomes and (unanswered := predicted.outcomes[name].unanswered()):
+        entry["unanswered"] = unanswered
     if chunks is not None and len(chunks):
         mean = round(int(chunks.sum()) / len(chunks), 3)
         entry["chunks_per_item"] = {"mean": mean, "most": int(chunks.max())}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -85,6 +86,12 @@ def _huggingface(folder: Path, checkpoint: Path) -> Instance:
     return _flipped("hf", Path(shutil.copytree(checkpoint, folder / "checkpoint")), "model.safetensors")
 
 
+def _language_model(folder: Path, checkpoint: Path) -> Instance:
+    """Return a tiny GPT-2 of the script that asks lm-eval about it."""
+    script = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "lm_golden.py"))
+    return _flipped("lm", script["gpt2"](folder / "gpt2"), "model.safetensors")
+
+
 def _onnx(folder: Path, checkpoint: Path) -> Instance:
     """Return a graph that sums vectors of a pair's tokens, beside the tokenizer of *checkpoint*."""
     export = folder / "export"
@@ -135,6 +142,7 @@ MAKERS: dict[str, Callable[[Path, Path], Instance]] = {
     "file": _file,
     "py": _function,
     "hf": _huggingface,
+    "lm": _language_model,
     "onnx": _onnx,
     "mean": _mean,
     "zoo": _zoo,
@@ -207,15 +215,19 @@ OPTION_VALUES: dict[str, Any] = {
     "max_length": 7,
     "file": "other.onnx",
     "label_order": ("contradiction", "entailment", "neutral"),
+    "template": "gpt3",
+    "score": "mean",
+    "chat": "no",
 }
 SAME_PREDICTIONS = {"device", "batch_size"}
 OF_HUB_IDS = {"revision"}  # a folder has none
 OF_TWO_LABELS = {"threshold"}  # tests/models/test_threshold.py
+OF_HHEM = {"foundation"}  # tests/models/test_lm.py
 
 
 def test_another_option_is_another_key(kind: str, instance: Instance) -> None:
     key = open_model(instance.name).key
-    for option in set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS - OF_TWO_LABELS:
+    for option in set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS - OF_TWO_LABELS - OF_HHEM:
         assert open_model(instance.name, {f"{kind}.{option}": OPTION_VALUES[option]}).key != key, option
 
 

@@ -1,0 +1,132 @@
+"""The log-likelihoods of ``lm/`` against those of lm-eval: recorded ones, and new ones where it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.models.lm import language_model
+from crossexam.models.lm.language_model import LanguageModel
+from crossexam.models.table import open_model
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "lm_golden.py"
+GOLDEN: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "golden" / "lm_eval.json").read_text(encoding="utf-8")
+)
+MODELS = [name for name in GOLDEN if name != "versions"]
+
+
+def _script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("lm_golden", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["lm_golden"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    return _script()
+
+
+@pytest.fixture(scope="module")
+def folders(script: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    home = tmp_path_factory.mktemp("language-models")
+    made = {name: make(home / name) for name, make in script.MODELS.items()}
+    return {**made, "llama, chat": made["llama"]}
+
+
+def _opened(name: str, folder: Path, **values: Any) -> LanguageModel:
+    chat = "yes" if name.endswith("chat") else "no"
+    model = open_model(f"lm/{folder}", {"chat": chat, "device": "cpu", **values})
+    assert isinstance(model, LanguageModel)
+    return model
+
+
+def _likelihoods(model: LanguageModel, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+    found = {}
+    for batch in model.batches(pairs, [False] * len(pairs)):
+        for index, outcome in zip(batch.indices, batch.outcomes, strict=True):
+            assert outcome.detail is not None
+            found[index] = list(outcome.detail["log_likelihood"].values())
+    return np.array([found[index] for index in range(len(pairs))])
+
+
+def _assert_equal(found: NDArray[np.float64], expected: object) -> None:
+    """A sum of many tokens is rounded to float32 in lm-eval: one part in ten million per addition."""
+    np.testing.assert_allclose(found, np.array(expected), rtol=3e-7, atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "template"), [(name, each) for name in MODELS for each in GOLDEN[name]])
+def test_log_likelihoods_are_those_that_lm_eval_gave(
+    name: str,
+    template: str,
+    script: ModuleType,
+    folders: dict[str, Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(language_model, "template_named", script.template_of)
+    model = _opened(name, folders[name], template=template)
+    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN[name][template])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_log_likelihoods_are_those_of_the_installed_lm_eval(
+    name: str, script: ModuleType, folders: dict[str, Path]
+) -> None:
+    pytest.importorskip("lm_eval", reason="lm-eval (extra interop) is not installed")
+    chat = name.endswith("chat")
+    for template, expected in script.likelihoods(
+        folders[name], chat=chat, names=("gpt3", "flan-mnli-0")
+    ).items():
+        model = _opened(name, folders[name], template=template)
+        _assert_equal(_likelihoods(model, script.PAIRS), expected)
+
+
+def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
+    script: ModuleType, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The shortcut is taken, gives what reading both together gives, and is left if caches cannot be used."""
+    from transformers import DynamicCache
+
+    name, template = "gpt2", "flan-mnli-0"
+    model = _opened(name, folders[name], template=template)
+    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN[name][template])
+    assert model.details["labels_continue_prompts"]
+
+    def refuse(self: object, repeats: int) -> None:
+        raise NotImplementedError
+
+    monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", refuse)
+    model = _opened(name, folders[name], template=template)
+    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN[name][template])
+    assert not model.details["labels_continue_prompts"]
+
+
+def test_a_cache_that_changes_the_likelihoods_is_not_used(
+    script: ModuleType, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import DynamicCache
+
+    repeat = DynamicCache.batch_repeat_interleave
+
+    def wrong(self: Any, repeats: int) -> None:
+        repeat(self, repeats)
+        self.layers[0].keys += 1
+
+    monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", wrong)
+    model = _opened("gpt2", folders["gpt2"], template="flan-mnli-0")
+    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN["gpt2"]["flan-mnli-0"])
+    assert not model.details["labels_continue_prompts"]

@@ -1,10 +1,8 @@
-"""The log-likelihoods of ``lm/`` against those of lm-eval: recorded ones, and new ones where it is installed."""
+"""The log-likelihoods of ``lm/`` against lm-eval's: recorded ones, and new ones where it is installed."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -18,33 +16,10 @@ from crossexam.models.lm import language_model
 from crossexam.models.lm.language_model import LanguageModel
 from crossexam.models.table import open_model
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "lm_golden.py"
 GOLDEN: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "golden" / "lm_eval.json").read_text(encoding="utf-8")
 )
 MODELS = [name for name in GOLDEN if name != "versions"]
-
-
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("lm_golden", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["lm_golden"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    return _script()
-
-
-@pytest.fixture(scope="module")
-def folders(script: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    home = tmp_path_factory.mktemp("language-models")
-    made = {name: make(home / name) for name, make in script.MODELS.items()}
-    return {**made, "llama, chat": made["llama"]}
 
 
 def _opened(name: str, folder: Path, **values: Any) -> LanguageModel:
@@ -72,51 +47,51 @@ def _assert_equal(found: NDArray[np.float64], expected: object) -> None:
 def test_log_likelihoods_are_those_that_lm_eval_gave(
     name: str,
     template: str,
-    script: ModuleType,
-    folders: dict[str, Path],
+    lm_script: ModuleType,
+    lm_folders: dict[str, Path],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(language_model, "template_named", script.template_of)
-    model = _opened(name, folders[name], template=template)
-    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN[name][template])
+    monkeypatch.setattr(language_model, "template_named", lm_script.template_of)
+    model = _opened(name, lm_folders[name], template=template)
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name][template])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MODELS)
 def test_log_likelihoods_are_those_of_the_installed_lm_eval(
-    name: str, script: ModuleType, folders: dict[str, Path]
+    name: str, lm_script: ModuleType, lm_folders: dict[str, Path]
 ) -> None:
     pytest.importorskip("lm_eval", reason="lm-eval (extra interop) is not installed")
     chat = name.endswith("chat")
-    for template, expected in script.likelihoods(
-        folders[name], chat=chat, names=("gpt3", "flan-mnli-0")
+    for template, expected in lm_script.likelihoods(
+        lm_folders[name], chat=chat, names=("gpt3", "flan-mnli-0")
     ).items():
-        model = _opened(name, folders[name], template=template)
-        _assert_equal(_likelihoods(model, script.PAIRS), expected)
+        model = _opened(name, lm_folders[name], template=template)
+        _assert_equal(_likelihoods(model, lm_script.PAIRS), expected)
 
 
 def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
-    script: ModuleType, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The shortcut is taken, gives what reading both together gives, and is left if caches cannot be used."""
     from transformers import DynamicCache
 
     name, template = "gpt2", "flan-mnli-0"
-    model = _opened(name, folders[name], template=template)
-    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN[name][template])
+    model = _opened(name, lm_folders[name], template=template)
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name][template])
     assert model.details["labels_continue_prompts"]
 
     def refuse(self: object, repeats: int) -> None:
         raise NotImplementedError
 
     monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", refuse)
-    model = _opened(name, folders[name], template=template)
-    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN[name][template])
+    model = _opened(name, lm_folders[name], template=template)
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name][template])
     assert not model.details["labels_continue_prompts"]
 
 
 def test_a_cache_that_changes_the_likelihoods_is_not_used(
-    script: ModuleType, folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from transformers import DynamicCache
 
@@ -127,6 +102,6 @@ def test_a_cache_that_changes_the_likelihoods_is_not_used(
         self.layers[0].keys += 1
 
     monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", wrong)
-    model = _opened("gpt2", folders["gpt2"], template="flan-mnli-0")
-    _assert_equal(_likelihoods(model, script.PAIRS), GOLDEN["gpt2"]["flan-mnli-0"])
+    model = _opened("gpt2", lm_folders["gpt2"], template="flan-mnli-0")
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["flan-mnli-0"])
     assert not model.details["labels_continue_prompts"]

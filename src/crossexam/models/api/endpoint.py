@@ -271,6 +271,9 @@ class Endpoint:
         if not (isinstance(choices, list) and choices and all(isinstance(each, Mapping) for each in choices)):
             said = f": {error_in(200, answer)}" if answer.get("error") else ""
             raise TransientError(f"200 without choices{said}")
+        broken = next((each for each in choices if each.get("finish_reason") == "error"), None)
+        if broken is not None:
+            raise TransientError(f"the answer broke off: {error_in(200, broken)}")
         return answer
 
     def _failure(self, error: ServerError, headers: Mapping[str, str]) -> Exception:
@@ -295,14 +298,14 @@ class Endpoint:
         failure = "the answer is too long or not text"
         try:
             with client.stream(method, url, content=body) as response:
-                content = b""
+                content = bytearray()
                 for piece in response.iter_bytes():
                     content += piece
                     if len(content) > _MOST_BYTES:
                         raise TransientError(f"an answer of more than {_MOST_BYTES:,} bytes")
                     if self._clock() > last:
                         raise TransientError(f"no whole answer within {self._timeout:g} seconds")
-                return response.status_code, response.headers, self._text(content)
+                return response.status_code, response.headers, self._text(bytes(content))
         except httpx2.TimeoutException:
             failure = f"no answer within {self._timeout:g} seconds"
         except httpx2.TransportError as error:

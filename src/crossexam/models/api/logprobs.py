@@ -19,6 +19,8 @@ from typing import Any, Final, NamedTuple
 from crossexam.models.api.reading import LabelForms, ReadAnswer
 from crossexam.models.label_order import ClassName
 
+#: What servers send in place of a log-probability that they do not list (OpenAI's schema, vLLM).
+_UNLISTED: Final = -9000.0
 _BLANK: Final = " \t\r\n\"'`*_“”‘’«»([▁Ġ"
 
 
@@ -115,7 +117,7 @@ def _counted(listed: Sequence[tuple[bytes, str, float]], before: str, forms: Lab
     if mass <= 0:
         return "no_label"
     shares = {label: each / mass for label, each in masses.items()}
-    least = min(math.exp(min(value, 0.0)) for _, _, value in listed)
+    least = min(math.exp(min(value, 0.0)) for _, _, value in listed if value > _UNLISTED)
     return LabelShares(shares, min(mass, 1.0), least, [(text, value) for _, text, value in listed])
 
 

@@ -6,6 +6,7 @@ from then on.  A wait longer than two minutes is not sat out; the run stops and 
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -109,8 +110,6 @@ def _until_reset(headers: Mapping[str, str], name: str, now: float) -> float | N
 
 def _duration(text: str) -> float | None:
     """Return a text such as 1m12s or 250ms in seconds."""
-    import re
-
     pieces = re.findall(r"([0-9.]+)(ms|s|m|h)", text)
     if not pieces or "".join(number + unit for number, unit in pieces) != text:
         return None
@@ -208,7 +207,8 @@ class Pace:
 
         Raises the last TransientError, ComeBackError if the server asks for a long wait, and StoppedError.
         """
-        return self._retrying(self._attempt, request)
+        reply: T = self._retrying(self._attempt, request)
+        return reply
 
     def _attempt(self, request: Callable[[], T]) -> T:
         era = self.slots.take()

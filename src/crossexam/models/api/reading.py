@@ -14,7 +14,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Final, NamedTuple
 
 from crossexam.models.label_order import ClassName
@@ -95,18 +94,6 @@ class LabelForms:
             for match in self.pattern.finditer(text)
             if match[0].casefold() in self.by_text
         ]
-
-    def begin_alike(self) -> tuple[str, str] | None:
-        """Return two forms of which one begins the other, None if there are none.
-
-        >>> LabelForms({"entailment": "Yes", "neutral": "Not clear", "contradiction": "No"}).begin_alike()
-        ('No', 'Not clear')
-        """
-        ordered = sorted((form.strip() for form in self.forms.values()), key=str.casefold)
-        for shorter, longer in pairwise(ordered):
-            if longer.casefold().startswith(shorter.casefold()):
-                return shorter, longer
-        return None
 
 
 def read_answer(text: str | None, forms: LabelForms, *, finish: str = "", refusal: str = "") -> ReadAnswer:

@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.outcome import check_unanswered
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -204,6 +205,15 @@ ModelSettings = Annotated[
         rich_help_panel=_MODEL,
         metavar="KIND.OPTION=VALUE",
         show_default=False,
+    ),
+]
+Again = Annotated[
+    str | None,
+    typer.Option(
+        "--again",
+        help="Ask again about pairs that have no answer for one of these reasons: unparsed,refused.",
+        metavar="STATUS,...",
+        rich_help_panel=_MODEL,
     ),
 ]
 Items = Annotated[
@@ -467,3 +477,12 @@ def model_folder(runs: Path, model: str) -> Path:
     """
     safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
     return runs / (safe or "model")
+
+
+def statuses(again: str | None) -> list[str]:
+    """Return the statuses in *again*, which commas separate; raises UnknownNameError.
+
+    >>> statuses("unparsed, cut")
+    ['unparsed', 'cut']
+    """
+    return check_unanswered(name.strip() for name in again.split(",")) if again is not None else []

@@ -30,6 +30,7 @@ def run(
     aggregate: options.Combine = None,
     like: options.Like = None,
     values: options.ModelSettings = None,
+    again: options.Again = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder; stored predictions are kept.")
     ] = False,
@@ -60,6 +61,7 @@ def run(
         settings=options.model_settings(values),
     )
     ask = engines.asking(engine, workers, num_cpus, num_gpus)
+    asked_again = options.statuses(again)
     suite = read_suites(tests)
     with progress_bar() as progress:
         answers = run_into_folder(
@@ -72,6 +74,7 @@ def run(
             force=force,
             progress=progress,
             ask=ask,
+            again=asked_again,
         )
     show(terminal_report([answers]))
     kept = [name for name in answers.datasets if name not in suite.datasets]

@@ -81,6 +81,20 @@ class ReportsReading(Protocol):
         ...
 
 
+def joined_outcomes(batches: Sequence[Batch]) -> list[Outcome]:
+    """Return the outcomes of all *batches* in order; none if there are none in any.
+
+    >>> import numpy as np
+    >>> first = Batch([0], np.array([[1.0, 0.0, 0.0]]), [None])
+    >>> second = Batch([1], np.full((1, 3), np.nan), [None], [Outcome("cut")])
+    >>> [outcome.status for outcome in joined_outcomes([first, second])]
+    ['answered', 'cut']
+    """
+    if not any(batch.outcomes for batch in batches):
+        return []
+    return [outcome for batch in batches for outcome in (batch.outcomes or [Outcome()] * len(batch.indices))]
+
+
 class Parts(NamedTuple):
     """The parts of a pair about which a model is asked: *pairs*, each with its *starts* in the whole pair.
 
@@ -166,11 +180,15 @@ def answered_by(model: Model, pairs: Sequence[Pair]) -> Batch:
         return Batch(range(len(pairs)), model.predict(pairs), [None] * len(pairs))
     table = np.zeros((len(pairs), len(LABELS)))
     read: list[CharactersRead | None] = [None] * len(pairs)
-    for batch in model.batches(pairs, [False] * len(pairs)):
+    batches = list(model.batches(pairs, [False] * len(pairs)))
+    places = [index for batch in batches for index in batch.indices]
+    for batch in batches:
         table[list(batch.indices)] = batch.probabilities
         for index, each in zip(batch.indices, batch.read, strict=True):
             read[index] = each
-    return Batch(range(len(pairs)), table, read)
+    outcomes = dict(zip(places, joined_outcomes(batches), strict=False))  # none, or as many
+    told = [outcomes.get(index, Outcome()) for index in range(len(pairs))] if outcomes else []
+    return Batch(range(len(pairs)), table, read, told)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
 from crossexam.core.manifest import package_version
+from crossexam.core.outcome import Outcomes
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
@@ -135,7 +136,7 @@ def _run(
     for name, count in parsed.items():
         entries[name]["parsed"] = count
     manifest = _manifest(model, predicted, entries, seconds, limit)
-    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading)
+    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading, predicted.outcomes)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -177,6 +178,7 @@ class Predicted:
     """The probabilities of every test set, and the counts of pairs for the manifest.
 
     *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
+    *outcomes* are those of test sets with items of which there is anything to say.
     """
 
     probabilities: Mapping[str, NDArray[np.float64]]
@@ -184,11 +186,13 @@ class Predicted:
     reading: Mapping[str, Reading] = field(default_factory=dict)
     chunks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
 
 
 def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:
     """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
-    probabilities, reading, chunks = {}, {}, {}
+    probabilities, reading, chunks, outcomes = {}, {}, {}, {}
+    has_outcomes = bool(found.outcomes.noted.any())
     start = 0
     for name, dataset in datasets.items():
         stop = start + len(dataset)
@@ -197,8 +201,10 @@ def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predict
         reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
         if len(found.chunks):
             chunks[name] = found.chunks[numbers]
+        if has_outcomes and (of_items := found.outcomes.at(numbers)).noted.any():
+            outcomes[name] = of_items
         start = stop
-    return Predicted(probabilities, found.counts, reading, chunks, found.facts)
+    return Predicted(probabilities, found.counts, reading, chunks, found.facts, outcomes)
 
 
 def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) -> dict[str, Any]:
@@ -216,6 +222,8 @@ def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) ->
             "truncated": int(reading.truncated.sum()),
             "edit_unseen": int(reading.edit_unseen.sum()),
         }
+    if name in predicted.outcomes and (unanswered := predicted.outcomes[name].unanswered()):
+        entry["unanswered"] = unanswered
     if chunks is not None and len(chunks):
         mean = round(int(chunks.sum()) / len(chunks), 3)
         entry["chunks_per_item"] = {"mean": mean, "most": int(chunks.max())}

@@ -76,6 +76,8 @@ MODELS: Final[dict[str, ModelKind]] = {
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
                   f"{_HERE}.huggingface:open_huggingface"),
+        ModelKind("api/", "a model behind an endpoint for chats, asked over the network: its name there",
+                  f"{_HERE}.api.model:open_api"),
         ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",
                   f"{_HERE}.onnx:open_onnx"),
         ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities",

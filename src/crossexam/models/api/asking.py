@@ -101,9 +101,9 @@ class WorkerPool:
         return Answer(index, row, outcome)
 
     def _rejected(self, index: int, error: RejectedError) -> Answer | None:
-        status = status_of_rejection(error.error)
-        if status is not None:
-            return Answer(index, NOTHING, Outcome(status, detail={"error": str(error)}))
+        answer = answer_to_rejection(index, error)
+        if answer is not None:
+            return answer
         if error.error.status in _OF_ALL or error.error.status // 100 == 3 or not self._answers:
             self._stop(rejection(error, self._host))
         else:
@@ -147,6 +147,12 @@ def _together(done: SimpleQueue[Answer | None], workers: int) -> Iterator[list[A
         workers -= got.count(None)
         if answers := [answer for answer in got if answer is not None]:
             yield answers
+
+
+def answer_to_rejection(number: int, error: RejectedError) -> Answer | None:
+    """Return what became of question *number* if the server refused this pair, None if not because of it."""
+    status = status_of_rejection(error.error)
+    return None if status is None else Answer(number, NOTHING, Outcome(status, detail={"error": str(error)}))
 
 
 def rejection(error: RejectedError, host: str) -> CrossexamError:

@@ -14,9 +14,8 @@ from typing import Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED
-from crossexam.models.api.questions import Questions, Way
+from crossexam.models.api.questions import Questions, Sampling, Way
 from crossexam.models.api.replies import Reader, usage_of
-from crossexam.models.api.servers import Reasoning
 from crossexam.models.label_order import PROBE, TWO_LABELS, Order, ProbeResult, agreements, order_text
 
 #: Log-probabilities are used if so many of the answers that could be read have them.
@@ -31,8 +30,7 @@ class ProbeReplies:
     replies: Sequence[Sequence[Mapping[str, Any]] | None]
     questions: Questions
     forms_of: Reader
-    reasoning: Reasoning
-    limit: int
+    sampling: Sampling
 
     def way(self, asked: Way) -> Way:
         """Return the way in which answers are read; raises CrossexamError if *asked* cannot be had."""
@@ -63,8 +61,8 @@ class ProbeReplies:
         found = {
             "logprobs": "logprobs" in fields and not any(_has_logprobs(choice) for choice in choices),
             "samples": "n" in fields and any(len(several or ()) > 1 for several in self.replies),
-            "max_output": any(each.get("output", 0) > self.limit for each in usage),
-            "reasoning": self.reasoning == "off"
+            "max_output": any(each.get("output", 0) > self.sampling.limit for each in usage),
+            "reasoning": self.sampling.reasoning == "off"
             and (any(each.get("reasoning") for each in usage) or any(map(_has_reasoning, choices))),
             "choice": bool(self.questions.groups.get("choice"))
             and any(answer.rule not in ("exact", "json") for answer, _ in texts),

@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
@@ -77,7 +76,7 @@ class Server:
     limit: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
     reasoning: Callable[[Reasoning], Fields] = _effort
     choice: Callable[[Sequence[str]], Fields] = _schema
-    always: Fields = MappingProxyType({})
+    always: Fields = field(default_factory=dict)
     top: int = 20
     concurrency: int = 8
     tried: bool = False

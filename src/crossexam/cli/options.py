@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -413,12 +414,14 @@ def model_options(
     *,
     threshold: float | None = None,
     models: Sequence[str] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
     """Return the option values of *models* for ``predict_suite``; raises CrossexamError.
 
-    *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for
-    these, and applies to those kinds among *models* that have the option.
+    *more* are further flags by option.  *settings* are (kind, option, text) triples of
+    ``--set KIND.OPTION=VALUE``.  A flag is shorthand for these, and applies to those kinds among *models*
+    that have the option.
     """
     from crossexam.models.table import COMPUTING, kinds_of
 
@@ -432,6 +435,7 @@ def model_options(
         "label_order": label_order or None,
         "threshold": threshold,
         "revision": revision,
+        **more,
     }
     kinds = kinds_of(models)
     values: dict[str, Any] = {}

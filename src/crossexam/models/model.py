@@ -181,6 +181,10 @@ class AsksHost(Protocol):
         """Yield the requests about *pairs*, each with its identity in a batch."""
         ...
 
+    def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
+        """Yield the requests of a batch about *pairs*; raises CrossexamError if it cannot be a batch."""
+        ...
+
 
 @runtime_checkable
 class Recalls(Protocol):

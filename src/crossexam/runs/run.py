@@ -127,6 +127,12 @@ def finished_run(
     return run
 
 
+def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | None) -> Iterator[Pair]:
+    """Yield the distinct pairs of *data*, or parts of them, to which the store in *folder* has no answer."""
+    datasets = [first_items(dataset, limit) for dataset in data.datasets.values()]
+    return waiting_pairs(model, lambda: stretches_of(datasets), folder)
+
+
 def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | None, permit: Permit) -> None:
     """Call *permit* if *model* sends pairs to a server and some of *datasets* are not yet answered."""
     asked = model.inner if isinstance(model, AsksInParts) else model

@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError, UnfinishedError
@@ -38,6 +39,7 @@ from crossexam.models.api.questions import (
     accepted_by,
     extra_fields,
     questions_for,
+    refuse_in_batch,
     way_named,
 )
 from crossexam.models.api.reading import LabelForms
@@ -226,11 +228,17 @@ class ChatModel:
     def request_bodies(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
         """Yield the requests about *pairs* as they are before it is known what the server takes.
 
-        Each has the identity by which a batch names its answer; for the probe, they come first.
+        Each has the identity by which a batch names its answer.
         """
         prepared = self._prepared or self._unprobed()
         for pair in pairs:
             yield custom_id(self.key, pair), prepared.questions.body(pair)
+
+    def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
+        """Yield the requests of a batch about *pairs*, after those about the probe; raises CrossexamError."""
+        refuse_in_batch(self._way)
+        probe = list(PROBE_PAIRS)
+        yield from self.request_bodies(chain(probe, (pair for pair in pairs if pair not in probe)))
 
     @property
     def _asked_name(self) -> str:
@@ -258,6 +266,7 @@ class ChatModel:
 
     def _from_batch(self, questions: Sequence[tuple[int, Pair]]) -> Iterator[list[Answer]]:
         assert self._batch is not None
+        self._judge_batch(self._batch)
         reader, missing = self._unprobed().reader, 0
         for number, pair in questions:
             try:
@@ -278,6 +287,26 @@ class ChatModel:
                 where=", ".join(self.options.batch_in),
                 hint="without --batch-in, the same command asks them",
             )
+
+    def _judge_batch(self, batch: BatchChat) -> None:
+        """Refuse labels that the answers about the probe show to be wrong, if the batch has any."""
+        prepared = self._unprobed()
+        replies: list[list[Reply] | None] = []
+        for pair in PROBE_PAIRS:
+            try:
+                replies.append([batch.reply_to(pair)])
+            except (TransientError, RejectedError):
+                replies.append(None)
+        if any(replies):
+            probe = ProbeReplies(replies, prepared.questions, prepared.reader, self._sampling)
+            self._judged(probe)
+
+    def _judged(self, probe: ProbeReplies) -> dict[str, Any]:
+        """Return how well labels fit the *probe*; raises CrossexamError if not at all."""
+        result, readable = probe.judged(self.template.two_label)
+        probe.refuse_unreadable(readable)
+        refuse_exchanged_labels(result, self.template.name)
+        return result.as_details() | {"readable": readable}
 
     @property
     def _concurrency(self) -> int:
@@ -355,9 +384,7 @@ class ChatModel:
 
     def _conclude(self, probe: ProbeReplies, asked: Questions) -> None:
         """Decide how answers are read, and refuse what the probe shows to be wrong."""
-        result, readable = probe.judged(self.template.two_label)
-        probe.refuse_unreadable(readable)
-        refuse_exchanged_labels(result, self.template.name)
+        judged = self._judged(probe)
         way = probe.way(self._way)
         if way.name == "logprobs" and self.template.shared_prefix():
             way = Way("text")
@@ -365,8 +392,7 @@ class ChatModel:
         if way.name != "logprobs" and questions.groups.get("logprobs"):
             questions = questions.only({**questions.groups, "logprobs": ()})
         fields = {name: value for name, value in questions.fields.items() if name not in self._extra}
-        facts = {"readable": readable, "answer": str(way), "fields": fields}
-        self._found["probe"] = result.as_details() | facts
+        self._found["probe"] = judged | {"answer": str(way), "fields": fields}
         self._found["fields_refused"] = [g for g in asked.groups if not probe.questions.groups[g]]
         self._found["fields_ignored"] = probe.ignored()
         self._prepared = _Prepared(questions, self._reader(way))

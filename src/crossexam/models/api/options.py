@@ -7,7 +7,7 @@ from typing import Final
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.api.pacing import check_pace
-from crossexam.models.api.questions import Sampling, way_named
+from crossexam.models.api.questions import Sampling, refuse_in_batch, way_named
 from crossexam.models.api.servers import Reasoning
 from crossexam.models.api.spending import SpendingLimits
 
@@ -60,10 +60,8 @@ class Options:
             raise CrossexamError(f"--max-output is {self.max_output}", wanted="a number of tokens above 0")
         if self.temperature is not None and not 0 <= self.temperature <= 2:
             raise CrossexamError(f"--temperature is {self.temperature}", wanted="a number from 0 to 2")
-        if self.batch_in and way.name in ("auto", "samples"):
-            raise CrossexamError(
-                f"a batch cannot be asked with --answer {way}", wanted="--answer text, logprobs or choice"
-            )
+        if self.batch_in:
+            refuse_in_batch(way)
         if way.name == "samples" and self.temperature == 0:
             raise CrossexamError(
                 "samples at temperature 0 are all the same", wanted="--temperature above 0 (by default 1)"

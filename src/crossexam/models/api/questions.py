@@ -56,6 +56,14 @@ def way_named(text: str) -> Way:
     return Way(name)
 
 
+def refuse_in_batch(way: Way) -> None:
+    """Raise CrossexamError if a batch cannot be asked in this *way*, since no server is tried first."""
+    if way.name in ("auto", "samples"):
+        raise CrossexamError(
+            f"a batch cannot be asked with --answer {way}", wanted="--answer text, logprobs or choice"
+        )
+
+
 @dataclass(frozen=True)
 class Sampling:
     """What decides which answer a model gives: numbers as the server takes them, *limit* in tokens."""

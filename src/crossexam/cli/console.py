@@ -153,7 +153,6 @@ def warn_of_gaps(runs: Sequence[Run]) -> None:
     """
     from crossexam.evaluation.conversion import conversion_warnings
     from crossexam.evaluation.verified import by_status
-    from crossexam.models.api.remarks import endpoint_remarks
     from crossexam.models.precision import rounding_sentences
     from crossexam.reports.parses import parse_warning
     from crossexam.reports.results import ModelResults
@@ -164,8 +163,6 @@ def warn_of_gaps(runs: Sequence[Run]) -> None:
         for warning in (truncation_warning(model), parse_warning(model), *conversion_warnings(run)):
             if warning:
                 note(f"warning: {warning}")
-        for remark in endpoint_remarks(run.manifest.get("details")):
-            note(f"warning: {run.model}: {remark}")
         for sentence in rounding_sentences(run.manifest.get("details")):
             note(f"{run.model}: {sentence}")
 

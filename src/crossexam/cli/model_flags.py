@@ -37,7 +37,7 @@ _TABLE: Final = (
     ModelFlag("--endpoint", "URL", "where the server is, such as http://127.0.0.1:8000/v1 (default: "
               "$OPENAI_BASE_URL, else OpenAI)"),
     ModelFlag("--key-env", "NAME", "the environment variable with the key (OpenAI: OPENAI_API_KEY; this "
-              "machine: none)"),
+              "machine: none; -: no key)"),
     ModelFlag("--answer", "WAY", "auto, text, logprobs, samples:N or choice (default: auto)"),
     ModelFlag("--reasoning", "LEVEL", "off, low, medium, high or as-is (default: off)"),
     ModelFlag("--max-output", "N", "most tokens of an answer (default: 16; 4,096 with reasoning)"),

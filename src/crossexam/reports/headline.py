@@ -112,7 +112,7 @@ def warnings(results: Results) -> list[str]:
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
     remarks = [
-        f"{model.name}: {remark}"
+        f"{model.name}: {remark}."
         for model in results.models
         for remark in endpoint_remarks(model.run.manifest.get("details"))
     ]

@@ -1,18 +1,21 @@
-"""A server for chats that answers, and fails, as it is told; and a tiny model in llama.cpp's own server."""
+"""A server for chats that answers, and fails, as it is told."""
 
 from __future__ import annotations
 
 import json
 import re
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
 
+from crossexam.models.api.model import ChatModel
+from crossexam.models.api.pacing import Pace
 from crossexam.models.label_order import PROBE
+from crossexam.models.table import open_model
 
 GOLD = {(premise, hypothesis): label for premise, hypothesis, label in PROBE}
 
@@ -22,7 +25,7 @@ class Response(NamedTuple):
 
     status: int = 200
     body: Any = None
-    headers: dict[str, str] = {}
+    headers: Mapping[str, str] = MappingProxyType({})
     cut: bool = False
 
 
@@ -31,7 +34,7 @@ def chat(text: str | None, **more: Any) -> Response:
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None, **more}
     usage = {"prompt_tokens": 50, "completion_tokens": 2, "total_tokens": 52}
-    return Response(200, {"model": "served-1", "choices": [choice], "usage": usage, "system_fingerprint": "fp"})
+    return Response(200, {"model": "mine", "choices": [choice], "usage": usage, "system_fingerprint": "fp"})
 
 
 def error(status: int, message: str, *, headers: dict[str, str] | None = None, **more: Any) -> Response:
@@ -62,6 +65,9 @@ class FaultServer:
 
     *requests* are the bodies so far, and *headers* those of the last.
     """
+
+    response, chat, error = Response, staticmethod(chat), staticmethod(error)
+    pair_in, label_for = staticmethod(pair_in), staticmethod(label_for)
 
     def __init__(self) -> None:
         self.answer: Callable[[dict[str, Any]], Response] = answered
@@ -123,3 +129,42 @@ def server() -> Iterator[FaultServer]:
     running = FaultServer()
     yield running
     running.close()
+
+
+class FakeTime:
+    """A clock that waiting puts forward; *waits* are the waits, in seconds."""
+
+    def __init__(self) -> None:
+        self.seconds, self.waits = 0.0, list[float]()
+
+    def now(self) -> float:
+        return self.seconds
+
+    def sleep(self, seconds: float) -> None:
+        self.waits.append(round(seconds, 3))
+        self.seconds += seconds
+
+
+@pytest.fixture
+def fake_time() -> FakeTime:
+    """A clock for tests of waiting."""
+    return FakeTime()
+
+
+@pytest.fixture
+def opened(server: FaultServer, fake_time: FakeTime) -> Callable[..., ChatModel]:
+    """Return a function that opens a model at *server* whose waits take no time, with these options."""
+
+    def open_it(name: str = "api/mine", **options: Any) -> ChatModel:
+        model = open_model(name, {"endpoint": server.url, "concurrency": 1, **options})
+        assert isinstance(model, ChatModel)
+        pace = Pace(
+            model.options.concurrency or 1,
+            model.options.tries,
+            clock=fake_time.now,
+            sleep=fake_time.sleep,
+            jitter=0.0,
+        )
+        return ChatModel(name, model.options, model.address, model.template, model._endpoint, pace=pace)
+
+    return open_it

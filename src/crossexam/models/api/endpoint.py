@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 OPENAI: Final = "https://api.openai.com/v1"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
+#: What is named in place of an environment variable if there is no key ("none" is no text on the command line).
+NO_KEY: Final = "-"
 _CONNECT_SECONDS: Final = 20.0
 #: No answer with its log-probabilities is longer.
 _MOST_BYTES: Final = 64 * 2**20
@@ -118,7 +120,7 @@ def key_from_environment(address: Address, name: str | None, *, is_default: bool
     """Return the key for *address* in the environment variable *name*; raises CrossexamError.
 
     A key of OpenAI is not sent to whatever endpoint: *is_default* means that the endpoint was not stated.
-    The name ``none`` is that of no key, the default for a host of this machine.
+    The name NO_KEY is that of no key, the default for a host of this machine.
     """
     if name is None:
         if address.is_local:
@@ -128,10 +130,10 @@ def key_from_environment(address: Address, name: str | None, *, is_default: bool
                 f"it is not known which key {address.host} takes",
                 where="--endpoint",
                 wanted="--key-env NAME, the environment variable that has the key",
-                hint="--key-env none asks without a key",
+                hint=f"--key-env {NO_KEY} asks without a key",
             )
         name = OPENAI_KEY
-    if name == "none":
+    if name == NO_KEY:
         return Key()
     value = os.environ.get(name, "").strip()
     if not value:
@@ -139,7 +141,7 @@ def key_from_environment(address: Address, name: str | None, *, is_default: bool
             f"the environment variable {name} is not set",
             where=address.host,
             wanted="the key of the endpoint",
-            hint=f"export {name}=...; or --key-env OTHER; or --key-env none",
+            hint=f"export {name}=...; or --key-env OTHER; or --key-env {NO_KEY}",
         )
     if not (value.isascii() and value.isprintable()) or " " in value:
         raise CrossexamError(f"the environment variable {name} does not hold a key", where=address.host)

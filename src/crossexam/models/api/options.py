@@ -21,7 +21,7 @@ class Options:
     """How a model behind an endpoint is asked.
 
     ``endpoint`` is the URL before ``/chat/completions``, by default that in OPENAI_BASE_URL or OpenAI's;
-    ``key_env`` names the environment variable with its key (``none``: no key).  ``template`` is the prompt.
+    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt.
     ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off, low, medium, high
     or as-is.  ``max_output`` is the greatest number of tokens of an answer.  ``temperature`` is 0, and 1 for
     samples; ``seed`` is sent to the server.  ``concurrency`` requests are sent at once, each is given

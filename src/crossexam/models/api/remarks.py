@@ -36,9 +36,7 @@ def endpoint_remarks(details: Any) -> Iterator[str]:
     yield from _on_who_answered(str(details["model_asked"]), details)
     yield from _on_fields(details)
     yield from _on_probabilities(details.get("logprobs"))
-    probe, used = details.get("probe"), details.get("usage")
-    if isinstance(probe, Mapping) and "warning" in probe:
-        yield str(probe["warning"])
+    used = details.get("usage")
     if isinstance(used, Mapping) and used.get("estimated"):
         yield (
             f"the server did not say how many tokens it used for {used['estimated']:,} replies, which are "

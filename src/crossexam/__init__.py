@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.dataset import Dataset, Run, Suite
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
@@ -41,6 +41,7 @@ __all__ = [
     "Example",
     "Run",
     "Suite",
+    "UnfinishedError",
     "accuracy",
     "accuracy_by",
     "build",

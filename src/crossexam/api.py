@@ -13,6 +13,7 @@ from crossexam.core.dataset import Dataset, Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ENTAILMENT_OR_NOT
+from crossexam.core.outcome import check_unanswered
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
@@ -288,6 +289,7 @@ def run(
     like: str | None = None,
     workers: int | Literal["auto"] | None = None,
     engine: str | Engine = "local",
+    again: Sequence[str] = (),
     **options: Any,
 ) -> Run:
     """Return the predictions of *model* on a suite, the folder of one, or whatever :func:`load` takes.
@@ -302,7 +304,9 @@ def run(
     *aggregate* (``max``, ``mean``, ``max-mean``, ``min``) combines the predictions; *like* names a published
     system that states both (``minicheck``, ``alignscore``, ``summac-zs``).  *workers* and *engine* say where
     the model is asked: by default in this process, else as for :func:`build`; workers open the model by its
-    name.  Raises CrossexamError.
+    name.  *again* are reasons why there is no answer (``["unparsed"]``): pairs that are stored with one of
+    them are asked again.  Raises CrossexamError; UnfinishedError if the model could not be asked about all
+    pairs for now, in which case the same call resumes.
 
     >>> run("builtin/overlap", "builtin:demo")
     Run('builtin/overlap', 1 test set, 324 items)
@@ -320,11 +324,15 @@ def run(
     chunking = chunking_of(**stated)
     usual: int | Literal["auto"] = 1 if engine == "local" else "auto"
     ask = asking_of(_engine(engine, usual if workers is None else _workers(workers)))
+    required(again, (list, tuple), "again", wanted='a list of statuses, such as ["unparsed"]')
+    asked_again = check_unanswered(again)
     tests = _as_tests(data)
     if store is None:
         return predict_suite(model, tests, options=options, chunking=chunking, ask=ask)
     folder = path_of(store, "store", wanted="a folder for the predictions")
-    return run_into_folder(model, tests, folder, options=options, chunking=chunking, force=force, ask=ask)
+    return run_into_folder(
+        model, tests, folder, options=options, chunking=chunking, force=force, ask=ask, again=asked_again
+    )
 
 
 def accuracy(answers: Run) -> dict[str, Estimate]:

@@ -69,7 +69,7 @@ def test_a_frame_has_a_row_per_item() -> None:
     frame = run.to_frame()
     assert frame.columns == [
         "test_set", "id", "premise", "hypothesis", "gold", "predicted", "p_entailment", "p_neutral",
-        "p_contradiction", "correct", "cluster", "status",
+        "p_contradiction", "correct", "cluster", "status", "outcome",
     ]  # fmt: skip
     assert frame["test_set"].to_list() == ["three"] * 4 + ["two"] * 4
     assert frame["id"].to_list() == ["0", "1", "2", "3"] * 2

@@ -222,7 +222,7 @@ OPTION_VALUES: dict[str, Any] = {
 SAME_PREDICTIONS = {"device", "batch_size"}
 OF_HUB_IDS = {"revision"}  # a folder has none
 OF_TWO_LABELS = {"threshold"}  # tests/models/test_threshold.py
-OF_HHEM = {"foundation"}  # tests/models/test_lm.py
+OF_HHEM = {"foundation"}  # tests/models/lm/test_lm.py
 
 
 def test_another_option_is_another_key(kind: str, instance: Instance) -> None:

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 
 from crossexam.core.errors import FormatError
+from crossexam.core.outcome import Outcomes
 from crossexam.models.model import CharactersRead
 from crossexam.runs import answer_store, stored_answers
+from crossexam.runs.answer_rows import checksum_of_row
 from crossexam.runs.answer_store import FILE_NAME, PARTS, AnswerStore
 from crossexam.runs.pair_hashes import as_bytes
 from crossexam.runs.stored_answers import Answers, SortedAnswers, characters, concatenated
@@ -189,19 +191,6 @@ def test_a_move_that_fails_loses_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     assert part != left  # which was removed
 
 
-def test_what_is_no_prediction_gives_way_to_one(tmp_path: Path) -> None:
-    (pair,) = as_bytes(hashes_of(0, 1))
-    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
-        values = (1, pair, b"", None, None)
-        checksum = answer_store._checksum(*values, "refused", "no comment")
-        store._connection.execute(
-            "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, 'refused', 'no comment')", (*values, checksum)
-        )
-        assert not store.look_up(hashes_of(0, 1))[0].any()
-        fill(store, 0, 1)
-        check(store, 1)
-
-
 def test_a_status_and_a_detail_have_a_checksum(tmp_path: Path) -> None:
     with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
         fill(store, 0, 1)
@@ -217,7 +206,7 @@ def test_what_has_a_detail_stays_in_its_row(tmp_path: Path) -> None:
     with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
         fill(store, 0, 3)
     (model, pair, *values), *_ = rows(tmp_path, "SELECT * FROM answers WHERE premise_read IS NULL")
-    checksum = answer_store._checksum(model, pair, *values[:3], "ok", "said so")
+    checksum = checksum_of_row(model, pair, *values[:3], "ok", "said so")
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
         connection.execute(
             "UPDATE answers SET detail = 'said so', checksum = ? WHERE pair = ?", (checksum, pair)
@@ -246,7 +235,7 @@ def test_a_store_of_format_2_is_brought_up_to_date(tmp_path: Path) -> None:
         for pair, shares in zip(as_bytes(hashes), table.tolist(), strict=True):
             values = (1, pair, struct.pack("<3d", *shares), 5, 6)
             connection.execute(
-                "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", (*values, answer_store._checksum(*values))
+                "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?)", (*values, checksum_of_row(*values))
             )
         connection.commit()
     with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
@@ -255,12 +244,13 @@ def test_a_store_of_format_2_is_brought_up_to_date(tmp_path: Path) -> None:
         assert found.probabilities.tolist() == table.tolist()
         assert found.read.tolist() == [[5, 6]] * 3
         assert store.facts == {"two_label": True}
-    assert rows(tmp_path, "PRAGMA user_version") == [(3,)]
+    assert rows(tmp_path, "PRAGMA user_version") == [(4,)]
 
 
 def test_hashes_with_equal_first_halves_are_told_apart() -> None:
     hashes = np.array([[5, 2], [5, 1], [9, 0], [5, 2], [2**64 - 1, 3]], dtype=np.uint64)
-    table = SortedAnswers.of(Answers(hashes, np.eye(5)[:, :3], characters([None] * 5)))
+    answers = Answers(hashes, np.eye(5)[:, :3], characters([None] * 5), Outcomes.all_answered(5))
+    table = SortedAnswers.of(answers)
     asked = np.array([[5, 1], [5, 2], [5, 3], [9, 0], [9, 1], [2**64 - 1, 3], [0, 0]], dtype=np.uint64)
     places = table.find(asked)
     assert (places >= 0).tolist() == [True, True, False, True, False, True, False]

@@ -44,6 +44,7 @@ def examine(
     chunk: options.Chunk = None,
     aggregate: options.Combine = None,
     like: options.Like = None,
+    again: options.Again = None,
     items: options.Items = None,
     engine: engines.EngineSpec = "local",
     workers: engines.Workers = None,
@@ -79,6 +80,7 @@ def examine(
         settings=of_models,
     )
     chunking = chunking_of(chunk, aggregate, like)
+    asked_again = options.statuses(again)
     shown_items = options.chosen_items(items)
     opened = [open_model(model, chosen) for model in models]
     request = requested(
@@ -113,6 +115,7 @@ def examine(
                 force=force,
                 progress=progress,
                 ask=ask,
+                again=asked_again,
             )
             runs.append(run)
     page = output / "report.html"

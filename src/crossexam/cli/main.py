@@ -9,14 +9,16 @@ from typing import Final
 
 import typer
 
+from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.files import disk_full
 from crossexam.core.imports import imported
 
 _FINDINGS: Final = 1
 _USER_ERROR: Final = 2
 _INTERNAL_ERROR: Final = 3
+_UNFINISHED: Final = 4
 _INTERRUPTED: Final = 130
 
 app = typer.Typer(
@@ -43,8 +45,9 @@ COMMANDS: Final = (
     "crossexam.cli.subset:subset",
 )
 for _command in map(imported, COMMANDS):
-    _takes_short_forms = "short_forms" in _command.__annotations__
-    app.command(_command.__name__, cls=SuiteCommand if _takes_short_forms else None)(_command)
+    _hidden = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
+    _class = next((_hidden[name] for name in _hidden if name in _command.__annotations__), None)
+    app.command(_command.__name__, cls=_class)(_command)
 app.add_typer(imported("crossexam.cli.validate:app"))
 
 
@@ -60,13 +63,17 @@ def _options(
 
 
 def run() -> None:
-    """Run the command line; exit with 0, 1 (check found errors), 2 (user error) or 3 (internal error)."""
+    """Run the command line; exit with 0, or what went wrong.
+
+    That is 1 (check found errors), 2 (user error), 3 (internal error) or 4 (a model could not be asked about
+    everything for now).
+    """
     _escape_what_cannot_be_printed()
     try:
         app()
     except CrossexamError as error:
         typer.echo(f"crossexam: {error}", err=True)
-        sys.exit(_USER_ERROR)
+        sys.exit(_UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR)
     except KeyboardInterrupt:
         _say_interrupted()
         sys.exit(_INTERRUPTED)

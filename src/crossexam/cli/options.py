@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.outcome import check_unanswered
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -204,6 +206,15 @@ ModelSettings = Annotated[
         rich_help_panel=_MODEL,
         metavar="KIND.OPTION=VALUE",
         show_default=False,
+    ),
+]
+Again = Annotated[
+    str | None,
+    typer.Option(
+        "--again",
+        help="Ask again about pairs that have no answer for one of these reasons: unparsed,refused.",
+        metavar="STATUS,...",
+        rich_help_panel=_MODEL,
     ),
 ]
 Items = Annotated[
@@ -403,12 +414,14 @@ def model_options(
     *,
     threshold: float | None = None,
     models: Sequence[str] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
     """Return the option values of *models* for ``predict_suite``; raises CrossexamError.
 
-    *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for
-    these, and applies to those kinds among *models* that have the option.
+    *more* are further flags by option.  *settings* are (kind, option, text) triples of
+    ``--set KIND.OPTION=VALUE``.  A flag is shorthand for these, and applies to those kinds among *models*
+    that have the option.
     """
     from crossexam.models.table import COMPUTING, kinds_of
 
@@ -422,6 +435,7 @@ def model_options(
         "label_order": label_order or None,
         "threshold": threshold,
         "revision": revision,
+        **more,
     }
     kinds = kinds_of(models)
     values: dict[str, Any] = {}
@@ -467,3 +481,12 @@ def model_folder(runs: Path, model: str) -> Path:
     """
     safe = "".join(c if c.isalnum() or c in "._" else "-" for c in model).strip("-.")
     return runs / (safe or "model")
+
+
+def statuses(again: str | None) -> list[str]:
+    """Return the statuses in *again*, which commas separate; raises UnknownNameError.
+
+    >>> statuses("unparsed, cut")
+    ['unparsed', 'cut']
+    """
+    return check_unanswered(name.strip() for name in again.split(",")) if again is not None else []

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossexam.cli import engines, options
+from crossexam.cli import engines, options, sending
+from crossexam.cli.model_flags import ModelFlags, flag_values
+from crossexam.core.errors import CrossexamError
+
+if TYPE_CHECKING:
+    from crossexam.core.dataset import Suite
+    from crossexam.models.chunking import Chunking
+    from crossexam.models.model import Model
 
 
 def run(
@@ -30,6 +37,24 @@ def run(
     aggregate: options.Combine = None,
     like: options.Like = None,
     values: options.ModelSettings = None,
+    again: options.Again = None,
+    model_flags: ModelFlags = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be sent to a server; send nothing.")
+    ] = False,
+    batch_out: Annotated[
+        Path | None,
+        typer.Option("--batch-out", help="Write the requests as a batch file; send nothing.", metavar="FILE"),
+    ] = None,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            "--repeat",
+            min=1,
+            help="Ask 100 pairs K times more: how often do answers change?",
+            metavar="K",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder; stored predictions are kept.")
     ] = False,
@@ -44,7 +69,9 @@ def run(
     """
     from crossexam.cli.console import note, progress_bar, show, warn_of_gaps, written
     from crossexam.core.test_sets import read_suites
+    from crossexam.evaluation.repeat import noise_sentence, repeat_in_folder
     from crossexam.models.chunking import chunking_of
+    from crossexam.models.table import open_model
     from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import run_into_folder
 
@@ -57,25 +84,54 @@ def run(
         revision,
         threshold=threshold,
         models=[model],
+        more=flag_values(model_flags),
         settings=options.model_settings(values),
     )
     ask = engines.asking(engine, workers, num_cpus, num_gpus)
+    asked_again = options.statuses(again)
     suite = read_suites(tests)
+    chunking = chunking_of(chunk, aggregate, like)
+    if repeat is not None and chunking is not None:
+        raise CrossexamError("--repeat asks about whole pairs", wanted="--repeat without --chunk and --like")
+    opened = open_model(model, chosen)
+    if dry_run or batch_out is not None:
+        _write_requests(opened, suite, output, chunking, limit, batch_out)
+        return
     with progress_bar() as progress:
         answers = run_into_folder(
-            model,
+            opened,
             suite,
             output,
             options=chosen,
             limit=limit,
-            chunking=chunking_of(chunk, aggregate, like),
+            chunking=chunking,
             force=force,
             progress=progress,
             ask=ask,
+            again=asked_again,
+            permit=sending.permit,
         )
+    if repeat is not None:
+        answers = repeat_in_folder(answers, opened, output, repeat)
+        note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
     show(terminal_report([answers]))
     kept = [name for name in answers.datasets if name not in suite.datasets]
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)
     warn_of_gaps([answers])
+
+
+def _write_requests(
+    model: Model, suite: Suite, folder: Path, chunking: Chunking | None, limit: int | None, batch: Path | None
+) -> None:
+    """Write the requests about pairs that *folder* lacks: to *batch*, or the first of them to the screen."""
+    from crossexam.models.chunking import in_chunks
+    from crossexam.runs.run import pairs_to_ask
+
+    asked = sending.server_model(model, "--dry-run" if batch is None else "--batch-out")
+    waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
+    if batch is None:
+        sending.show_first_request(asked, waiting)
+    else:
+        sending.write_batch(asked, waiting, batch)

@@ -25,6 +25,7 @@ from crossexam.core.labels import (
     projection_of,
 )
 from crossexam.core.notebook import html_table
+from crossexam.core.outcome import Outcomes
 from crossexam.core.stored_examples import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
@@ -317,6 +318,9 @@ class Run:
     The rows of a model that gives labels only have a single 1.  The manifest holds the model key, the
     counts of truncated and predicted pairs, and the signature of every test set.  *reading* says what was
     read of the items; it lacks test sets of which that is not known, as in runs of earlier versions.
+
+    A row without an answer is not a number (NaN); *outcomes* say why there is none.  They lack test sets all
+    of whose items were answered, and that is all there is to say.
     """
 
     model: str
@@ -324,17 +328,24 @@ class Run:
     probabilities: Mapping[str, NDArray[np.float64]]
     manifest: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, Reading] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        """Return the model, and the number of test sets and items."""
-        return f"Run({self.model!r}, {_size(self.datasets)})"
+        """Return the model, and the number of test sets, of items, and of those without an answer."""
+        unanswered = sum(int((~each.answered).sum()) for each in self.outcomes.values())
+        missing = f", {unanswered:,} unanswered" if unanswered else ""
+        return f"Run({self.model!r}, {_size(self.datasets)}{missing})"
 
     def _repr_html_(self) -> str:
         """Return the number of predictions by label of each test set as a table, for notebooks."""
         counts = {name: Counter(self.predictions(name).tolist()) for name in self.datasets}
-        labels = [label for label in GOLDS if any(each[label] for each in counts.values())]
+        labels = [label for label in (*GOLDS, "") if any(each[label] for each in counts.values())]
         rows = [[name, each.total(), *(each[label] for label in labels)] for name, each in counts.items()]
-        header = ["test set", "items", *(f"predicted {label}" for label in labels)]
+        header = [
+            "test set",
+            "items",
+            *(f"predicted {label}" if label else "unanswered" for label in labels),
+        ]
         return html_table(f"{self.model}: {_size(self.datasets)}", header, rows)
 
     @property
@@ -344,7 +355,10 @@ class Run:
         return isinstance(details, Mapping) and bool(details.get("two_label"))
 
     def answers(self, name: str) -> NDArray[np.float64]:
-        """Return the probabilities on test set *name* [n, 3]; raises CrossexamError if some are missing."""
+        """Return the probabilities on test set *name* [n, 3]; raises CrossexamError if some are missing.
+
+        Rows without an answer are NaN.
+        """
         import numpy as np
 
         n = len(_known(self.datasets, name))
@@ -363,10 +377,41 @@ class Run:
                 wanted=wanted,
                 hint="run the model over this test set again",
             )
+        if (np.isnan(rows[:, 0]) != ~self.answered(name)).any():
+            raise CrossexamError(
+                f"'{self.model}' has predictions that are not numbers",
+                where=where,
+                wanted="numbers, but for items whose outcome says that there is no answer",
+            )
         return rows
+
+    def outcomes_of(self, name: str) -> Outcomes:
+        """Return what became of the question about each item of test set *name*: [n].
+
+        Raises UnknownNameError, CrossexamError.
+        """
+        count = len(_known(self.datasets, name))
+        found = self.outcomes.get(name, Outcomes.all_answered(count))
+        if len(found.codes) != count:
+            raise CrossexamError(
+                f"'{self.model}' has {len(found.codes)} outcomes for {count} items", where=f"test set {name}"
+            )
+        return found
+
+    def answered(self, name: str) -> NDArray[np.bool_]:
+        """Return which items of test set *name* the model answered: [n]; raises UnknownNameError.
+
+        >>> import numpy as np
+        >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
+        >>> Run("mine", {"tiny": tiny}, {"tiny": np.array([[0.2, 0.7, 0.1]])}).answered("tiny").tolist()
+        [True]
+        """
+        return self.outcomes_of(name).answered
 
     def label_indices(self, name: str) -> NDArray[np.int64]:
         """Return the index in ``GOLDS`` of the label predicted for each item of test set *name*: [n].
+
+        It is -1 for an item without an answer, which is no index.
 
         A test set of other labels than the three is predicted by its projection; a model of two labels
         predicts entailment or not_entailment.  Raises UnknownNameError, CrossexamError.
@@ -378,7 +423,7 @@ class Run:
     def predictions(self, name: str) -> NDArray[np.str_]:
         """Return the label predicted for each item of test set *name*, as a string: [n].
 
-        The label is that of :meth:`label_indices`, and raises what that raises.
+        The label is that of :meth:`label_indices`, and raises what that raises; without an answer, it is "".
 
         >>> import numpy as np
         >>> tiny = Dataset("tiny", (Example("a", "It rains.", "It is wet.", "neutral"),))
@@ -387,7 +432,7 @@ class Run:
         """
         import numpy as np
 
-        labels: NDArray[np.str_] = np.array(GOLDS)[self.label_indices(name)]
+        labels: NDArray[np.str_] = np.array([*GOLDS, ""])[self.label_indices(name)]  # -1 is the last
         return labels
 
     def to_frame(self, info: Sequence[str] = ()) -> pl.DataFrame:
@@ -395,10 +440,12 @@ class Run:
 
         Columns: ``test_set``, ``id``, ``premise``, ``hypothesis``, ``gold``, ``predicted`` (the labels as
         strings), ``p_entailment``, ``p_neutral``, ``p_contradiction``, ``correct`` (null without a gold
-        label), ``cluster`` (items that are not independent share it) and ``status`` (verified, rejected or
-        proposed; null if the label is not in question).  *info* names more columns, keys of the examples'
-        ``info`` (``genre``).  Raises UnknownNameError if no item has such a key.
+        label), ``cluster`` (items that are not independent share it), ``status`` (verified, rejected or
+        proposed; null if the label is not in question) and ``outcome`` (answered, or why there is no answer).
+        *info* names more columns, keys of the examples' ``info`` (``genre``).  Raises UnknownNameError if no
+        item has such a key.
 
+        Without an answer, ``predicted``, the probabilities and ``correct`` are null.
         ``predicted`` and ``correct`` are those of the reports.  On a test set of two labels, a prediction of
         neutral or contradiction is shown as not_entailment.  A model of two labels predicts not_entailment,
         which is correct for neutral and contradiction; its ``p_neutral`` is the probability of both.
@@ -412,7 +459,9 @@ class Run:
         import polars as pl
 
         frames = [
-            item_frame(name, dataset.examples, self.answers(name), self.label_indices(name))
+            item_frame(
+                name, dataset.examples, self.answers(name), self.label_indices(name), self.outcomes_of(name)
+            )
             for name, dataset in self.datasets.items()
         ]
         every = [dataset.examples for dataset in self.datasets.values()]

@@ -55,6 +55,17 @@ class MissingResourceError(CrossexamError):
     """A package, a model or data that is not installed; what does not need it can go on."""
 
 
+class UnfinishedError(CrossexamError):
+    """Questions that could not be asked for now, as when a server is down or a budget is used up.
+
+    A model raises it after it has given the answers that it got.  These are stored, so that the same command
+    resumes; the exit code is 4.
+
+    >>> print(UnfinishedError("the server does not answer", where="api/mine"))
+    api/mine: the server does not answer
+    """
+
+
 class MissingExtraError(MissingResourceError):
     """A feature that needs an optional dependency that is not installed."""
 

@@ -11,6 +11,7 @@ from crossexam.core.columns import cluster_names, columns_of, info_values, label
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import STATUSES, Example
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
+from crossexam.core.outcome import Outcomes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,13 +20,17 @@ if TYPE_CHECKING:
 
 
 def item_frame(
-    test_set: str, examples: Sequence[Example], shares: NDArray[np.float64], predicted: NDArray[np.int64]
+    test_set: str,
+    examples: Sequence[Example],
+    shares: NDArray[np.float64],
+    predicted: NDArray[np.int64],
+    outcomes: Outcomes,
 ) -> pl.DataFrame:
     """Return the table of the items of one test set, their probabilities [n, 3] and predicted labels [n].
 
     The labels are indices in ``GOLDS``.  A prediction of not_entailment is correct for neutral and
     contradiction too, since only a model of two labels makes it there; without a gold label, ``correct`` is
-    null.
+    null.  What is predicted is null where *outcomes* [n] say that there is no answer.
     """
     import numpy as np
     import polars as pl
@@ -33,22 +38,27 @@ def item_frame(
     gold = labels_of(examples)
     rejected = (predicted == GOLD_INDEX["not_entailment"]) & (gold != GOLD_INDEX["entailment"])
     correct = pl.Series((gold == predicted) | rejected, dtype=pl.Boolean)
+    answered = pl.Series(outcomes.answered, dtype=pl.Boolean)
     names = pl.Series([*GOLDS, None], dtype=pl.String)
     texts = ("id", "premise", "hypothesis")
     empty = pl.DataFrame(schema=dict.fromkeys(texts, pl.String))
     items = pl.concat([empty, *columns_of(examples, texts)])
-    has_gold = pl.Series(gold >= 0, dtype=pl.Boolean)
+    can_be_correct = pl.Series(gold >= 0, dtype=pl.Boolean) & answered
     status = pl.Series([*STATUSES, None], dtype=pl.String)[status_codes(examples).astype(np.int64)]
     return pl.DataFrame(
         {
             "test_set": pl.repeat(test_set, len(items), dtype=pl.String, eager=True),
             **items.to_dict(),
             "gold": names[gold.astype(np.int64)],
-            "predicted": names[predicted],
-            **{f"p_{label}": pl.Series(shares[:, k], dtype=pl.Float64) for k, label in enumerate(LABELS)},
-            "correct": correct.set(~has_gold, None),
+            "predicted": names[predicted],  # -1 is the last
+            **{
+                f"p_{label}": pl.Series(shares[:, k], dtype=pl.Float64).set(~answered, None)
+                for k, label in enumerate(LABELS)
+            },
+            "correct": correct.set(~can_be_correct, None),
             "cluster": cluster_names(examples),
             "status": status,
+            "outcome": pl.Series(outcomes.statuses(), dtype=pl.String),
         }
     )
 
@@ -61,7 +71,8 @@ def empty_frame() -> pl.DataFrame:
     """
     import numpy as np
 
-    return item_frame("", (), np.empty((0, len(LABELS))), np.empty(0, dtype=np.int64))
+    no_predictions = np.empty((0, len(LABELS))), np.empty(0, dtype=np.int64)
+    return item_frame("", (), *no_predictions, Outcomes.all_answered(0))
 
 
 def info_columns(test_sets: Sequence[Sequence[Example]], keys: Sequence[str]) -> dict[str, pl.Series]:

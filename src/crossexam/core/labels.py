@@ -106,6 +106,8 @@ class Projection:
     def shares(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return *probabilities* [n, 3] projected on the labels and normalised: [n, k].
 
+        Rows without an answer (NaN) remain so.
+
         >>> import numpy as np
         >>> PROJECTIONS["two labels"].shares(np.array([[0.4, 0.3, 0.3]])).tolist()
         [[0.4, 0.6]]
@@ -120,13 +122,13 @@ class Projection:
         total = added.sum(axis=1, keepdims=True)
         nothing = np.zeros(len(self.labels))
         nothing[self.labels.index(self.fallback) if self.fallback in self.labels else -1] = 1.0
-        shares: NDArray[np.float64] = np.where(total > 0, added / np.where(total > 0, total, 1.0), nothing)
+        shares: NDArray[np.float64] = np.where(total == 0, nothing, added / np.where(total == 0, 1.0, total))
         return shares
 
     def predictions(self, probabilities: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the most probable label of each row of *probabilities* [n, 3], as its index in GOLDS: [n].
 
-        Of two labels, entailment is predicted if its share exceeds 1/2.
+        Of two labels, entailment is predicted if its share exceeds 1/2.  Without an answer (NaN) it is -1.
 
         >>> import numpy as np
         >>> PROJECTIONS["two labels"].predictions(np.array([[0.4, 0.3, 0.3], [0.6, 0.4, 0.0]])).tolist()
@@ -138,6 +140,7 @@ class Projection:
         shares = self.shares(probabilities)
         columns = shares.argmax(axis=1) if len(places) > 2 else (shares[:, 0] <= 0.5).astype(np.int64)
         winners: NDArray[np.int64] = places[columns]
+        winners[np.isnan(shares[:, 0])] = -1
         return winners
 
     def gold(self, label: Gold | None) -> Gold | None:
@@ -226,8 +229,8 @@ def label_indices(
 ) -> NDArray[np.int64]:
     """Return the label that each row of *probabilities* [n, 3] predicts, as its index in GOLDS: [n].
 
-    Under the three labels, a model of *two_labels* predicts entailment if its probability exceeds 1/2, else
-    not_entailment.
+    It is -1 where the row is NaN, because there is no answer.  Under the three labels, a model of
+    *two_labels* predicts entailment if its probability exceeds 1/2, else not_entailment.
 
     >>> import numpy as np
     >>> label_indices(np.array([[0.4, 0.3, 0.3]]), THREE_LABELS, two_labels=True).tolist()
@@ -237,11 +240,13 @@ def label_indices(
 
     if projection is not THREE_LABELS:
         return projection.predictions(probabilities)
-    if not two_labels:
-        winners: NDArray[np.int64] = probabilities.argmax(axis=1).astype(np.int64)
-        return winners
-    entailed = probabilities[:, _E] > 0.5
-    return np.where(entailed, GOLD_INDEX["entailment"], GOLD_INDEX["not_entailment"])
+    if two_labels:
+        entailed = probabilities[:, _E] > 0.5
+        winners = np.where(entailed, GOLD_INDEX["entailment"], GOLD_INDEX["not_entailment"])
+    else:
+        winners = probabilities.argmax(axis=1).astype(np.int64)
+    winners[np.isnan(probabilities[:, _E])] = -1
+    return winners
 
 
 def projection_named(name: str) -> Projection:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crossexam.core.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 ANSWERED: Final = "answered"
 #: The outcomes by name, with what each means; all but the first leave an item without a prediction.
@@ -17,6 +25,10 @@ STATUSES: Final[Mapping[str, str]] = {
     "cut": "the answer reached its longest permitted length before it named a label",
     "too_long": "the pair does not fit in the context of the model",
 }
+#: The statuses without an answer.
+UNANSWERED: Final = tuple(status for status in STATUSES if status != ANSWERED)
+#: The number that stands for each status in arrays: its place in STATUSES, so that 0 is answered.
+CODES: Final[Mapping[str, int]] = {status: code for code, status in enumerate(STATUSES)}
 
 
 class Outcome(NamedTuple):
@@ -33,3 +45,100 @@ class Outcome(NamedTuple):
     status: str = ANSWERED
     label_mass: float | None = None
     detail: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What became of many questions: the *codes* [n] of their statuses, and the *label_mass* [n].
+
+    The mass is not a number (NaN) where it is not known, and where there is no answer.
+    """
+
+    codes: NDArray[np.int8]
+    label_mass: NDArray[np.float64]
+
+    @classmethod
+    def all_answered(cls, count: int) -> Outcomes:
+        """Return the outcomes of *count* questions that were answered; the arrays are read-only.
+
+        >>> Outcomes.all_answered(2).statuses().tolist()
+        ['answered', 'answered']
+        """
+        import numpy as np
+
+        return cls(
+            np.broadcast_to(np.int8(CODES[ANSWERED]), count), np.broadcast_to(np.float64(np.nan), count)
+        )
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome], count: int) -> Outcomes:
+        """Return the *outcomes* of *count* questions as arrays; none at all are those of answers.
+
+        >>> Outcomes.of([Outcome(), Outcome("cut")], 2).codes.tolist()
+        [0, 6]
+        """
+        import numpy as np
+
+        if not outcomes:
+            return cls.all_answered(count)
+        codes = np.array([CODES[each.status] for each in outcomes], dtype=np.int8)
+        mass = [np.nan if each.label_mass is None else each.label_mass for each in outcomes]
+        return cls(codes, np.array(mass, dtype=np.float64))
+
+    @classmethod
+    def joined(cls, several: Iterable[Outcomes]) -> Outcomes:
+        """Return the outcomes of *several*, one after another."""
+        import numpy as np
+
+        given = [cls.all_answered(0), *several]
+        return cls(
+            np.concatenate([each.codes for each in given]),
+            np.concatenate([each.label_mass for each in given]),
+        )
+
+    @property
+    def answered(self) -> NDArray[np.bool_]:
+        """Which questions were answered: [n]."""
+        mask: NDArray[np.bool_] = self.codes == CODES[ANSWERED]
+        return mask
+
+    @property
+    def noted(self) -> NDArray[np.bool_]:
+        """Of which there is anything to say but that they were answered: [n]."""
+        import numpy as np
+
+        mask: NDArray[np.bool_] = ~self.answered | ~np.isnan(self.label_mass)
+        return mask
+
+    def at(self, rows: Any) -> Outcomes:
+        """Return the outcomes at *rows*, whatever numpy accepts as an index."""
+        return Outcomes(self.codes[rows], self.label_mass[rows])
+
+    def statuses(self) -> NDArray[np.str_]:
+        """Return the statuses as strings: [n]."""
+        import numpy as np
+
+        names: NDArray[np.str_] = np.array(list(STATUSES))[self.codes]
+        return names
+
+    def unanswered(self) -> dict[str, int]:
+        """Return the number of questions without an answer by status, in the order of STATUSES.
+
+        >>> Outcomes.of([Outcome("cut"), Outcome(), Outcome("cut")], 3).unanswered()
+        {'cut': 2}
+        """
+        counts = Counter(self.codes[~self.answered].tolist())
+        return {status: counts[code] for status, code in CODES.items() if counts[code]}
+
+
+def check_unanswered(statuses: Iterable[str]) -> list[str]:
+    """Return *statuses*; raises UnknownNameError for one that is not of a question without an answer.
+
+    >>> check_unanswered(["cut"])
+    ['cut']
+    """
+    given = list(statuses)
+    for status in given:
+        if status not in UNANSWERED:
+            raise UnknownNameError("status of a question without an answer", status, UNANSWERED)
+    return given

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.outcome import ANSWERED, Outcome
 from crossexam.models.model import Batch, CharactersRead, Model, NoOptions, Pair, ReadsParses, answered_by
 
 if TYPE_CHECKING:
@@ -69,7 +70,11 @@ class Mean:
         return self.answered(pairs).probabilities
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
-        """Return the mean for *pairs*; of each pair, as much was read as some member read."""
+        """Return the mean for *pairs*; of each pair, as much was read as some member read.
+
+        A pair that a member did not answer has no answer, for the reason of the first such member.  The label
+        mass is the least of those that are known.
+        """
         import numpy as np
 
         batches = [answered_by(member, pairs) for member in self.members]
@@ -78,7 +83,16 @@ class Mean:
             _most_read(pair, parts)
             for pair, parts in zip(pairs, zip(*(batch.read for batch in batches), strict=True), strict=True)
         ]
-        return Batch(range(len(pairs)), mean, read)
+        told = [batch.outcomes for batch in batches if batch.outcomes]
+        return Batch(range(len(pairs)), mean, read, [_joint(each) for each in zip(*told, strict=True)])
+
+
+def _joint(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return what became of a pair by the *outcomes* of the members that say it."""
+    missing = next((each for each in outcomes if each.status != ANSWERED), None)
+    if missing is not None:
+        return Outcome(missing.status, detail=missing.detail)
+    return Outcome(label_mass=min((m for _, m, _ in outcomes if m is not None), default=None))
 
 
 def _most_read(pair: Pair, parts: Sequence[CharactersRead | None]) -> CharactersRead | None:

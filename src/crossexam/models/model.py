@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -81,6 +81,20 @@ class ReportsReading(Protocol):
         ...
 
 
+def joined_outcomes(batches: Sequence[Batch]) -> list[Outcome]:
+    """Return the outcomes of all *batches* in order; none if there are none in any.
+
+    >>> import numpy as np
+    >>> first = Batch([0], np.array([[1.0, 0.0, 0.0]]), [None])
+    >>> second = Batch([1], np.full((1, 3), np.nan), [None], [Outcome("cut")])
+    >>> [outcome.status for outcome in joined_outcomes([first, second])]
+    ['answered', 'cut']
+    """
+    if not any(batch.outcomes for batch in batches):
+        return []
+    return [outcome for batch in batches for outcome in (batch.outcomes or [Outcome()] * len(batch.indices))]
+
+
 class Parts(NamedTuple):
     """The parts of a pair about which a model is asked: *pairs*, each with its *starts* in the whole pair.
 
@@ -143,6 +157,55 @@ class ReadsParses(Protocol):
 
 
 @runtime_checkable
+class AsksHost(Protocol):
+    """A model that sends pairs to a server, perhaps on another machine, which may charge for answers.
+
+    ``host`` is named to the user.  Unless ``is_confirmed``, not many requests go to one that
+    ``sends_elsewhere``.
+    """
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def sends_elsewhere(self) -> bool: ...
+
+    @property
+    def is_confirmed(self) -> bool: ...
+
+    def requests_for(self, pairs: int) -> int:
+        """Return how many requests are sent at most to ask about so many *pairs*."""
+        ...
+
+    def request_bodies(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
+        """Yield the requests about *pairs*, each with its identity in a batch."""
+        ...
+
+    def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
+        """Yield the requests of a batch about *pairs*; raises CrossexamError if it cannot be a batch."""
+        ...
+
+
+@runtime_checkable
+class Recalls(Protocol):
+    """A model that goes on from what an earlier command learnt of it, and counts over all answers of a run.
+
+    ``kept`` names those of its ``details`` that are kept in the store of a run.
+    """
+
+    @property
+    def kept(self) -> Collection[str]: ...
+
+    def recall(self, facts: Mapping[str, Any]) -> None:
+        """Take over *facts*, the kept details of an earlier command."""
+        ...
+
+    def count(self, details: Iterable[Mapping[str, Any] | None]) -> None:
+        """Count the *details* of outcomes that are part of the run, stored earlier or now."""
+        ...
+
+
+@runtime_checkable
 class AnswersSets(Protocol):
     """A model that looks predictions up for whole test sets, and needs no store."""
 
@@ -166,11 +229,15 @@ def answered_by(model: Model, pairs: Sequence[Pair]) -> Batch:
         return Batch(range(len(pairs)), model.predict(pairs), [None] * len(pairs))
     table = np.zeros((len(pairs), len(LABELS)))
     read: list[CharactersRead | None] = [None] * len(pairs)
-    for batch in model.batches(pairs, [False] * len(pairs)):
+    batches = list(model.batches(pairs, [False] * len(pairs)))
+    places = [index for batch in batches for index in batch.indices]
+    for batch in batches:
         table[list(batch.indices)] = batch.probabilities
         for index, each in zip(batch.indices, batch.read, strict=True):
             read[index] = each
-    return Batch(range(len(pairs)), table, read)
+    outcomes = dict(zip(places, joined_outcomes(batches), strict=False))  # none, or as many
+    told = [outcomes.get(index, Outcome()) for index in range(len(pairs))] if outcomes else []
+    return Batch(range(len(pairs)), table, read, told)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
+from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
@@ -110,7 +111,12 @@ def warnings(results: Results) -> list[str]:
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
-    return [*doubts, *truncation_warnings(results), *parse_warnings(results)] + [
+    remarks = [
+        f"{model.name}: {remark}."
+        for model in results.models
+        for remark in endpoint_remarks(model.run.manifest.get("details"))
+    ]
+    return [*doubts, *truncation_warnings(results), *parse_warnings(results), *remarks] + [
         _warning(model, result, results)
         for model in results.models
         for result in model.results

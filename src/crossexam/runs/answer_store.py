@@ -4,31 +4,33 @@ It is an SQLite file in WAL mode.  A prediction is that of one model, identified
 one pair.  So a pair that is in several test sets is predicted once, and no model reads the predictions of
 another.  Everything has a checksum, so that a damaged prediction is an error and not a number in a report.
 
+A question without an answer (:mod:`crossexam.core.outcome`) is stored too, with the reason, so that it is not
+asked again unless it is forgotten.  What failed for now is not stored.
+
 A prediction lies in one of three places, and is looked for in them in this order:
 
 - in a *part*, an immutable file in the folder ``answers`` beside the store
   (:mod:`crossexam.runs.stored_answers`), into which a million predictions of a model are moved at a time;
 - in a row of the table *batches*, which holds a batch of a fast model, of 256 pairs or more, as arrays: that
   takes a twentieth of the time of as many rows;
-- in a row of the table *answers*, which holds one prediction.
+- in a row of the table *answers*, which holds one prediction, or the reason why there is none, and what else
+  is known of it.
 
 A part is listed in the store in the same transaction that deletes its predictions from the tables.  The file
 is finished before: what a process leaves that is killed in between is a file that is not listed, and is
 removed the next time.
 
-Stores of earlier formats are brought to format 3 when they are opened.  Format 2 lacks batches, parts and the
-status of a prediction.  Format 1 says that a pair was truncated, but not where; these predictions are
-removed, so that their pairs are predicted again.
+Stores of earlier formats are brought to format 4 when they are opened.  Format 3 lacks the mass of the
+labels.  Format 2 lacks batches, parts and the status of a prediction too.  Format 1 says that a pair was
+truncated, but not where; these predictions are removed, so that their pairs are predicted again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
-import struct
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -36,9 +38,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import disk_full, sweep
-from crossexam.models.answers import not_probabilities
+from crossexam.core.outcome import Outcome, Outcomes, check_unanswered
 from crossexam.models.model import CharactersRead
-from crossexam.runs.pair_hashes import HASH_BYTES, as_bytes, from_bytes
+from crossexam.runs.answer_rows import (
+    OK,
+    Detail,
+    check_stored,
+    checksum_of_batch,
+    checksum_of_row,
+    from_batch,
+    from_rows,
+    packed_detail,
+    packed_rows,
+    unpacked,
+    unpacked_detail,
+)
+from crossexam.runs.pair_hashes import HASH_BYTES, as_bytes
 from crossexam.runs.stored_answers import (
     ALL_READ,
     Answers,
@@ -61,7 +76,7 @@ PARTS: Final = "answers"
 PAIRS_IN_ONE_ROW: Final = 256
 #: So many predictions of a model are moved into a part.
 PREDICTIONS_IN_PART: Final = 1_000_000
-_FORMAT: Final = 3
+_FORMAT: Final = 4
 _WAIT_SECONDS: Final = 60.0  # for another process to finish writing
 _PAUSE_SECONDS: Final = 0.01
 _LOOKED_UP_AT_ONCE: Final = 500  # older versions of SQLite allow 999 parameters
@@ -80,12 +95,13 @@ CREATE TABLE IF NOT EXISTS models (
 CREATE TABLE IF NOT EXISTS answers (
     model INTEGER NOT NULL REFERENCES models(number),
     pair BLOB NOT NULL,          -- hash of premise and hypothesis
-    probabilities BLOB NOT NULL, -- three little-endian doubles, in the order of LABELS
+    probabilities BLOB NOT NULL, -- three little-endian doubles, in the order of LABELS; NaN without an answer
     premise_read INTEGER,        -- characters read of a truncated pair, NULL if all were
     hypothesis_read INTEGER,
     checksum BLOB NOT NULL,
     status TEXT NOT NULL DEFAULT 'ok', -- anything else says why there is no prediction
-    detail TEXT,                 -- what else is known of the answer
+    detail TEXT,                 -- what else is known of the answer: JSON, or a BLOB of it compressed by zlib
+    label_mass REAL,             -- the probability of all labels together, NULL if that is not known
     PRIMARY KEY (model, pair)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS batches (
@@ -113,87 +129,21 @@ ALTER TABLE models ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';
     2: """
 ALTER TABLE answers ADD COLUMN status TEXT NOT NULL DEFAULT 'ok';
 ALTER TABLE answers ADD COLUMN detail TEXT;
+ALTER TABLE answers ADD COLUMN label_mass REAL;
 """,
+    3: "ALTER TABLE answers ADD COLUMN label_mass REAL;\n",
 }
-#: How far from 1 the sum of three probabilities may be.
-SUM_TOLERANCE: Final = 1e-6
 _DAMAGED: Final = "move the file elsewhere; its pairs will then be predicted again"
 
-_COLUMNS: Final = "pair, probabilities, premise_read, hypothesis_read, checksum, status, detail"
-#: A prediction is never overwritten, but the record that there was none gives way to one.
-_INSERT: Final = """
-INSERT INTO answers (model, pair, probabilities, premise_read, hypothesis_read, checksum)
-VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (model, pair) DO UPDATE SET probabilities = excluded.probabilities, status = 'ok', detail = NULL,
-premise_read = excluded.premise_read, hypothesis_read = excluded.hypothesis_read, checksum = excluded.checksum
-WHERE status != 'ok'
-"""
-_PREDICTIONS: Final = "FROM answers WHERE model = ? AND status = 'ok'"
-#: Parts have no details, so that what has one stays.
-_MOVED: Final = f"{_PREDICTIONS} AND detail IS NULL"
-
-
-def _checksum(*values: object) -> bytes:
-    """Return the checksum of the *values* of a row, whatever they have become."""
-    return hashlib.blake2b(repr(values).encode(), digest_size=8).digest()
-
-
-def _checksum_of_batch(model: int, *columns: bytes | None) -> bytes:
-    lengths = [None if column is None else len(column) for column in columns]
-    content = b"".join(column or b"" for column in columns)
-    return hashlib.blake2b(repr((model, lengths)).encode() + content, digest_size=8).digest()
-
-
-def _check_probabilities(table: NDArray[np.float64]) -> None:
-    """Raise DatabaseError if a row of *table* [n, 3] is not three probabilities."""
-    wrong = not_probabilities(table, tolerance=SUM_TOLERANCE)
-    if wrong.any():
-        shares = ", ".join(map(str, table[int(wrong.argmax())].tolist()))
-        raise sqlite3.DatabaseError(f"a prediction is not three probabilities: {shares}")
-
-
-def _unpacked(packed: bytes) -> tuple[float, float, float]:
-    """Return the three numbers that *packed* holds; raises DatabaseError if it does not."""
-    try:
-        first, second, third = struct.unpack("<3d", packed)
-    except (struct.error, TypeError):
-        raise sqlite3.DatabaseError("a prediction is not three numbers") from None
-    return first, second, third
-
-
-def _from_rows(model: int, rows: Sequence[tuple[Any, ...]]) -> Answers:
-    """Return the predictions in *rows* of _COLUMNS; raises DatabaseError if they are not what was stored."""
-    import numpy as np
-
-    table = np.array([_unpacked(row[1]) for row in rows], dtype=np.float64).reshape(-1, 3)
-    _check_probabilities(table)
-    read = []
-    for pair, packed, premise, hypothesis, checksum, status, detail in rows:
-        more = () if (status, detail) == ("ok", None) else (status, detail)  # as before format 3
-        if _checksum(model, pair, packed, premise, hypothesis, *more) != checksum:
-            raise sqlite3.DatabaseError("a prediction does not have its checksum")
-        missing = premise is None or hypothesis is None
-        read.append(None if missing else CharactersRead(premise, hypothesis))
-    return Answers(from_bytes(b"".join(row[0] for row in rows)), table, characters(read))
-
-
-def _from_batch(
-    model: int, pairs: bytes, probabilities: bytes, read: bytes | None, checksum: bytes
-) -> Answers:
-    """Return the predictions in a row of batches; raises DatabaseError if they are not what was stored."""
-    import numpy as np
-
-    columns = (pairs, probabilities, read)
-    if not all(isinstance(column, bytes | None) for column in columns) or (
-        _checksum_of_batch(model, *columns) != checksum
-    ):
-        raise sqlite3.DatabaseError("a batch of predictions does not have its checksum")
-    hashes = from_bytes(pairs)
-    return Answers(
-        hashes,
-        np.frombuffer(probabilities, dtype="<f8").reshape(-1, 3),
-        characters([None] * len(hashes)) if read is None else np.frombuffer(read, dtype="<i4").reshape(-1, 2),
-    )
+_COLUMNS: Final = "pair, probabilities, premise_read, hypothesis_read, checksum, status, detail, label_mass"
+#: What is stored is never overwritten.
+_INSERT: Final = (
+    f"INSERT INTO answers (model, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "  # noqa: S608
+    "ON CONFLICT (model, pair) DO NOTHING"
+)
+_OF_MODEL: Final = "FROM answers WHERE model = ?"
+#: Parts hold predictions only, so that rows that say more stay.
+_MOVED: Final = f"{_OF_MODEL} AND status = '{OK}' AND detail IS NULL AND label_mass IS NULL"
 
 
 def _take(
@@ -205,6 +155,8 @@ def _take(
     rows, places = missing[there], places[there]
     known[rows] = True
     found.probabilities[rows], found.read[rows] = table.probabilities[places], table.read[places]
+    found.outcomes.codes[rows] = table.outcomes.codes[places]
+    found.outcomes.label_mass[rows] = table.outcomes.label_mass[places]
     still: NDArray[np.intp] = missing[~there]
     return still
 
@@ -310,12 +262,13 @@ class AnswerStore:
         run = self._connection.execute
         old = run("SELECT model, pair, probabilities FROM answers_of_format_1")
         while rows := old.fetchmany(_LOOKED_UP_AT_ONCE):
-            _check_probabilities(np.array([_unpacked(packed) for _, _, packed in rows]))
+            table = np.array([unpacked(packed) for _, _, packed in rows])
+            check_stored(table, Outcomes.all_answered(len(table)))
             self._connection.executemany(
                 _INSERT,
                 [
-                    (model, pair, packed, None, None, _checksum(model, pair, packed, None, None))
-                    for model, pair, packed in rows
+                    (*row, None, None, checksum_of_row(*row, None, None), OK, None, None)
+                    for row in rows  # model, pair, probabilities
                 ],
             )
         run("DROP TABLE answers_of_format_1")
@@ -378,7 +331,8 @@ class AnswerStore:
         import numpy as np
 
         known = np.zeros(len(hashes), dtype=bool)
-        found = Answers(hashes, np.zeros((len(hashes), 3)), characters([None] * len(hashes)))
+        outcomes = Outcomes(np.zeros(len(hashes), dtype=np.int8), np.full(len(hashes), np.nan))
+        found = Answers(hashes, np.zeros((len(hashes), 3)), characters([None] * len(hashes)), outcomes)
         missing = np.argsort(hashes[:, 0])
         stored = sum(map(len, self._parts))
         left = [len(missing)]
@@ -394,7 +348,7 @@ class AnswerStore:
             missing = _take(batches, missing, found, known)
         if self._in_rows and len(missing):
             _take(self._single_rows(hashes[missing]), missing, found, known)
-        _check_probabilities(found.probabilities[known])
+        check_stored(found.probabilities[known], outcomes.at(known))
         return known, found
 
     def _refresh(self) -> None:
@@ -421,7 +375,7 @@ class AnswerStore:
             self._add_batches(new)
 
     def count(self) -> int:
-        """Return the number of predictions of the model."""
+        """Return the number of pairs about which the model was asked, with or without an answer."""
         query = "SELECT sum(predictions) FROM parts WHERE model = ?"
         with self._transaction("DEFERRED"):
             self._count()
@@ -439,7 +393,7 @@ class AnswerStore:
         """Count the predictions in batches and in single rows, and those that a part can take."""
         run, model = self._connection.execute, (self._model,)
         stored = run("SELECT sum(length(pairs)) FROM batches WHERE model = ?", model).fetchone()[0] or 0
-        self._in_rows = int(run(f"SELECT count(*) {_PREDICTIONS}", model).fetchone()[0])
+        self._in_rows = int(run(f"SELECT count(*) {_OF_MODEL}", model).fetchone()[0])
         moved = int(run(f"SELECT count(*) {_MOVED}", model).fetchone()[0])
         self._in_batches = stored // HASH_BYTES
         self._outside_parts = self._in_batches + moved
@@ -450,7 +404,7 @@ class AnswerStore:
             "WHERE model = ? AND number > ? ORDER BY number"
         )
         for number, *row in self._connection.execute(query, (self._model, last)):
-            yield _from_batch(self._model, *row)
+            yield from_batch(self._model, *row)
             self._last_batch = number
 
     def _add_batches(self, new: Answers) -> None:
@@ -461,7 +415,7 @@ class AnswerStore:
 
     def _single_rows(self, hashes: NDArray[np.uint64]) -> SortedAnswers:
         """Return the predictions in single rows: all of them, or those for *hashes* if these are few."""
-        where = f"SELECT {_COLUMNS} {_PREDICTIONS}"
+        where = f"SELECT {_COLUMNS} {_OF_MODEL}"
         if self._rows is None and self._in_rows > _ROWS_PER_LOOKUP * len(hashes):
             found: list[Answers] = []
             for start in range(0, len(hashes), _LOOKED_UP_AT_ONCE):
@@ -476,34 +430,45 @@ class AnswerStore:
     def _answers_in(self, query: str, values: Sequence[object]) -> Iterator[Answers]:
         selected = self._connection.execute(query, values)
         while rows := selected.fetchmany(_READ_AT_ONCE):
-            yield _from_rows(self._model, rows)
+            yield from_rows(self._model, rows)
 
     def add(
         self,
         hashes: NDArray[np.uint64],
         probabilities: NDArray[np.float64],
         read: Sequence[CharactersRead | None],
+        outcomes: Sequence[Outcome] = (),
     ) -> None:
-        """Store the predictions for one batch of pairs, all or none; earlier ones are not overwritten.
+        """Store what became of one batch of pairs, all or nothing; nothing earlier is overwritten.
 
         *hashes* [n, 2] are those of the pairs; *read* says how much of each was read, None for all of it.
+        *outcomes* say which questions have no answer; if there are none, all were answered.  Raises TypeError
+        or ValueError if a detail is not JSON.
         """
         import numpy as np
 
-        given = Answers(hashes, np.asarray(probabilities, dtype=np.float64), characters(read))
+        table = np.asarray(probabilities, dtype=np.float64)
+        given = Answers(hashes, table, characters(read), Outcomes.of(outcomes, len(hashes)))
+        details = [packed_detail(each.detail) for each in outcomes] or [None] * len(hashes)
         with self._transaction("IMMEDIATE"):
             is_unread = self._version is None
             self._note_others()
             if is_unread or not self._is_alone:  # some may have been stored since they were looked up
                 self._refresh()
                 known, _ = self._found(hashes)
-                given = Answers(given.hashes[~known], given.probabilities[~known], given.read[~known])
-            if len(given.hashes) >= PAIRS_IN_ONE_ROW:
-                self._insert_batch(given)
+                given = given.at(~known)
+                details = [detail for detail, there in zip(details, known, strict=True) if not there]
+            more = given.outcomes.noted | np.array([detail is not None for detail in details], dtype=bool)
+            plain = given.at(~more)
+            if len(plain.hashes) >= PAIRS_IN_ONE_ROW:
+                self._insert_batch(plain)
+                self._insert_rows(
+                    given.at(more), [detail for detail, m in zip(details, more, strict=True) if m]
+                )
             else:
-                self._insert_rows(given)
+                self._insert_rows(given, details)
         self._has_more = True
-        self._outside_parts += len(given.hashes)
+        self._outside_parts += len(plain.hashes)
         if self._path is not None and self._outside_parts >= PREDICTIONS_IN_PART:
             self._move_into_part(self._path.parent / PARTS)
 
@@ -511,24 +476,43 @@ class AnswerStore:
         pairs = b"".join(as_bytes(given.hashes))
         probabilities = given.probabilities.astype("<f8").tobytes()
         read = given.read.astype("<i4").tobytes() if (given.read != ALL_READ).any() else None
-        checksum = _checksum_of_batch(self._model, pairs, probabilities, read)
+        checksum = checksum_of_batch(self._model, pairs, probabilities, read)
         self._connection.execute(
             "INSERT INTO batches (model, pairs, probabilities, read, checksum) VALUES (?, ?, ?, ?, ?)",
             (self._model, pairs, probabilities, read, checksum),
         )
 
-    def _insert_rows(self, given: Answers) -> None:
-        rows = []
-        for pair, shares, part in zip(
-            as_bytes(given.hashes), given.probabilities.tolist(), given.read.tolist(), strict=True
-        ):
-            packed = struct.pack("<3d", *shares)
-            premise, hypothesis = (None, None) if part[0] == ALL_READ else part
-            checksum = _checksum(self._model, pair, packed, premise, hypothesis)
-            rows.append((self._model, pair, packed, premise, hypothesis, checksum))
+    def _insert_rows(self, given: Answers, details: Sequence[Detail]) -> None:
+        rows = packed_rows(self._model, given, details)
         self._connection.executemany(_INSERT, rows)
         self._rows = None
         self._in_rows += len(rows)
+
+    def forget(self, statuses: Iterable[str]) -> int:
+        """Forget the questions without an answer that have one of *statuses*; return how many there were.
+
+        Their pairs are asked again.  Raises UnknownNameError for a status that is not of such a question.
+        """
+        forgotten = check_unanswered(statuses)
+        with self._transaction("IMMEDIATE"):
+            marks = ",".join("?" * len(forgotten))
+            deleted = self._connection.execute(
+                f"DELETE {_OF_MODEL} AND status IN ({marks})", (self._model, *forgotten)
+            ).rowcount
+            self._is_counted, self._has_more, self._rows = False, True, None
+        return deleted
+
+    def details(self, hashes: NDArray[np.uint64]) -> list[dict[str, Any] | None]:
+        """Return what is stored beside the answers for *hashes* [n, 2]: [n], None where there is nothing."""
+        query = f"SELECT {_COLUMNS} {_OF_MODEL} AND pair = ?"
+        found: list[dict[str, Any] | None] = []
+        with self._transaction("DEFERRED"):
+            for pair in as_bytes(hashes):
+                row = self._connection.execute(query, (self._model, pair)).fetchone()
+                if row is not None:
+                    from_rows(self._model, [row])  # its checksum
+                found.append(unpacked_detail(row[6]) if row is not None else None)
+        return found
 
     def _move_into_part(self, folder: Path) -> None:
         """Move what lies outside of parts into a new one, unless another process has just done that.

@@ -3,7 +3,9 @@
 A file of predictions has the columns ``id``, ``label`` (gold), ``p_entailment``, ``p_neutral``,
 ``p_contradiction`` and ``predicted``, in the order of the test set; and, if it is known what the model read,
 ``truncated`` and ``edit_unseen`` (:class:`~crossexam.core.dataset.Reading`), which runs of earlier versions
-lack.  Its bytes depend on the predictions only, and the manifest has their SHA-256.  Test sets are not
+lack.  If an item has no answer, or the probability of all labels together is known, it has ``status`` and
+``label_mass`` too (:mod:`crossexam.core.outcome`); without an answer, the probabilities and ``predicted`` are
+null.  Its bytes depend on the predictions only, and the manifest has their SHA-256.  Test sets are not
 copied: the manifest has their paths and content hashes.  Test sets that were built in memory, and corpora,
 are written into ``test_sets/``.
 
@@ -13,10 +15,11 @@ that is asked for.  One process at a time may write to it.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -28,15 +31,17 @@ from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, s
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry, TestSetEntry
+from crossexam.core.outcome import CODES, Outcomes, check_unanswered
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored_examples import StoredExamples
 from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
-from crossexam.models.answers import not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
-from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
+from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses, Recalls
 from crossexam.models.table import open_model
-from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore, has_predictions
+from crossexam.runs.answer_rows import not_answers
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
@@ -56,6 +61,9 @@ _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
 #: As many as pyarrow makes of a whole table.
 _ROWS_PER_GROUP: Final = 2**20
 _READING: Final = tuple(field.name for field in fields(Reading))
+_STATUS: Final = "status"
+_MASS: Final = "label_mass"
+_NO_STATUS: Final = -1
 
 
 def run_into_folder(
@@ -69,14 +77,19 @@ def run_into_folder(
     force: bool = False,
     progress: Progress = silent,
     ask: Asking = ask_in_this_process,
+    permit: Permit = refuse_many,
+    again: Sequence[str] = (),
 ) -> Run:
     """Run *model* over *data* and save the predictions in *folder*; return the run that the folder then has.
 
     If the folder has a run of the same model over other test sets, these are kept, and those of *data* are
-    added.  *force* replaces the run instead.  The arguments are those of
+    added.  *force* replaces the run instead.  *again* are statuses (:mod:`crossexam.core.outcome`): pairs
+    without an answer that are stored with one of them are asked again.  The other arguments are those of
     :func:`crossexam.runs.run.predict_suite`.  Raises CrossexamError if the folder has anything else, or if
-    another process is writing to it.
+    another process is writing to it; UnfinishedError if the model could not be asked about all pairs, whose
+    answers so far are kept.
     """
+    check_unanswered(again)
     _refuse_other_files(folder, force=force)
     opened = open_model(model, options)
     if chunking is not None:
@@ -90,6 +103,9 @@ def run_into_folder(
     with _removed_if_useless(folder), locked(folder / _LOCK, busy):
         kept = {} if force else _kept_sets(folder, opened, datasets, limit)
         suite = Suite(data.name, {**kept, **datasets})
+        if again and (folder / FILE_NAME).exists():
+            with _opened_store(folder, opened) as store:
+                store.forget(again)
         run = None if force else _finished(folder, opened, suite, limit)
         if run is not None:
             counted = run.manifest["pairs_from_store"]
@@ -97,7 +113,14 @@ def run_into_folder(
             _save(run, folder, has_predictions=True)
             return run
         run = predict_suite(
-            opened, suite, store=folder, options=options, limit=limit, progress=progress, ask=ask
+            opened,
+            suite,
+            store=folder,
+            options=options,
+            limit=limit,
+            progress=progress,
+            ask=ask,
+            permit=permit,
         )
         save_run(run, folder, force=force)
     return run
@@ -123,8 +146,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         or not all(_is_finished(folder, datasets[name], entry) for name, entry in entries.items())
     ):
         return None
-    asked = model.inner if isinstance(model, AsksInParts) else model
-    with AnswerStore(folder / FILE_NAME, asked.key, asked.name) as store:
+    with _opened_store(folder, model) as store:
         if store.count() < pairs:
             return None
         facts = store.facts
@@ -132,14 +154,21 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         name: _read_predictions(folder / entry.predictions, datasets[name], None)
         for name, entry in entries.items()
     }
-    reading = {name: found for name, (_, found) in read.items() if found is not None}
+    reading = {name: each.reading for name, each in read.items() if each.reading is not None}
     if len(reading) < len(read):  # by an earlier version
         return None
     counts: dict[str, int] = {name: earlier[name] for name in COUNTS if name in earlier}
     counts |= {"asked_pairs": 0, "pairs_from_store": pairs}
-    probabilities = {name: found for name, (found, _) in read.items()}
-    predicted = Predicted(probabilities, counts, reading, facts=facts)
+    probabilities = {name: each.probabilities for name, each in read.items()}
+    outcomes = {name: each.outcomes for name, each in read.items() if each.outcomes is not None}
+    predicted = Predicted(probabilities, counts, reading, facts=facts, outcomes=outcomes)
     return finished_run(model, suite, predicted, entries=earlier["test_sets"], limit=limit)
+
+
+def _opened_store(folder: Path, model: Model) -> AnswerStore:
+    """Return the store in *folder* of the answers of *model*, or of the model that it asks about parts."""
+    asked = model.inner if isinstance(model, AsksInParts) else model
+    return AnswerStore(folder / FILE_NAME, asked.key, asked.name)
 
 
 def _is_finished(folder: Path, dataset: Dataset, entry: RunEntry) -> bool:
@@ -182,6 +211,19 @@ def _removed_if_useless(folder: Path) -> Iterator[None]:
             raise
 
 
+def note_in_run(folder: Path, model: Model, facts: Mapping[str, Any]) -> Run:
+    """Record *facts* among the details of the run of *model* in *folder*; return the run."""
+    asked = model.inner if isinstance(model, AsksInParts) else model
+    kept = asked.kept if isinstance(asked, Recalls) else ()
+    facts = {name: asked.details[name] for name in kept if name in asked.details} | dict(facts)
+    with _opened_store(folder, model) as store:
+        store.note(facts)
+    manifest = read_json(folder / MANIFEST)
+    manifest["details"] = {**manifest.get("details", {}), **facts}
+    write_json(folder / MANIFEST, manifest)
+    return read_run(folder)
+
+
 def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
     """Write *run* into *folder*; the store of predictions is kept.
 
@@ -204,7 +246,8 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
         file = f"{quote(name, safe=' ')}.parquet"
         place = folder / _PREDICTIONS / file
         if not has_predictions:
-            _write_predictions(place, dataset, run.probabilities[name], run.reading.get(name))
+            found = _Contents(run.probabilities[name], run.reading.get(name), run.outcomes.get(name))
+            _write_predictions(place, dataset, found)
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
             "predictions": f"{_PREDICTIONS}/{file}",
@@ -250,9 +293,10 @@ def read_run(folder: Path) -> Run:
         name: _read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
         for name, entry in typed.items()
     }
-    probabilities = {name: found for name, (found, _) in files.items()}
-    reading = {name: found for name, (_, found) in files.items() if found is not None}
-    return Run(str(manifest["model"]), datasets, probabilities, manifest, reading)
+    probabilities = {name: each.probabilities for name, each in files.items()}
+    reading = {name: each.reading for name, each in files.items() if each.reading is not None}
+    outcomes = {name: each.outcomes for name, each in files.items() if each.outcomes is not None}
+    return Run(str(manifest["model"]), datasets, probabilities, manifest, reading, outcomes)
 
 
 def _typed(entries: object, manifest_file: Path) -> dict[str, RunEntry]:
@@ -375,18 +419,52 @@ def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset
         )
 
 
-def _write_predictions(
-    path: Path, dataset: Dataset, probabilities: NDArray[np.float64], reading: Reading | None
-) -> None:
+@dataclass(frozen=True)
+class _Contents:
+    """What a file of predictions holds: *reading* and *outcomes* are None if there is nothing to say."""
+
+    probabilities: NDArray[np.float64]
+    reading: Reading | None
+    outcomes: Outcomes | None
+
+    def types(self) -> dict[str, pa.DataType]:
+        """Return the type of each column, in order."""
+        import pyarrow as pa
+
+        types = {"id": pa.string(), "label": pa.string(), **dict.fromkeys(_SHARES, pa.float64())}
+        types["predicted"] = pa.string()
+        if self.reading is not None:
+            types |= dict.fromkeys(_READING, pa.bool_())
+        if self.outcomes is not None:
+            types |= {_STATUS: pa.string(), _MASS: pa.float64()}
+        return types
+
+    def columns(self, rows: slice) -> list[pa.Array]:
+        """Return the columns at *rows*, but for ids and gold labels."""
+        import numpy as np
+        import pyarrow as pa
+
+        shares = self.probabilities[rows]
+        missing = None if self.outcomes is None else ~self.outcomes.answered[rows]
+        winners = pa.array(LABELS).take(pa.array(shares.argmax(axis=1), mask=missing))
+        columns = [*(pa.array(share, mask=missing) for share in shares.T), winners]
+        if self.reading is not None:
+            columns += [pa.array(getattr(self.reading, name)[rows]) for name in _READING]
+        if self.outcomes is not None:
+            outcomes = self.outcomes.at(rows)
+            mass = outcomes.label_mass
+            columns += [pa.array(outcomes.statuses()), pa.array(mass, mask=np.isnan(mass))]
+        return columns
+
+
+def _write_predictions(path: Path, dataset: Dataset, found: _Contents) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if probabilities.shape != (len(dataset), len(LABELS)):
-        raise ValueError(f"{probabilities.shape} probabilities for {len(dataset)} items of {dataset.name}")
-    reading_names = () if reading is None else _READING
-    types = {"id": pa.string(), "label": pa.string(), **dict.fromkeys(_SHARES, pa.float64())}
-    types |= {"predicted": pa.string(), **dict.fromkeys(reading_names, pa.bool_())}
-    schema = pa.schema(list(types.items()))
+    shape = found.probabilities.shape
+    if shape != (len(dataset), len(LABELS)):
+        raise ValueError(f"{shape} probabilities for {len(dataset)} items of {dataset.name}")
+    schema = pa.schema(list(found.types().items()))
     start = 0
     with (
         finished_or_absent(path) as temporary,
@@ -394,11 +472,7 @@ def _write_predictions(
     ):
         for ids, labels in _ids_and_labels(dataset):
             rows = slice(start, start + len(ids))
-            shares = probabilities[rows]
-            read = [getattr(reading, name)[rows] for name in reading_names]
-            winners = pa.array(LABELS).take(pa.array(shares.argmax(axis=1)))
-            columns = [ids, labels, *(pa.array(share) for share in shares.T), winners, *map(pa.array, read)]
-            writer.write_table(pa.table(columns, schema=schema))
+            writer.write_table(pa.table([ids, labels, *found.columns(rows)], schema=schema))
             start = rows.stop
 
 
@@ -415,10 +489,8 @@ def _ids_and_labels(dataset: Dataset) -> Iterator[tuple[pa.Array, pa.Array]]:
         yield pa.array(ids, pa.string()), golds
 
 
-def _read_predictions(
-    path: Path, dataset: Dataset, sha256: str | None
-) -> tuple[NDArray[np.float64], Reading | None]:
-    """Return the probabilities in *path* and what was read of the items, if the file says so."""
+def _read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> _Contents:
+    """Return what is in *path*, the predictions for *dataset*."""
     import polars as pl
 
     if not path.is_file():
@@ -426,14 +498,14 @@ def _read_predictions(
     try:
         if sha256 is not None and sha256_of(path) != sha256:
             raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
-        probabilities, reading = _columns_of_predictions(path, dataset)
+        found = _columns_of_predictions(path, dataset)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None
-    _check_probabilities(probabilities, path)
-    return probabilities, reading
+    _check_probabilities(found, path)
+    return found
 
 
-def _columns_of_predictions(path: Path, dataset: Dataset) -> tuple[NDArray[np.float64], Reading | None]:
+def _columns_of_predictions(path: Path, dataset: Dataset) -> _Contents:
     """Return what is in *path* if its ids are those of *dataset*; a part of the file is read at a time."""
     import numpy as np
     import polars as pl
@@ -443,31 +515,41 @@ def _columns_of_predictions(path: Path, dataset: Dataset) -> tuple[NDArray[np.fl
     reading = _READING if all(name in schema for name in _READING) else ()
     shares = np.empty((len(dataset), len(LABELS)), dtype=np.float64)
     read = {name: np.empty(len(dataset), dtype=bool) for name in reading}
+    outcome_names = [name for name in (_STATUS, _MASS) if _STATUS in schema and name in schema]
+    outcomes = Outcomes(np.zeros(len(dataset), dtype=np.int8), np.full(len(dataset), np.nan))
     fits = rows.select(pl.len()).collect().item() == len(dataset)
     start = 0
     for items in dataset.columns("id", at_once=_ROWS_AT_ONCE) if fits else ():
         here = slice(start, start + len(items))
-        found = rows.slice(start, len(items)).select("id", pl.col(_SHARES).cast(pl.Float64), *reading)
-        table = found.collect()
+        shown = rows.slice(start, len(items))
+        table = shown.select("id", pl.col(_SHARES).cast(pl.Float64), *reading, *outcome_names).collect()
         fits &= table["id"].equals(items["id"])
         shares[here] = table.select(_SHARES).to_numpy()
         for name in reading:
             read[name][here] = table[name].to_numpy()
+        if outcome_names:
+            outcomes.codes[here] = table[_STATUS].replace_strict(CODES, default=_NO_STATUS).to_numpy()
+            outcomes.label_mass[here] = table[_MASS].cast(pl.Float64).fill_null(math.nan).to_numpy()
         start = here.stop
     if not fits:
         raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
-    return shares, Reading(**read) if reading else None
+    if (outcomes.codes == _NO_STATUS).any():
+        row = int((outcomes.codes == _NO_STATUS).argmax())
+        raise FormatError("there is no such status", where=f"{path}, row {row}", wanted=", ".join(CODES))
+    return _Contents(shares, Reading(**read) if reading else None, outcomes if outcome_names else None)
 
 
-def _check_probabilities(table: NDArray[np.float64], path: Path) -> None:
-    for start in range(0, len(table), _ROWS_AT_ONCE):
-        wrong = not_probabilities(table[start : start + _ROWS_AT_ONCE], tolerance=SUM_TOLERANCE)
+def _check_probabilities(found: _Contents, path: Path) -> None:
+    outcomes = found.outcomes or Outcomes.all_answered(len(found.probabilities))
+    for start in range(0, len(found.probabilities), _ROWS_AT_ONCE):
+        rows = slice(start, start + _ROWS_AT_ONCE)
+        wrong = not_answers(found.probabilities[rows], outcomes.at(rows))
         if wrong.any():
             row = start + int(wrong.argmax())
             raise FormatError(
-                f"{table[row].tolist()} are not probabilities",
+                f"{found.probabilities[row].tolist()} are not probabilities",
                 where=f"{path}, row {row}",
-                wanted="finite, non-negative numbers that sum to 1",
+                wanted="finite, non-negative numbers that sum to 1, or none at all without an answer",
                 hint=_AGAIN,
             )
 

@@ -6,6 +6,7 @@ item, which says which of the distinct pairs it has, and the probabilities of ea
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +14,23 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, UnfinishedError
+from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
 from crossexam.core.progress import Progress
-from crossexam.models.answers import NamesLabels, not_probabilities
-from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair, Parts, ReadsParses
+from crossexam.models.answers import NamesLabels
+from crossexam.models.model import (
+    AsksInParts,
+    Batch,
+    CharactersRead,
+    Model,
+    Pair,
+    Parts,
+    ReadsParses,
+    Recalls,
+)
 from crossexam.models.precision import ROUNDING
-from crossexam.runs.answer_store import FILE_NAME, SUM_TOLERANCE, AnswerStore
+from crossexam.runs.answer_rows import not_answers
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.pair_hashes import DistinctPairs
 from crossexam.runs.reading import Spans, spans_read, whole
 from crossexam.runs.stored_answers import ALL_READ, Answers
@@ -43,14 +55,15 @@ Piece = tuple[list[Pair], "NDArray[np.uint64]"]
 class Predictions:
     """The predictions for the distinct pairs of a stream of items.
 
-    *numbers* [items] says which pair each item has.  *probabilities* [pairs, 3] and *truncated* [pairs] are
-    those of the pairs, and *spans* returns what was read of the pair of a number.  *chunks* [pairs] is the
-    number of chunks of each, and empty if the model is not asked in parts.  *counts* are for the manifest,
-    and *facts* are what was learnt of the model by asking it, now or before.
+    *numbers* [items] says which pair each item has.  *probabilities* [pairs, 3], *outcomes* [pairs] and
+    *truncated* [pairs] are those of the pairs, and *spans* returns what was read of the pair of a number.
+    *chunks* [pairs] is the number of chunks of each, and empty if the model is not asked in parts.  *counts*
+    are for the manifest, and *facts* are what was learnt of the model by asking it, now or before.
     """
 
     numbers: NDArray[np.uint32]
     probabilities: NDArray[np.float64]
+    outcomes: Outcomes
     truncated: NDArray[np.bool_]
     spans: Callable[[int, Pair], Spans]
     counts: Mapping[str, int]
@@ -77,6 +90,7 @@ def predictions_of(
     return Predictions(
         found.numbers,
         found.probabilities,
+        found.outcomes,
         found.is_cut(),
         lambda number, pair: _spans(whole(pair), [found.read_of(number)]),
         counts,
@@ -100,7 +114,9 @@ def _in_parts(
 ) -> Predictions:
     """Return predictions that are combined from those for parts of the pairs.
 
-    The parts are not kept: they are computed again when their predictions are combined.
+    A pair with a part without an answer has none either, for the reason of its first such part; its label
+    mass is the least of its parts.  The parts are not kept: they are computed again when their predictions
+    are combined.
     """
     import numpy as np
 
@@ -108,7 +124,7 @@ def _in_parts(
     parts = ([part for pair in new for part in model.parts(pair).pairs] for new, _ in pairs)
     found = _answers(model.inner, parts, store, options, progress, ask)
     numbers = pairs.numbers()
-    table = np.empty((pairs.count, 3))
+    table, outcomes = np.empty((pairs.count, 3)), _Combined(found.outcomes, pairs.count)
     part_is_cut, cut = found.is_cut(), np.zeros(pairs.count, dtype=bool)
     chunks = np.empty(pairs.count, dtype=np.int32)
     starts = np.zeros(pairs.count + 1, dtype=np.int64)  # of the parts of each pair
@@ -116,7 +132,8 @@ def _in_parts(
         divided = model.parts(pair)
         starts[number + 1] = starts[number] + len(divided.pairs)
         places = found.numbers[starts[number] : starts[number + 1]]
-        table[number] = model.combined(divided, found.probabilities[places])
+        is_answered = outcomes.put(number, places)
+        table[number] = model.combined(divided, found.probabilities[places]) if is_answered else np.nan
         chunks[number] = divided.chunks
         cut[number] = part_is_cut[places].any()
 
@@ -130,7 +147,37 @@ def _in_parts(
         **found.counts,
         "truncated_pairs": int(cut.sum()),
     }
-    return Predictions(numbers, table, cut, spans, counts, found.facts, chunks)
+    return Predictions(numbers, table, outcomes.of_pairs(), cut, spans, counts, found.facts, chunks)
+
+
+class _Combined:
+    """The outcomes of *count* pairs from those of their *parts*; nothing is computed if all are plain."""
+
+    def __init__(self, parts: Outcomes, count: int) -> None:
+        import numpy as np
+
+        self._parts, self._count = parts, count
+        self._noted: dict[int, Outcome] = {}
+        self._is_plain = not parts.noted.any()
+        self._answered = np.asarray(parts.answered)
+
+    def put(self, number: int, places: NDArray[np.uint32]) -> bool:
+        """Note what became of pair *number*, whose parts are at *places*; return whether it was answered."""
+        if self._is_plain:
+            return True
+        parts = self._parts.at(places)
+        is_answered = bool(parts.answered.all())
+        codes = parts.codes[~parts.answered]
+        status = list(STATUSES)[codes[0] if len(codes) else 0]
+        mass = float(parts.label_mass.min()) if is_answered else math.nan  # NaN if that of a part is
+        self._noted[number] = Outcome(status, None if math.isnan(mass) else mass)
+        return is_answered
+
+    def of_pairs(self) -> Outcomes:
+        """Return the outcomes of all pairs."""
+        if self._is_plain:
+            return Outcomes.all_answered(self._count)
+        return Outcomes.of([self._noted[number] for number in range(self._count)], self._count)
 
 
 def _first_occurrences(stretches: Stretches, numbers: NDArray[np.uint32]) -> Iterator[Pair]:
@@ -153,6 +200,7 @@ class _Answered:
 
     numbers: NDArray[np.uint32]
     probabilities: NDArray[np.float64]
+    outcomes: Outcomes
     cut: NDArray[np.int64]
     read: NDArray[np.int32]
     counts: Mapping[str, int]
@@ -186,9 +234,23 @@ def _answers(
     pairs = DistinctPairs(stretches, model.parses if isinstance(model, ReadsParses) else None)
     with AnswerStore(store / FILE_NAME if store else None, model.key, model.name) as stored:
         asked = _Asked(model, pairs, stored, progress)
-        for start, batch, details in ask(model, asked.windows(), options):
-            asked.take(start, batch, details)
+        windows = asked.windows()
+        try:
+            for start, batch, details in ask(model, windows, options):
+                asked.take(start, batch, details)
+        except UnfinishedError as error:
+            raise _unfinished(error, asked.missing(windows), pairs.count, is_kept=store is not None) from None
+        finally:
+            asked.keep_facts()
     return asked.answered()
+
+
+def _unfinished(error: UnfinishedError, missing: int, count: int, *, is_kept: bool) -> UnfinishedError:
+    """Return *error* with the number of pairs that are *missing* of *count*, and the way to go on."""
+    left = f"{error.what}; {missing:,} of {count:,} distinct pairs are still to be asked"
+    kept = "what was answered is stored: repeat the same command to resume" if is_kept else None
+    hints = [hint for hint in (error.hint, kept) if hint]
+    return UnfinishedError(left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None)
 
 
 @dataclass
@@ -208,9 +270,12 @@ class _Asked:
         self._facts = stored.facts
         if self._facts.get("two_label") and isinstance(model, NamesLabels):
             model.named.add(["not_entailment"], where=model.name)
+        if isinstance(model, Recalls):
+            model.recall(self._facts)
         self._open: dict[int, _Open] = {}
         self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by answered)
         self._cut: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
+        self._noted: list[tuple[NDArray[np.int64], Outcomes]] = []
         self._known = self._done = 0
 
     def windows(self) -> Iterator[Window]:
@@ -222,7 +287,7 @@ class _Asked:
             self._known += found
             self._advance(found)
             if found == len(pairs):
-                self._keep(start, answers)
+                self._keep(start, answers, hashes)
             else:
                 window = Window(start, pairs, hashes, known.tolist())
                 self._open[start] = _Open(window, len(pairs) - found)
@@ -239,15 +304,23 @@ class _Asked:
         _check_batch(batch, self._model.name)
         self._learn(details)
         asked = self._open[start]
-        self._stored.add(asked.window.hashes[list(batch.indices)], batch.probabilities, batch.read)
+        hashes = asked.window.hashes[list(batch.indices)]
+        self._stored.add(hashes, batch.probabilities, batch.read, batch.outcomes)
         asked.left -= len(batch.indices)
         self._advance(len(batch.indices))
         if asked.left <= 0:
             # Read back: if two processes predicted the same pair, both report the prediction that was stored.
             known, answers = self._stored.look_up(asked.window.hashes)
             if known.all():
-                self._keep(start, answers)
+                self._keep(start, answers, asked.window.hashes)
                 del self._open[start]
+
+    def missing(self, windows: Iterator[Window]) -> int:
+        """Return the number of pairs still to be asked, in windows that are open and in further *windows*."""
+        left = sum(each.left for each in self._open.values())
+        for window in windows:
+            left += self._open.pop(window.start).left
+        return left
 
     def answered(self) -> _Answered:
         """Return all answers, when all windows were asked; raises CrossexamError if some are missing."""
@@ -267,24 +340,46 @@ class _Asked:
         return _Answered(
             self._pairs.numbers(),
             table,
+            self._outcomes(len(table)),
             np.concatenate([np.empty(0, dtype=np.int64), *(self._cut[start][0] for start in order)]),
             np.concatenate([np.empty((0, 2), dtype=np.int32), *(self._cut[start][1] for start in order)]),
             {"asked_pairs": self._pairs.count - self._known, "pairs_from_store": self._known},
             self._facts,
         )
 
-    def _keep(self, start: int, answers: Answers) -> None:
+    def keep_facts(self) -> None:
+        """Record what the model learnt and counted, once it was asked as much as it can be."""
+        if isinstance(self._model, Recalls):
+            self._learn(self._model.details)
+
+    def _keep(self, start: int, answers: Answers, hashes: NDArray[np.uint64]) -> None:
         import numpy as np
 
+        if isinstance(self._model, Recalls):
+            self._model.count(self._stored.details(hashes))
         self._probabilities.seek(start * answers.probabilities.strides[0])
         self._probabilities.write(answers.probabilities.tobytes())
         rows = np.flatnonzero(answers.read[:, 0] != ALL_READ)
         if len(rows):
             self._cut[start] = rows + start, answers.read[rows]
+        noted = np.flatnonzero(answers.outcomes.noted)
+        if len(noted):
+            self._noted.append((noted + start, answers.outcomes.at(noted)))
+
+    def _outcomes(self, count: int) -> Outcomes:
+        import numpy as np
+
+        if not self._noted:
+            return Outcomes.all_answered(count)
+        all_of_them = Outcomes(np.zeros(count, dtype=np.int8), np.full(count, np.nan))
+        for rows, noted in self._noted:
+            all_of_them.codes[rows], all_of_them.label_mass[rows] = noted.codes, noted.label_mass
+        return all_of_them
 
     def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
-        learnt = {name: details[name] for name in _LEARNT if details.get(name)}
+        names = (*_LEARNT, *self._model.kept) if isinstance(self._model, Recalls) else _LEARNT
+        learnt = {name: details[name] for name in names if details.get(name)}
         if learnt != {name: self._facts.get(name) for name in learnt}:
             self._stored.note(learnt)
             self._facts = self._stored.facts
@@ -309,12 +404,32 @@ def _ahead(windows: Iterable[Piece], most: int) -> Iterator[Piece]:
 
 
 def _check_batch(batch: Batch, name: str) -> None:
-    """Raise CrossexamError if a model, which may be a user's object, does not return probabilities."""
-    shares = batch.probabilities
-    good = getattr(shares, "shape", None) == (len(batch.indices), 3)
-    if not good or not_probabilities(shares, tolerance=SUM_TOLERANCE).any():
+    """Raise CrossexamError if a model, which may be a user's object, does not return probabilities.
+
+    The row of a question without an answer must be NaN, and no other row may be.
+    """
+    count = len(batch.indices)
+    shares, outcomes = batch.probabilities, batch.outcomes
+    if len(outcomes) not in (0, count) or not all(map(_is_outcome, outcomes)):
         raise CrossexamError(
-            f"the model did not return probabilities for {len(batch.indices)} pairs",
+            f"the model did not return outcomes for {count} pairs",
             where=name,
-            wanted=f"finite, non-negative numbers, shape ({len(batch.indices)}, 3), with rows that sum to 1",
+            wanted=f"{count} Outcomes or none, each with a status of {', '.join(STATUSES)}, and a label mass "
+            "from 0 to 1 only with an answer",
         )
+    good = getattr(shares, "shape", None) == (count, 3)
+    if not good or not_answers(shares, Outcomes.of(outcomes, count)).any():
+        raise CrossexamError(
+            f"the model did not return probabilities for {count} pairs",
+            where=name,
+            wanted=f"finite, non-negative numbers, shape ({count}, 3), with rows that sum to 1, or NaN for "
+            "pairs whose outcome says that there is no answer",
+        )
+
+
+def _is_outcome(given: object) -> bool:
+    """Return whether *given* is an outcome with a known status, and a label mass only with an answer."""
+    if not isinstance(given, Outcome) or given.status not in STATUSES:
+        return False
+    mass = given.label_mass
+    return mass is None or (given.status == ANSWERED and 0 <= mass <= 1)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -24,11 +24,13 @@ from crossexam.core.dataset import Dataset, Reading, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
 from crossexam.core.manifest import package_version
+from crossexam.core.outcome import Outcomes
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import (
     AnswersSets,
+    AsksHost,
     AsksInParts,
     Model,
     Pair,
@@ -38,6 +40,7 @@ from crossexam.models.model import (
 from crossexam.models.table import open_model
 from crossexam.runs.predictions import Predictions, predictions_of
 from crossexam.runs.reading import reading_of
+from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
@@ -68,6 +71,7 @@ def predict_suite(
     limit: int | None = None,
     progress: Progress = silent,
     ask: Asking = ask_in_this_process,
+    permit: Permit = refuse_many,
 ) -> Run:
     """Return the predictions of *model* over *data*: a suite, a test set, or the path of one.
 
@@ -75,8 +79,8 @@ def predict_suite(
     again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
     *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
     each test set to its first items.  *ask* has the model asked, here or by workers
-    (:mod:`crossexam.runs.workers`).  Nothing else is written: see
-    :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
+    (:mod:`crossexam.runs.workers`).  *permit* is called before pairs are sent to a server.  Nothing else is
+    written: see :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or {}
     check_batch_size(options.get("batch_size", "auto"))
@@ -96,7 +100,8 @@ def predict_suite(
     if isinstance(opened, AnswersSets):
         predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
     else:
-        found = predictions_of(opened, lambda: _stretches(datasets.values()), store, options, progress, ask)
+        _ask_permission(opened, datasets.values(), store, permit)
+        found = predictions_of(opened, lambda: stretches_of(datasets.values()), store, options, progress, ask)
         predicted = _by_test_set(found, datasets)
     seconds = time.monotonic() - start
     return _run(opened, given, datasets, predicted, seconds, limit, parsed)
@@ -122,6 +127,21 @@ def finished_run(
     return run
 
 
+def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | None) -> Iterator[Pair]:
+    """Yield the distinct pairs of *data*, or parts of them, to which the store in *folder* has no answer."""
+    datasets = [first_items(dataset, limit) for dataset in data.datasets.values()]
+    return waiting_pairs(model, lambda: stretches_of(datasets), folder)
+
+
+def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | None, permit: Permit) -> None:
+    """Call *permit* if *model* sends pairs to a server and some of *datasets* are not yet answered."""
+    asked = model.inner if isinstance(model, AsksInParts) else model
+    if isinstance(asked, AsksHost):
+        count = sum(1 for _ in waiting_pairs(model, lambda: stretches_of(datasets), store))
+        if count:
+            permit(asked, count)
+
+
 def _run(
     model: Model,
     given: Mapping[str, Dataset],
@@ -135,7 +155,7 @@ def _run(
     for name, count in parsed.items():
         entries[name]["parsed"] = count
     manifest = _manifest(model, predicted, entries, seconds, limit)
-    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading)
+    return Run(model.name, datasets, predicted.probabilities, manifest, predicted.reading, predicted.outcomes)
 
 
 def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
@@ -160,7 +180,7 @@ def first_items(dataset: Dataset, limit: int | None) -> Dataset:
 _ROWS_AT_ONCE: Final = 20_000
 
 
-def _stretches(datasets: Iterable[Dataset]) -> Iterator[list[Pair]]:
+def stretches_of(datasets: Iterable[Dataset]) -> Iterator[list[Pair]]:
     """Yield the pairs of the items of *datasets*, a stretch at a time."""
     for dataset in datasets:
         if in_columns(dataset.examples):
@@ -177,6 +197,7 @@ class Predicted:
     """The probabilities of every test set, and the counts of pairs for the manifest.
 
     *reading* is what was read of the items, and *chunks* the number of chunks of each, if that is known.
+    *outcomes* are those of test sets with items of which there is anything to say.
     """
 
     probabilities: Mapping[str, NDArray[np.float64]]
@@ -184,11 +205,13 @@ class Predicted:
     reading: Mapping[str, Reading] = field(default_factory=dict)
     chunks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
+    outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
 
 
 def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:
     """Join the predictions for pairs to the items of *datasets*, whose pairs they are in this order."""
-    probabilities, reading, chunks = {}, {}, {}
+    probabilities, reading, chunks, outcomes = {}, {}, {}, {}
+    has_outcomes = bool(found.outcomes.noted.any())
     start = 0
     for name, dataset in datasets.items():
         stop = start + len(dataset)
@@ -197,8 +220,10 @@ def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predict
         reading[name] = reading_of(dataset, numbers, found.truncated, found.spans)
         if len(found.chunks):
             chunks[name] = found.chunks[numbers]
+        if has_outcomes and (of_items := found.outcomes.at(numbers)).noted.any():
+            outcomes[name] = of_items
         start = stop
-    return Predicted(probabilities, found.counts, reading, chunks, found.facts)
+    return Predicted(probabilities, found.counts, reading, chunks, found.facts, outcomes)
 
 
 def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) -> dict[str, Any]:
@@ -216,6 +241,8 @@ def _entry(name: str, dataset: Dataset, whole: Dataset, predicted: Predicted) ->
             "truncated": int(reading.truncated.sum()),
             "edit_unseen": int(reading.edit_unseen.sum()),
         }
+    if name in predicted.outcomes and (unanswered := predicted.outcomes[name].unanswered()):
+        entry["unanswered"] = unanswered
     if chunks is not None and len(chunks):
         mean = round(int(chunks.sum()) / len(chunks), 3)
         entry["chunks_per_item"] = {"mean": mean, "most": int(chunks.max())}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import finished_or_absent
+from crossexam.core.outcome import Outcomes
 from crossexam.models.model import CharactersRead
 
 if TYPE_CHECKING:
@@ -28,14 +29,20 @@ _HINT: Final = "put it back, or move the store elsewhere; its pairs will then be
 
 
 class Answers(NamedTuple):
-    """The *probabilities* [n, 3] of pairs with these *hashes* [n, 2].
+    """The *probabilities* [n, 3] of pairs with these *hashes* [n, 2]; NaN where there is no answer.
 
     *read* [n, 2] says how many characters were read of premise and hypothesis, ALL_READ where all were.
+    *outcomes* [n] say why there is no answer.
     """
 
     hashes: NDArray[np.uint64]
     probabilities: NDArray[np.float64]
     read: NDArray[np.int32]
+    outcomes: Outcomes
+
+    def at(self, rows: Any) -> Answers:
+        """Return the answers at *rows*, whatever numpy accepts as an index."""
+        return Answers(self.hashes[rows], self.probabilities[rows], self.read[rows], self.outcomes.at(rows))
 
 
 def concatenated(several: Iterable[Answers]) -> Answers:
@@ -47,6 +54,7 @@ def concatenated(several: Iterable[Answers]) -> Answers:
         np.concatenate([np.empty((0, 2), dtype=np.uint64), *(each.hashes for each in given)]),
         np.concatenate([np.empty((0, 3)), *(each.probabilities for each in given)]),
         np.concatenate([np.empty((0, 2), dtype=np.int32), *(each.read for each in given)]),
+        Outcomes.joined(each.outcomes for each in given),
     )
 
 
@@ -75,9 +83,11 @@ class SortedAnswers:
         second: NDArray[np.uint64],
         probabilities: NDArray[np.float64],
         read: NDArray[np.int32],
+        outcomes: Outcomes,
         mapped: mmap.mmap | None = None,
     ) -> None:
         self.first, self.second, self.probabilities, self.read = first, second, probabilities, read
+        self.outcomes = outcomes
         self._mapped = mapped
 
     def __len__(self) -> int:
@@ -94,13 +104,15 @@ class SortedAnswers:
             order = np.lexsort((second, first))  # stable too
             in_order = answers.hashes[order]
             order = order[np.append(True, (in_order[1:] != in_order[:-1]).any(axis=1))]
-        return cls(first[order], second[order], answers.probabilities[order], answers.read[order])
+        _, probabilities, read, outcomes = answers.at(order)
+        return cls(first[order], second[order], probabilities, read, outcomes)
 
     def unsorted(self) -> Answers:
         """Return the answers as a table, in their present order."""
         import numpy as np
 
-        return Answers(np.stack([self.first, self.second], axis=1), self.probabilities, self.read)
+        hashes = np.stack([self.first, self.second], axis=1)
+        return Answers(hashes, self.probabilities, self.read, self.outcomes)
 
     def find(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the position of each of *hashes* [n, 2], -1 where it is not there.
@@ -128,7 +140,7 @@ class SortedAnswers:
 
 
 def write_part(folder: Path, answers: SortedAnswers) -> str:
-    """Write *answers* into a file in *folder*; return the checksum in its name.
+    """Write *answers*, of which there is nothing else to say, into a file in *folder*; return its checksum.
 
     The file is on the disk, and not only on its way there, when this returns.
     """
@@ -182,7 +194,8 @@ def read_part(folder: Path, checksum: str) -> SortedAnswers:
     batch = pa.ipc.open_file(pa.py_buffer(mapped)).get_batch(0)
     first, second = (batch[name].to_numpy() for name in ("first", "second"))
     read = _rows(batch["read"]) if "read" in batch.schema.names else _all_read(len(first))
-    return SortedAnswers(first, second, _rows(batch["probabilities"]), read, mapped)
+    outcomes = Outcomes.all_answered(len(first))
+    return SortedAnswers(first, second, _rows(batch["probabilities"]), read, outcomes, mapped)
 
 
 def _checksum() -> Any:

@@ -17,7 +17,7 @@ from crossexam.models.lm.language_model import LanguageModel
 from crossexam.models.table import open_model
 
 GOLDEN: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "golden" / "lm_eval.json").read_text(encoding="utf-8")
+    (Path(__file__).parents[2] / "golden" / "lm_eval.json").read_text(encoding="utf-8")
 )
 MODELS = [name for name in GOLDEN if name != "versions"]
 

@@ -9,7 +9,7 @@ from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "lm_golden.py"
+SCRIPT = Path(__file__).parents[3] / "scripts" / "lm_golden.py"
 
 
 @pytest.fixture(scope="session")

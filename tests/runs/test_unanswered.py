@@ -1,0 +1,317 @@
+"""Questions without an answer: what a model says of them is stored, resumed, saved and read again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run, Suite
+from crossexam.core.errors import CrossexamError, FormatError, UnfinishedError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
+from crossexam.models.chunking import Chunking
+from crossexam.models.ensemble import Mean
+from crossexam.models.model import Batch, Pair
+from crossexam.runs import answer_store, windows
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.folder import read_run, run_into_folder
+from crossexam.runs.pair_hashes import pair_hashes
+from crossexam.runs.run import predict_suite
+
+NAN = [np.nan] * 3
+
+
+class Mute:
+    """A model that does not answer the pairs whose hypothesis begins with the name of a status."""
+
+    key: str = "mute"
+    details: dict[str, Any] = {}  # noqa: RUF012
+
+    def __init__(self, name: str = "mute", fails_at: int | None = None, mass: float | None = 0.5) -> None:
+        self.name, self._fails_at, self._mass = name, fails_at, mass
+        self.asked: list[Pair] = []
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        raise AssertionError("batches are planned")
+
+    def outcome(self, pair: Pair) -> Outcome:
+        word = pair[1].partition(" ")[0]
+        if word in UNANSWERED:
+            return Outcome(word, detail={"text": f"no, {word} " + "…" * 300})
+        return Outcome(label_mass=self._mass if word == "mass" else None)
+
+    def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+        for start in range(0, len(pairs), 3):
+            rows = [row for row in range(start, min(start + 3, len(pairs))) if not known[row]]
+            if not rows:
+                continue
+            if self._fails_at is not None and len(self.asked) >= self._fails_at:
+                raise UnfinishedError("the server does not answer", where=self.name, hint="come back at ten")
+            self.asked += [pairs[row] for row in rows]
+            outcomes = [self.outcome(pairs[row]) for row in rows]
+            shares = [[0.25, 0.25, 0.5] if each.status == "answered" else NAN for each in outcomes]
+            yield Batch(rows, np.array(shares), [None] * len(rows), outcomes)
+
+
+WORDS = ("plain", "refused", "mass", "cut", "plain")
+ITEMS = tuple(Example(f"i{k}", f"p {k}", f"{WORDS[k % 5]} {k}", "neutral") for k in range(20))
+DATA = Dataset("d", ITEMS)
+EXPECTED = {"refused": 4, "cut": 4}
+
+
+def same(one: Run, other: Run) -> None:
+    for name in one.datasets:
+        assert np.array_equal(one.probabilities[name], other.probabilities[name], equal_nan=True)
+        mine, theirs = one.outcomes_of(name), other.outcomes_of(name)
+        assert mine.codes.tolist() == theirs.codes.tolist()
+        assert np.array_equal(mine.label_mass, theirs.label_mass, equal_nan=True)
+
+
+def test_what_has_no_answer_is_not_asked_twice(tmp_path: Path) -> None:
+    first = predict_suite(Mute(), DATA, store=tmp_path)
+    assert first.outcomes["d"].unanswered() == EXPECTED
+    assert first.manifest["test_sets"]["d"]["unanswered"] == EXPECTED
+    assert first.outcomes["d"].label_mass[2::5].tolist() == [0.5] * 4
+    again = Mute()
+    same(first, predict_suite(again, DATA, store=tmp_path))
+    assert again.asked == []
+
+
+def test_a_run_never_shows_a_label_where_there_is_no_answer() -> None:
+    run = predict_suite(Mute(), DATA)
+    missing = ~run.answered("d")
+    assert missing.sum() == 8
+    assert set(run.label_indices("d")[missing]) == {-1}
+    assert set(run.predictions("d")[missing]) == {""}
+    frame = run.to_frame().filter(pl.col("outcome") != "answered")
+    assert frame["outcome"].to_list() == ["refused", "cut"] * 4
+    for column in ("predicted", "correct", "p_entailment", "p_neutral", "p_contradiction"):
+        assert frame[column].null_count() == 8
+    assert repr(run) == "Run('mute', 1 test set, 20 items, 8 unanswered)"
+    assert "unanswered" in run._repr_html_()
+
+
+@pytest.mark.parametrize("labels", [("entailment", "not_entailment"), ("entailment", "neutral")])
+def test_projections_do_not_guess(labels: tuple[str, str]) -> None:
+    golds = [labels[k % 2] for k in range(20)]
+    names = {"not_entailment": "two labels", "neutral": "no contradiction"}
+    items = tuple(Example(e.id, e.premise, e.hypothesis, g) for e, g in zip(ITEMS, golds, strict=True))  # type: ignore[arg-type]
+    data = Dataset("d", items, {"projection": names[labels[1]]})
+    assert data.projection.name == names[labels[1]]
+    run = predict_suite(Mute(), data)
+    assert (run.label_indices("d") == -1).tolist() == (~run.answered("d")).tolist()
+    assert np.isnan(data.projection.shares(run.answers("d"))[~run.answered("d")]).all()
+
+
+def test_a_saved_run_says_why_there_is_no_answer(tmp_path: Path) -> None:
+    run = run_into_folder(Mute(), DATA, tmp_path)
+    table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
+    assert table.columns[-2:] == ["status", "label_mass"]
+    assert table["status"].to_list() == [
+        {"plain": "answered", "mass": "answered"}.get(word, word) for word in WORDS * 4
+    ]
+    assert table.filter(pl.col("status") != "answered")["p_neutral"].null_count() == 8
+    assert table.filter(pl.col("status") != "answered")["predicted"].null_count() == 8
+    assert table["label_mass"].to_list() == [None, None, 0.5, None, None] * 4
+    same(run, read_run(tmp_path))
+    finished = Mute(fails_at=0)  # nothing is asked
+    same(run, run_into_folder(finished, DATA, tmp_path))
+    same(run, read_run(tmp_path))
+
+
+def test_a_file_is_as_before_if_all_was_answered(tmp_path: Path) -> None:
+    run_into_folder(Mute(), Dataset("d", ITEMS[::5]), tmp_path)
+    table = pl.read_parquet(tmp_path / "predictions" / "d.parquet")
+    assert not {"status", "label_mass"} & set(table.columns)
+    assert read_run(tmp_path).outcomes == {}
+    assert "unanswered" not in (tmp_path / "manifest.json").read_text()
+
+
+def test_only_the_named_statuses_are_asked_again(tmp_path: Path) -> None:
+    run_into_folder(Mute(), DATA, tmp_path)
+    model = Mute()
+    run = run_into_folder(model, DATA, tmp_path, again=["cut", "empty"])
+    assert {pair[1].partition(" ")[0] for pair in model.asked} == {"cut"}
+    assert len(model.asked) == 4
+    assert run.outcomes["d"].unanswered() == EXPECTED
+    healed = Mute()
+    healed.outcome = lambda pair: Outcome()  # type: ignore[method-assign]
+    run = run_into_folder(healed, DATA, tmp_path, again=["refused", "cut"])
+    assert run.answered("d").all()
+    assert read_run(tmp_path).answered("d").all()
+    with pytest.raises(UnknownNameError, match="no status of a question without an answer is called 'cutt'"):
+        run_into_folder(Mute(), DATA, tmp_path, again=["cutt"])
+    with pytest.raises(UnknownNameError, match="'answered'"):
+        run_into_folder(Mute(), DATA, tmp_path, again=["answered"])
+
+
+def test_an_unfinished_run_keeps_its_answers_and_counts_the_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(windows, "FIRST_WINDOW", 4)
+    monkeypatch.setattr(windows, "LARGEST_WINDOW", 4)
+    run_into_folder(Mute(), Dataset("late", ITEMS[18:]), tmp_path / "run")  # two pairs of the last window
+    suite = Suite("s", {"late": Dataset("late", ITEMS[18:]), "d": DATA})
+    stops = Mute(fails_at=5)
+    with pytest.raises(UnfinishedError) as caught:
+        run_into_folder(stops, suite, tmp_path / "run")
+    left = 20 - 2 - len(stops.asked)
+    assert str(caught.value) == (
+        f"mute: the server does not answer; {left} of 20 distinct pairs are still to be asked\n"
+        "  hint: come back at ten; what was answered is stored: repeat the same command to resume"
+    )
+    goes_on = Mute()
+    run = run_into_folder(goes_on, suite, tmp_path / "run")
+    assert len(goes_on.asked) == left
+    same(run, predict_suite(Mute(), suite))
+
+
+def test_a_run_that_got_no_answer_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(UnfinishedError, match="20 of 20"):
+        run_into_folder(Mute(fails_at=0), DATA, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("shares", "outcome"),
+    [
+        (NAN, None),
+        (NAN, Outcome()),
+        ([0.2, 0.3, 0.5], Outcome("refused")),
+        ([np.nan, 0.5, 0.5], Outcome("refused")),
+        (NAN, Outcome("tired")),
+        (NAN, Outcome("refused", label_mass=0.5)),
+        ([0.2, 0.3, 0.5], Outcome(label_mass=1.5)),
+        ([0.2, 0.3, 0.5], "answered"),
+    ],
+)
+def test_numbers_and_statuses_must_agree(shares: list[float], outcome: Any) -> None:
+    class Odd(Mute):
+        def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
+            yield Batch([0], np.array([shares]), [None], [] if outcome is None else [outcome])
+
+    with pytest.raises(
+        CrossexamError, match=r"the model did not return (probabilities|outcomes) for 1 pairs"
+    ):
+        predict_suite(Odd(), Dataset("d", ITEMS[:1]))
+
+
+def test_a_run_with_holes_that_nothing_explains_is_refused() -> None:
+    run = Run("m", {"d": Dataset("d", ITEMS[:2])}, {"d": np.array([[0.2, 0.3, 0.5], NAN])})
+    with pytest.raises(CrossexamError, match="predictions that are not numbers"):
+        run.label_indices("d")
+
+
+def test_an_ensemble_lacks_what_a_member_lacks() -> None:
+    other = Mute("other", mass=0.25)
+    other.outcome = lambda pair: Outcome(label_mass=0.9)  # type: ignore[method-assign]
+    run = predict_suite(Mean("mean/mute,other", (other, Mute())), DATA)
+    assert run.outcomes["d"].unanswered() == EXPECTED
+    assert run.outcomes["d"].label_mass[:3].tolist()[::2] == [0.9, 0.5]
+    assert np.isnan(run.outcomes["d"].label_mass[1])
+    assert run.probabilities["d"][0].tolist() == [0.25, 0.25, 0.5]
+
+
+@pytest.mark.parametrize("aggregate", ["max", "mean", "max-mean", "min"])
+def test_a_pair_lacks_what_a_part_lacks(aggregate: str) -> None:
+    mute = Mute()
+    mute.outcome = lambda pair: Outcome("too_long") if "Bob" in pair[0] else Outcome(label_mass=0.3)  # type: ignore[method-assign]
+    items = (
+        Example("a", "Ann left. Bob left. Eve left.", "They left.", "neutral"),
+        Example("b", "Ann left. Eve left.", "They left.", "neutral"),
+    )
+    run = predict_suite(mute, Dataset("d", items), chunking=Chunking("sentences:1", aggregate))
+    assert run.outcomes["d"].statuses().tolist() == ["too_long", "answered"]
+    assert run.outcomes["d"].label_mass.tolist()[1] == 0.3
+    assert np.isnan(run.probabilities["d"]).tolist() == [[True] * 3, [False] * 3]
+
+
+def test_details_and_masses_are_stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain predictions are stored together; what says more is in rows of its own, in parts or not."""
+    monkeypatch.setattr(answer_store, "PAIRS_IN_ONE_ROW", 6)
+    monkeypatch.setattr(answer_store, "PREDICTIONS_IN_PART", 20)
+    hashes = pair_hashes([("p", str(k)) for k in range(40)])
+    given = [Outcome(), Outcome("refused", detail={"text": "é" * 400}), Outcome(label_mass=0.75)] * 13
+    given += [Outcome("cut", detail={"n": [1, None]})]
+    table = np.array([NAN if each.status != "answered" else [0.0, 0.5, 0.5] for each in given])
+    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
+        for start in range(0, 40, 20):
+            rows = slice(start, start + 20)
+            store.add(hashes[rows], table[rows], [None] * 20, given[rows])
+        plain = pair_hashes([("q", str(k)) for k in range(20)])
+        store.add(plain, np.tile([1.0, 0.0, 0.0], (20, 1)), [None] * 20)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        assert connection.execute("SELECT count(*) FROM parts").fetchone() == (1,)
+        assert connection.execute("SELECT count(*) FROM answers").fetchone() == (27,)  # 13 + 1 + 13 masses
+        assert connection.execute("SELECT max(length(detail)) FROM answers").fetchone()[0] < 100
+    with AnswerStore(tmp_path / FILE_NAME, "k", "m") as store:
+        known, found = store.look_up(hashes)
+        assert known.all()
+        assert store.count() == 60
+        assert found.outcomes.codes.tolist() == Outcomes.of(given, 40).codes.tolist()
+        assert np.array_equal(found.probabilities, table, equal_nan=True)
+        assert store.details(hashes) == [None if each.detail is None else dict(each.detail) for each in given]
+        assert store.look_up(plain)[1].outcomes.answered.all()
+        assert store.forget(["refused"]) == 13
+        assert store.look_up(hashes)[0].sum() == 27
+        assert store.count() == 47
+
+
+@pytest.mark.parametrize("change", ["status = 'cut'", "detail = '{}'", "label_mass = 0.5", "status = 'ok'"])
+def test_a_changed_reason_is_an_error(tmp_path: Path, change: str) -> None:
+    predict_suite(Mute(), DATA, store=tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.execute(f"UPDATE answers SET {change} WHERE status = 'refused'")
+        connection.commit()
+    with pytest.raises(FormatError, match="a prediction does not have its checksum"):
+        predict_suite(Mute(), DATA, store=tmp_path)
+
+
+def test_a_store_of_format_3_is_brought_up_to_date(tmp_path: Path) -> None:
+    run = predict_suite(Mute(), Dataset("d", ITEMS[::5]), store=tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.executescript("ALTER TABLE answers DROP COLUMN label_mass; PRAGMA user_version=3")
+    model = Mute()
+    later = predict_suite(model, DATA, store=tmp_path)
+    assert len(model.asked) == 16
+    assert later.probabilities["d"][::5].tolist() == run.probabilities["d"].tolist()
+    assert later.outcomes["d"].unanswered() == EXPECTED
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (4,)
+
+
+@pytest.mark.parametrize(
+    ("status", "share"), [("tired", None), (None, None), ("refused", 0.5), ("answered", None)]
+)
+def test_a_prediction_file_that_contradicts_itself_is_refused(
+    tmp_path: Path, status: str | None, share: float | None
+) -> None:
+    run_into_folder(Mute(), DATA, tmp_path)
+    path = tmp_path / "predictions" / "d.parquet"
+    table = pl.read_parquet(path)
+    is_second = pl.int_range(pl.len()) == 1  # which was refused
+    changed = {"status": status, **{f"p_{label}": share for label in ("entailment", "neutral")}}
+    table = table.with_columns(
+        pl.when(is_second).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in changed.items()
+    )
+    table.write_parquet(path)
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"sha256"', '"sha"'))
+    with pytest.raises(FormatError, match=r"there is no such status|are not probabilities"):
+        read_run(tmp_path)
+
+
+def test_every_status_has_a_code_and_a_meaning() -> None:
+    outcomes = Outcomes.of([Outcome(status) for status in STATUSES], len(STATUSES))
+    assert outcomes.statuses().tolist() == list(STATUSES)
+    assert outcomes.unanswered() == dict.fromkeys(UNANSWERED, 1)
+    assert all(STATUSES.values())

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossexam.cli import engines, options, sending
-from crossexam.cli.model_flags import ModelFlags, flag_values
+from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
 from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
-    from crossexam.core.dataset import Suite
+    from collections.abc import Sequence
+
+    from crossexam.core.dataset import Run, Suite
     from crossexam.models.chunking import Chunking
     from crossexam.models.model import Model
 
@@ -65,61 +67,76 @@ def run(
 ) -> None:
     """Run a model over test sets. The same command resumes an interrupted run.
 
-    A folder holds one run: further test sets are added to it if the model is the same.
+    A folder holds one run: further test sets are added to it if the model is the same. With several
+    templates, it holds a folder with a run for each.
     """
-    from crossexam.cli.console import note, progress_bar, show, warn_of_gaps, written
+    from crossexam.cli.console import note, progress_bar
     from crossexam.core.test_sets import read_suites
     from crossexam.evaluation.repeat import noise_sentence, repeat_in_folder
     from crossexam.models.chunking import chunking_of
     from crossexam.models.table import open_model
-    from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import run_into_folder
 
-    chosen = options.model_options(
-        batch_size,
-        device,
-        dtype,
-        max_length,
-        label_order,
-        revision,
-        threshold=threshold,
-        models=[model],
-        more=flag_values(model_flags),
-        settings=options.model_settings(values),
-    )
     ask = engines.asking(engine, workers, num_cpus, num_gpus)
     asked_again = options.statuses(again)
     suite = read_suites(tests)
     chunking = chunking_of(chunk, aggregate, like)
     if repeat is not None and chunking is not None:
         raise CrossexamError("--repeat asks about whole pairs", wanted="--repeat without --chunk and --like")
-    opened = open_model(model, chosen)
-    if dry_run or batch_out is not None:
-        _write_requests(opened, suite, output, chunking, limit, batch_out)
-        return
-    with progress_bar() as progress:
-        answers = run_into_folder(
-            opened,
-            suite,
-            output,
-            options=chosen,
-            limit=limit,
-            chunking=chunking,
-            force=force,
-            progress=progress,
-            ask=ask,
-            again=asked_again,
-            permit=sending.permit,
+    variants = by_template(flag_values(model_flags), output)
+    if batch_out is not None and len(variants) > 1:
+        raise CrossexamError("a batch file has one prompt per pair", wanted="--batch-out with one --template")
+    runs = []
+    for flags, folder in variants:
+        chosen = options.model_options(
+            batch_size,
+            device,
+            dtype,
+            max_length,
+            label_order,
+            revision,
+            threshold=threshold,
+            models=[model],
+            more=flags,
+            settings=options.model_settings(values),
         )
-    if repeat is not None:
-        answers = repeat_in_folder(answers, opened, output, repeat)
-        note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
-    show(terminal_report([answers]))
-    kept = [name for name in answers.datasets if name not in suite.datasets]
+        opened = open_model(model, chosen)
+        if dry_run or batch_out is not None:
+            _write_requests(opened, suite, folder, chunking, limit, batch_out)
+            continue
+        with progress_bar() as progress:
+            answers = run_into_folder(
+                opened,
+                suite,
+                folder,
+                options=chosen,
+                limit=limit,
+                chunking=chunking,
+                force=force,
+                progress=progress,
+                ask=ask,
+                again=asked_again,
+                permit=sending.permit,
+            )
+        if repeat is not None:
+            answers = repeat_in_folder(answers, opened, folder, repeat)
+            note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
+        runs.append(answers)
+    if runs:
+        _show(runs, suite, output)
+
+
+def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
+    """Show the results of *runs*, where they are, and what they leave open."""
+    from crossexam.cli.console import note, show, warn_of_gaps, written
+    from crossexam.reports.report import terminal_report
+
+    show(terminal_report(runs))
+    kept = [name for name in runs[0].datasets if name not in suite.datasets]
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)
-    warn_of_gaps([answers])
+    warn_of_gaps(runs)
 
 
 def _write_requests(

@@ -24,6 +24,7 @@ from crossexam.models.lm.encoding import Question
 from crossexam.models.lm.known import known_checkpoint
 from crossexam.models.lm.loaded import Asked, LoadedModel
 from crossexam.models.model import Batch, Pair, answered_by, check_batch_size
+from crossexam.models.prompts.shots import draw_shots
 from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import SCORES, Score, Template
 from crossexam.models.threshold import check_threshold, refuse_threshold
@@ -50,8 +51,9 @@ class Options:
     one).  ``dtype`` is that of the weights and of the arithmetic (``auto``: that of the checkpoint).
     ``max_length`` counts the tokens of prompt and label; ``batch_size`` counts pairs (``auto``: batches of
     about the same number of tokens).  ``threshold`` is the probability above which a template of two labels
-    predicts entailment.  ``foundation`` is the folder or name of the checkpoint on which HHEM-2.1-open
-    builds.
+    predicts entailment.  ``shots`` solved examples are shown in each prompt, drawn from the corpus
+    ``shots_from`` by ``shots_seed``.  ``foundation`` is the folder or name of the checkpoint on which
+    HHEM-2.1-open builds.
     """
 
     template: str = "auto"
@@ -63,6 +65,9 @@ class Options:
     max_length: int | None = None
     threshold: float | None = None
     revision: str | None = None
+    shots: int = 0
+    shots_from: str | None = None
+    shots_seed: int = 0
     foundation: str | None = None
 
     def __post_init__(self) -> None:
@@ -85,8 +90,17 @@ def open_language_model(name: str, options: Options) -> LanguageModel:
     if options.threshold is not None and not template.two_label:
         raise refuse_threshold(f"the template {template.name} has three labels", where=checkpoint.where)
     max_length = options.max_length or (known.max_length if known else None)
+    shots = draw_shots(template, options.shots, options.shots_from, options.shots_seed)
     asked = Asked(
-        template, score, kind, options.chat, options.device, options.dtype, options.batch_size, max_length
+        template,
+        shots,
+        score,
+        kind,
+        options.chat,
+        options.device,
+        options.dtype,
+        options.batch_size,
+        max_length,
     )
     return LanguageModel(checkpoint, options, asked, stated)
 
@@ -150,6 +164,7 @@ class LanguageModel:
             "revision": checkpoint.revision,
             "architecture": (checkpoint.config.get("architectures") or [None])[0],
             "template": template.facts,
+            **asked.shots.facts,
             "score": asked.score,
             **self._declared.details,
             "probe": "not asked: every answer was in the store",
@@ -172,6 +187,7 @@ class LanguageModel:
 
         Batches are planned over all *pairs*, so that an interrupted run resumes with the same batches.
         """
+        self._asked.shots.refuse_asking_about(pairs)
         loaded = self._loaded
         questions = loaded.questions(pairs)
         short = [k for k, question in enumerate(questions) if question.length <= loaded.max_length]
@@ -202,6 +218,7 @@ class LanguageModel:
             content,
             loading.foundation_hash(self._foundation),
             asked.template.sha256,
+            asked.shots.sha256,
             asked.score,
             chat,
             options.dtype,

@@ -12,6 +12,7 @@ from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
 from crossexam.models.lm.encoding import Encoder, Question, Text
 from crossexam.models.model import Pair
+from crossexam.models.prompts.shots import Shots
 from crossexam.models.prompts.template import Score, Template
 from crossexam.training.pretrained import Checkpoint
 
@@ -26,6 +27,7 @@ class Asked(NamedTuple):
     """With what a model of some *kind* is asked, and how that is computed."""
 
     template: Template
+    shots: Shots
     score: Score
     kind: loading.Kind
     chat: Literal["auto", "yes", "no"]
@@ -196,9 +198,11 @@ class LoadedModel:
         return question._replace(labels=firsts)
 
     def _prompt(self, premise: str, hypothesis: str) -> str:
+        shots = self._asked.shots.examples
         if not self._chat:
-            return self._template.prompt(premise, hypothesis)
-        return _conversation(self._tokenizer, self._template.messages(premise, hypothesis), self._where)
+            return self._template.prompt(premise, hypothesis, shots)
+        messages = self._template.messages(premise, hypothesis, shots)
+        return _conversation(self._tokenizer, messages, self._where)
 
     def _uses_chat(self) -> bool:
         """Return whether prompts are messages; raises CrossexamError if they cannot be."""

@@ -57,8 +57,8 @@ def gpt2(folder: Path, **changes: Any) -> Path:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     tokenizer = _tokenizer("bytes", None)
-    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 256, **changes}
-    config = GPT2Config(vocab_size=len(tokenizer), bos_token_id=1, eos_token_id=1, **sizes)
+    sizes = {"vocab_size": len(tokenizer), "n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 256}
+    config = GPT2Config(bos_token_id=1, eos_token_id=1, **{**sizes, **changes})
     return _saved(folder, tokenizer, GPT2LMHeadModel(config))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
+    from crossexam.evaluation.templates import TemplateResult
     from crossexam.evaluation.truncation import Truncation
 
 #: The items of each test set that the page shows: as many, those that some model got wrong, or all.
@@ -140,6 +141,13 @@ class Results:
             for name, dataset in run.datasets.items():
                 datasets.setdefault(name, dataset)
         return datasets
+
+    @cached_property
+    def by_template(self) -> tuple[TemplateResult, ...]:
+        """What the prompt template decides for models that were asked with several; empty without any."""
+        from crossexam.evaluation.templates import template_results
+
+        return template_results(self.runs)
 
     @cached_property
     def short_names(self) -> dict[str, str]:

@@ -80,6 +80,9 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
     model = _opened(name, lm_folders[name], template=template)
     _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name][template])
     assert model.details["labels_continue_prompts"]
+    instructed = _opened(name, lm_folders[name], template="words")
+    _assert_equal(_likelihoods(instructed, lm_script.PAIRS), GOLDEN[name]["words"])
+    assert instructed.details["tokens_read_once"] > 50
 
     def refuse(self: object, repeats: int) -> None:
         raise NotImplementedError
@@ -102,6 +105,8 @@ def test_a_cache_that_changes_the_likelihoods_is_not_used(
         self.layers[0].keys += 1
 
     monkeypatch.setattr(DynamicCache, "batch_repeat_interleave", wrong)
-    model = _opened("gpt2", lm_folders["gpt2"], template="flan-mnli-0")
-    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["flan-mnli-0"])
-    assert not model.details["labels_continue_prompts"]
+    for template in ("flan-mnli-0", "words"):
+        model = _opened("gpt2", lm_folders["gpt2"], template=template)
+        _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"][template])
+        assert not model.details["labels_continue_prompts"]
+        assert model.details["tokens_read_once"] == 0

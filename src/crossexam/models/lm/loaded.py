@@ -76,7 +76,7 @@ class LoadedModel:
         self._chat = self._uses_chat()
         self._encoder = Encoder(tokenizer, causal=asked.kind == "causal", where=self._where)
         probe = self.questions(PAIRS)
-        self._scorer, continues = self._scorer_for(probe)
+        self._scorer = self._scorer_for(probe)
         self._budget = budget_of(self._scorer, probe, self._device)
         self._without_pair = self._fixed_without_pair()
         self.facts: dict[str, Any] = {
@@ -84,7 +84,7 @@ class LoadedModel:
             "dtype": dtype,
             "max_length": self.max_length,
             "chat": self._chat,
-            "labels_continue_prompts": continues,
+            **self._scorer.facts,
             "batch_tokens": self._budget if asked.batch_size == "auto" else None,
         }
 
@@ -216,17 +216,17 @@ class LoadedModel:
             )
         return has and self._asked.chat != "no"
 
-    def _scorer_for(self, probe: Sequence[Question]) -> tuple[Scorer, bool]:
-        """Return what scores the labels, and whether they continue their prompts."""
+    def _scorer_for(self, probe: Sequence[Question]) -> Scorer:
+        """Return what scores the labels, with the shortcuts that leave the scores of *probe* as they are."""
         from crossexam.models.lm.scoring import CausalScorer, ClassScorer, EncoderDecoderScorer
 
         if self._asked.kind == "classifier":
-            return ClassScorer(self._model, self._device, self._tokenizer.pad_token_id or 0), False
+            return ClassScorer(self._model, self._device, self._tokenizer.pad_token_id or 0)
         if self._asked.kind == "encoder-decoder":
-            return EncoderDecoderScorer(self._model, self._device, self._where), False
+            return EncoderDecoderScorer(self._model, self._device, self._where)
         causal = CausalScorer(self._model, self._device)
-        causal.try_continuing([question for question in probe if question.length <= self.max_length])
-        return causal, causal.continues
+        causal.take_shortcuts([question for question in probe if question.length <= self.max_length])
+        return causal
 
 
 def _reduced(

@@ -2,8 +2,9 @@
 
 A prompt is read once.  If all labels begin alike, up to their last token, one row is computed for all of
 them: with labels of one token, this is the prompt alone.  Otherwise the labels continue the prompt from its
-cached keys and values, if that gives the probe the same log-probabilities as reading both together.
-Probabilities are computed only at the places of the labels, and in float32.
+cached keys and values, and all prompts continue what they begin with together (instructions, shots): each of
+these shortcuts is taken only if it leaves the log-probabilities of the probe as they are.  Probabilities are
+computed only at the places of the labels, and in float32.
 
 Rows are padded on the right and have no mask: what follows a token does not change what a causal model
 predicts for it.
@@ -12,10 +13,11 @@ predicts for it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from functools import partial
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Any, Final, Protocol
 
 import torch
@@ -29,10 +31,17 @@ from crossexam.models.lm.encoding import Question
 
 #: How far log-probabilities of a shortcut may be from those computed without it, by the dtype of the model.
 _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0.05}
+#: From so many tokens on, what all prompts begin with is read once: copying its cache takes time too.
+_WORTH_SHARING: Final = 16
 
 
 class Scorer(Protocol):
     """What computes the outputs for questions; :func:`outputs_of` asks it batch by batch."""
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Return what the manifest of a run says of the computation."""
+        ...
 
     def compute(self, questions: Sequence[Question]) -> Tensor:
         """Return the outputs of *questions*, one after another, on the device."""
@@ -55,6 +64,13 @@ class CausalScorer:
         self._model, self._device = model, device
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
         self.continues = False
+        self._beginning: list[int] = []  # what prompts continue, with its keys and values
+        self._cache: Any = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the manifest of a run says of the shortcuts that are taken."""
+        return {"labels_continue_prompts": self.continues, "tokens_read_once": len(self._beginning)}
 
     def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
         """Return the batches of *questions*; those that continue their prompts have prompts of one length."""
@@ -75,17 +91,44 @@ class CausalScorer:
                 return self._continued(questions)
             return self._together(questions)
 
-    def try_continuing(self, probe: Sequence[Question]) -> None:
-        """Let labels continue their prompts if that leaves the log-probabilities of *probe* as they are."""
-        if all(len(_beginnings(question)) == 1 for question in probe):
+    def take_shortcuts(self, probe: Sequence[Question]) -> None:
+        """Let labels continue prompts, and prompts what all begin with, if *probe* is scored as before."""
+        if not probe:
             return
         before = self._in_batches(probe)
-        self.continues = True
-        same = False
-        with suppress(Exception):  # a model without a cache, or with one of another structure
+        common = _common([question.context for question in probe])
+        if len(common) >= _WORTH_SHARING:
+            with suppress(Exception):  # a model without a cache, or with one of another structure
+                self._cache = self._read(common)
+                self._beginning = common
+            if not self._is_same(probe, before):
+                self._beginning, self._cache = [], None
+        if any(len(_beginnings(question)) > 1 for question in probe):
+            self.continues = True
+            self.continues = self._is_same(probe, before)
+
+    def _is_same(self, probe: Sequence[Question], before: Tensor) -> bool:
+        with suppress(Exception):
             difference = (self._in_batches(probe) - before).abs().max().item()
-            same = difference <= _TOLERANCE.get(self._model.dtype, 1e-4)
-        self.continues = same
+            return bool(difference <= _TOLERANCE.get(self._model.dtype, 1e-4))
+        return False
+
+    def _read(self, beginning: list[int]) -> Any:
+        """Return the keys and values of *beginning*."""
+        with torch.inference_mode():
+            return self._model(input_ids=self._padded([beginning]), use_cache=True).past_key_values
+
+    def _begun(self, questions: Sequence[Question], rows: int) -> tuple[int, Any]:
+        """Return how many tokens of all *questions* are in the cache, and a cache for so many *rows*."""
+        size = len(self._beginning)
+        if not size or any(
+            question.context[:size] != self._beginning or len(question.context) == size
+            for question in questions
+        ):
+            return 0, None
+        cache = deepcopy(self._cache)
+        cache.batch_repeat_interleave(rows)
+        return size, cache
 
     def _in_batches(self, questions: Sequence[Question]) -> Tensor:
         """Return the log-probabilities of *questions* in their order, computed in batches."""
@@ -105,17 +148,22 @@ class CausalScorer:
             rows += [[*question.context, *beginning] for beginning in row_of]
             for label in question.labels:
                 wanted.add(row_of[tuple(label[:-1])], len(question.context) - 1, label)
+        read, cache = self._begun(questions, len(rows))
         longest = max(map(len, rows))
         first = min(len(question.context) for question in questions) - 1
         kept = {"logits_to_keep": longest - first} if self._keeps_some else {}
-        logits = self._model(input_ids=self._padded(rows), use_cache=False, **kept).logits
+        rest = self._padded([row[read:] for row in rows])
+        logits = self._model(
+            input_ids=rest, past_key_values=cache, use_cache=cache is not None, **kept
+        ).logits
         return wanted.log_probabilities(logits, offset=longest - logits.shape[1])
 
     def _continued(self, questions: Sequence[Question]) -> Tensor:
         """Read prompts of one length, then all labels with their cached keys and values."""
         kept = {"logits_to_keep": 1} if self._keeps_some else {}
-        contexts = self._padded([question.context for question in questions])
-        read = self._model(input_ids=contexts, use_cache=True, **kept)
+        begun, cache = self._begun(questions, len(questions))
+        contexts = self._padded([question.context[begun:] for question in questions])
+        read = self._model(input_ids=contexts, past_key_values=cache, use_cache=True, **kept)
         first, rest = _Wanted(), _Wanted()
         count = len(questions[0].labels)
         beginnings: list[list[int]] = []
@@ -150,6 +198,7 @@ class EncoderDecoderScorer:
                 wanted="an encoder-decoder model that was trained to write text",
             )
         self._start = int(start)
+        self.facts: dict[str, Any] = {}
 
     def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
         """Return batches of *questions* of about the same length."""
@@ -192,6 +241,7 @@ class ClassScorer:
 
     def __init__(self, model: Any, device: torch.device, pad: int) -> None:
         self._model, self._device, self._pad = model, device, pad
+        self.facts: dict[str, Any] = {}
 
     def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
         """Return batches of *questions* of about the same length."""
@@ -287,6 +337,16 @@ class _Wanted:
 def _beginnings(question: Question) -> list[tuple[int, ...]]:
     """Return what the labels of *question* begin with, up to their last token, each beginning once."""
     return list(dict.fromkeys(tuple(label[:-1]) for label in question.labels))
+
+
+def _common(rows: Sequence[Sequence[int]]) -> list[int]:
+    """Return what all *rows* begin with, at least one token less than the shortest of them.
+
+    >>> _common([[1, 2, 3, 4], [1, 2, 3]]), _common([])
+    ([1, 2], [])
+    """
+    shared = takewhile(lambda tokens: len(set(tokens)) == 1, zip(*(row[:-1] for row in rows), strict=False))
+    return [tokens[0] for tokens in shared]
 
 
 def _padded(rows: Sequence[Sequence[int]], fill: int = 0) -> Tensor:

@@ -1,6 +1,6 @@
 """Pairs per CPU second of ``lm/`` beside lm-eval's ``hf`` on the same prompts, with labels of one token.
 
-    python bench/lm_throughput.py [CORPUS] [--items N] [--rounds N] [--models tiny,small]
+    python bench/lm_throughput.py [CORPUS] [--items N] [--rounds N] [--models tiny,small] [--template NAME]
 
 Both run the same random model with one thread in one process and take turns on slices of the pairs; lm-eval
 is run with several batch sizes.  Tokenization counts, loading does not.  The ratio is that of the sums over
@@ -31,9 +31,9 @@ from lm_golden import gpt2
 
 from crossexam.corpora.spec import iter_corpus
 from crossexam.models.prompts.table import template
+from crossexam.models.prompts.template import Template
 from crossexam.models.table import open_model
 
-TEMPLATE = template("true")
 SIZES: dict[str, dict[str, int]] = {
     "tiny": {},
     "small": {"n_embd": 384, "n_layer": 6, "n_head": 12, "n_positions": 512, "vocab_size": 30_522},
@@ -42,9 +42,9 @@ BATCH_SIZES = (8, 32)
 Pairs = Sequence[tuple[str, str]]
 
 
-def ours(folder: Path) -> Callable[[Pairs], np.ndarray]:
+def ours(folder: Path, asked: Template) -> Callable[[Pairs], np.ndarray]:
     """Return the function that asks ``lm/``, loaded, for the log-likelihoods of the labels."""
-    model: Any = open_model(f"lm/{folder}", {"template": TEMPLATE.name, "device": "cpu", "dtype": "float32"})
+    model: Any = open_model(f"lm/{folder}", {"template": asked.name, "device": "cpu", "dtype": "float32"})
     model.predict([("It rains.", "It is wet.")])
 
     def ask(pairs: Pairs) -> np.ndarray:
@@ -57,7 +57,7 @@ def ours(folder: Path) -> Callable[[Pairs], np.ndarray]:
     return ask
 
 
-def theirs(folder: Path, batch_size: int) -> Callable[[Pairs], np.ndarray]:
+def theirs(folder: Path, asked: Template, batch_size: int) -> Callable[[Pairs], np.ndarray]:
     """Return the function that asks lm-eval for the same."""
     model = HFLM(pretrained=str(folder), device="cpu", batch_size=batch_size, dtype="float32")
 
@@ -66,12 +66,12 @@ def theirs(folder: Path, batch_size: int) -> Callable[[Pairs], np.ndarray]:
             Instance(
                 request_type="loglikelihood",
                 doc={},
-                arguments=(TEMPLATE.prompt(*pair), f"{TEMPLATE.delimiter}{form}"),
+                arguments=(asked.prompt(*pair), f"{asked.delimiter}{form}"),
                 idx=k,
                 metadata=("", 0, 1),
             )
             for pair in pairs
-            for k, form in enumerate(TEMPLATE.forms(*pair).values())
+            for k, form in enumerate(asked.forms(*pair).values())
         ]
         values = [value for value, _ in model.loglikelihood(requests, disable_tqdm=True)]
         return np.array(values).reshape(len(pairs), -1)
@@ -79,17 +79,20 @@ def theirs(folder: Path, batch_size: int) -> Callable[[Pairs], np.ndarray]:
     return ask
 
 
-def compare(name: str, folder: Path, pairs: Pairs, rounds: int) -> None:
+def compare(name: str, folder: Path, asked: Template, pairs: Pairs, rounds: int) -> None:
     """Print the pairs per CPU second of both, and their ratio."""
-    ways = {"lm/": ours(folder), **{f"lm-eval, batches of {n}": theirs(folder, n) for n in BATCH_SIZES}}
+    ways = {
+        "lm/": ours(folder, asked),
+        **{f"lm-eval, batches of {n}": theirs(folder, asked, n) for n in BATCH_SIZES},
+    }
     slices = [pairs[k::rounds] for k in range(rounds)]
     seconds: dict[str, list[float]] = {way: [] for way in ways}
     worst = 0.0
-    for asked in slices:
+    for part in slices:
         answers = {}
         for way, ask in ways.items():
             start = time.process_time()
-            answers[way] = ask(asked)
+            answers[way] = ask(part)
             seconds[way].append(time.process_time() - start)
         worst = max(worst, *(float(abs(answers["lm/"] - each).max()) for each in answers.values()))
     best = min(list(ways)[1:], key=lambda way: sum(seconds[way]))
@@ -107,15 +110,16 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=324)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--models", default="tiny,small")
+    parser.add_argument("--template", default="true")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     pairs = [(e.premise, e.hypothesis) for e in islice(iter_corpus(arguments.corpus), arguments.items)]
-    print(
-        f"load {os.getloadavg()[0]:.1f}, torch {torch.__version__}, {len(pairs)} pairs of {arguments.corpus}"
-    )
+    print(f"load {os.getloadavg()[0]:.1f}, torch {torch.__version__}, {len(pairs)} of {arguments.corpus}")
+    print(f"template {arguments.template}")
     with TemporaryDirectory() as temporary:
         for name in arguments.models.split(","):
-            compare(name, gpt2(Path(temporary) / name, **SIZES[name]), pairs, arguments.rounds)
+            folder = gpt2(Path(temporary) / name, **SIZES[name])
+            compare(name, folder, template(arguments.template), pairs, arguments.rounds)
 
 
 if __name__ == "__main__":

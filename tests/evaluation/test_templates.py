@@ -12,7 +12,7 @@ from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
 from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.templates import template_of, template_results
-from crossexam.reports.results import results_of
+from crossexam.reports.results import model_names, results_of
 from crossexam.reports.templates import template_table
 
 
@@ -72,6 +72,12 @@ def test_templates_of_two_labels_are_compared_on_two() -> None:
 def test_a_template_that_two_runs_have_is_numbered() -> None:
     runs = [_run("lm/x", "a", "enc", "enc"), _run("lm/x", "a", "enn", "enc")]
     assert list(template_results(runs)[0].accuracies) == ["a (1)", "a (2)"]
+
+
+def test_runs_of_one_name_are_told_apart_by_their_templates() -> None:
+    runs = [_run("api/x", each, "enc", "enc") for each in ("a", "b", "b")]
+    assert model_names(runs) == ["api/x [a]", "api/x [b] (1)", "api/x [b] (2)"]
+    assert model_names([*runs[:1], _run("lm/x [a]", "a", "enc", "enc")]) == ["api/x", "lm/x [a]"]
 
 
 def test_the_report_shows_lowest_highest_spread_and_sensitivity() -> None:

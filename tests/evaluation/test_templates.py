@@ -37,6 +37,9 @@ def _run(model: str, template: str | None, answers: str, golds: str = "encx", **
 def test_runs_of_one_model_belong_together_whatever_their_names_say() -> None:
     assert template_of(_run("lm/x [gpt3]", "gpt3", "enc", "enc")) == ("lm/x", "gpt3")
     assert template_of(_run("api/x", "words", "enc", "enc")) == ("api/x", "words")
+    assert template_of(_run("lm/x [my/own.toml]", "own", "enc", "enc")) == ("lm/x", "own")
+    chunked = _run("lm/x [gpt3] [words:300,max]", "gpt3", "enc", "enc")
+    assert template_of(chunked) == ("lm/x [words:300,max]", "gpt3")
     assert template_of(_run("hf/x", None, "enc", "enc")) is None
     runs = [
         _run("lm/x [a]", "a", "enc", "enc"),

@@ -222,12 +222,12 @@ OPTION_VALUES: dict[str, Any] = {
 SAME_PREDICTIONS = {"device", "batch_size"}
 OF_HUB_IDS = {"revision"}  # a folder has none
 OF_TWO_LABELS = {"threshold"}  # tests/models/test_threshold.py
-OF_HHEM = {"foundation"}  # tests/models/lm/test_lm.py
+OF_LM = {"foundation", "shots", "shots_from", "shots_seed"}  # tests/models/lm
 
 
 def test_another_option_is_another_key(kind: str, instance: Instance) -> None:
     key = open_model(instance.name).key
-    for option in set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS - OF_TWO_LABELS - OF_HHEM:
+    for option in set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS - OF_TWO_LABELS - OF_LM:
         assert open_model(instance.name, {f"{kind}.{option}": OPTION_VALUES[option]}).key != key, option
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -51,8 +52,8 @@ def template_of(run: Run) -> tuple[str, str] | None:
     facts = details.get("template") if isinstance(details, Mapping) else None
     if not isinstance(facts, Mapping) or not isinstance(facts.get("name"), str):
         return None
-    model = run.model.rpartition(" [")[0] if run.model.endswith("]") else run.model
-    return model, facts["name"]
+    stated = rf" \[(?:[^\]]*/)?{re.escape(facts['name'])}(?:\.toml)?\]"
+    return re.sub(stated, "", run.model), facts["name"]
 
 
 def template_results(runs: Sequence[Run]) -> tuple[TemplateResult, ...]:

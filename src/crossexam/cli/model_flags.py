@@ -31,13 +31,18 @@ class ModelFlag(NamedTuple):
         return self.flag.removeprefix("--").replace("-", "_")
 
 
-# fmt: off
 _TABLE: Final = (
     ModelFlag("--template", "NAME|FILE", "the prompt: crossexam ls templates (default: words)"),
-    ModelFlag("--endpoint", "URL", "where the server is, such as http://127.0.0.1:8000/v1 (default: "
-              "$OPENAI_BASE_URL, else OpenAI)"),
-    ModelFlag("--key-env", "NAME", "the environment variable with the key (OpenAI: OPENAI_API_KEY; this "
-              "machine: none; -: no key)"),
+    ModelFlag(
+        "--endpoint",
+        "URL",
+        "where the server is, such as http://127.0.0.1:8000/v1 (default: $OPENAI_BASE_URL, else OpenAI)",
+    ),
+    ModelFlag(
+        "--key-env",
+        "NAME",
+        "the environment variable with the key (OpenAI: OPENAI_API_KEY; this machine: none; -: no key)",
+    ),
     ModelFlag("--answer", "WAY", "auto, text, logprobs, samples:N or choice (default: auto)"),
     ModelFlag("--reasoning", "LEVEL", "off, low, medium, high or as-is (default: off)"),
     ModelFlag("--max-output", "N", "most tokens of an answer (default: 16; 4,096 with reasoning)"),
@@ -55,7 +60,6 @@ _TABLE: Final = (
     ModelFlag("--batch-in", "FILE,...", "take the answers from the output of a batch"),
     ModelFlag("--yes", "", "send more than 2,000 requests to another machine without asking"),
 )
-# fmt: on
 MODEL_FLAGS: Final = {flag.flag: flag for flag in _TABLE}
 
 

@@ -126,6 +126,7 @@ def rate(pairs: int, concurrency: int, url: str, folder: Path) -> None:
     got = (pairs + probe) / (first["wall"] - second["wall"])
     print(f"load {os.getloadavg()[0]:.1f}; {pairs:,} pairs, concurrency {concurrency}")
     print(f"rate {got:,.0f} per s, {100 * got / ideal:.1f} % of the ideal {ideal:,.0f}")
+    cpu = 1000 * (first["cpu"] - second["cpu"]) / pairs
     print(f"CPU {cpu:.3f} ms per pair, peak {first['peak MB']:.0f} MB")
 
 
@@ -157,9 +158,7 @@ def kill(times: int, url: str, folder: Path, asked: Path) -> None:
     tables = [
         pl.read_parquet(folder / name / "predictions" / "tests.parquet") for name in ("killed", "whole")
     ]
-    print(
-        f"{kills} kills: {len(set(questions)):,} pairs asked, {twice} of them twice (at most 8 under way per kill)"
-    )
+    print(f"{kills} kills: {len(set(questions)):,} pairs asked, {twice} of them twice")
     print(f"the same table as that of a run that was not killed: {tables[0].equals(tables[1])}")
 
 

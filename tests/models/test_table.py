@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -89,6 +90,12 @@ def _huggingface(folder: Path, checkpoint: Path) -> Instance:
     return _flipped("hf", Path(shutil.copytree(checkpoint, folder / "checkpoint")), "model.safetensors")
 
 
+def _language_model(folder: Path, checkpoint: Path) -> Instance:
+    """Return a tiny GPT-2 of the script that asks lm-eval about it."""
+    script = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "lm_golden.py"))
+    return _flipped("lm", script["gpt2"](folder / "gpt2"), "model.safetensors")
+
+
 def _onnx(folder: Path, checkpoint: Path) -> Instance:
     """Return a graph that sums vectors of a pair's tokens, beside the tokenizer of *checkpoint*."""
     export = folder / "export"
@@ -139,6 +146,7 @@ MAKERS: dict[str, Callable[[Path, Path], Instance]] = {
     "file": _file,
     "py": _function,
     "hf": _huggingface,
+    "lm": _language_model,
     "onnx": _onnx,
     "api": _api,
     "mean": _mean,
@@ -222,6 +230,8 @@ OPTION_VALUES: dict[str, Any] = {
     "seed": 1,
     "extra": '{"top_p": 0.5}',
     "server": "vllm",
+    "score": "mean",
+    "chat": "no",
 }
 SAME_PREDICTIONS = {"device", "batch_size"}
 OF_REQUESTS = {"key_env", "concurrency", "timeout", "tries", "budget", "price", "max_cost", "keep_text"} | {
@@ -231,13 +241,13 @@ OF_REQUESTS = {"key_env", "concurrency", "timeout", "tries", "budget", "price", 
 }
 OF_HUB_IDS = {"revision"}  # a folder has none
 OF_TWO_LABELS = {"threshold"}  # tests/models/test_threshold.py
+OF_LM = {"foundation", "shots", "shots_from", "shots_seed"}  # tests/models/lm
 
 
 def test_another_option_is_another_key(kind: str, instance: Instance) -> None:
     key = open_model(instance.name).key
-    for option in (
-        set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS - OF_TWO_LABELS - OF_REQUESTS
-    ):
+    without = SAME_PREDICTIONS | OF_HUB_IDS | OF_TWO_LABELS | OF_REQUESTS | OF_LM
+    for option in set(MODELS[kind].option_names) - without:
         assert open_model(instance.name, {f"{kind}.{option}": OPTION_VALUES[option]}).key != key, option
 
 

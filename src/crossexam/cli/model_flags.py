@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
@@ -32,7 +33,16 @@ class ModelFlag(NamedTuple):
 
 
 _TABLE: Final = (
-    ModelFlag("--template", "NAME|FILE", "the prompt: crossexam ls templates (default: words)"),
+    ModelFlag(
+        "--template",
+        "NAME|FILE",
+        "the prompt: crossexam ls templates (default: words, or that with "
+        "which a known checkpoint was trained); several, joined by commas, are a run each",
+    ),
+    ModelFlag("--score", "SCORE", "lm/: sum, mean, pmi, first or class (default: what the template says)"),
+    ModelFlag("--chat", "auto|yes|no", "lm/: prompts as messages (default: if there is a chat template)"),
+    ModelFlag("--shots", "N", "lm/: solved examples in each prompt, balanced by label (default: 0)"),
+    ModelFlag("--shots-from", "CORPUS", "lm/: the corpus from which they are drawn, such as snli:train"),
     ModelFlag(
         "--endpoint",
         "URL",
@@ -116,11 +126,32 @@ def flag_values(pieces: Sequence[str] | None) -> dict[str, str]:
     return values
 
 
+def by_template(flags: Mapping[str, str], output: Path) -> list[tuple[dict[str, str], Path]]:
+    """Return *flags* with one template each, and the folder of the run with it.
+
+    That is *output* for one template, and a folder in it for each of several, which are joined by commas.
+    Raises CrossexamError if two would have the same folder.
+
+    >>> [str(folder) for _, folder in by_template({"template": "gpt3,mine/own.toml"}, Path("runs"))]
+    ['runs/gpt3', 'runs/own']
+    """
+    names = [name.strip() for name in flags.get("template", "").split(",")]
+    if len(names) == 1:
+        return [(dict(flags), output)]
+    folders = [name.rpartition("/")[2].removesuffix(".toml") for name in names]
+    if "" in folders or len(set(folders)) < len(folders):
+        raise CrossexamError(
+            f"--template is {flags['template']}",
+            wanted="different templates, joined by commas, whose files have different names",
+        )
+    return [({**flags, "template": name}, output / each) for name, each in zip(names, folders, strict=True)]
+
+
 def _table_of_flags() -> Table:
     from rich.box import ROUNDED
     from rich.table import Table
 
-    table = Table(title="Language models (api/)", title_justify="left", box=ROUNDED, show_header=False)
+    table = Table(title="Language models (api/, lm/)", title_justify="left", box=ROUNDED, show_header=False)
     for flag in _TABLE:
         table.add_row(f"{flag.flag} {flag.takes}".strip(), flag.help)
     return table

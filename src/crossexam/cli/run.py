@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossexam.cli import engines, options
-from crossexam.cli.model_flags import ModelFlags, flag_values
+from crossexam.cli import engines, options, sending
+from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
 from crossexam.core.errors import CrossexamError
 
 if TYPE_CHECKING:
-    from crossexam.core.dataset import Suite
-    from crossexam.models.chunking import Chunking
-    from crossexam.models.model import AsksHost, Model, Pair
+    from collections.abc import Sequence
 
-#: English has about so many characters per token.
-_CHARACTERS_PER_TOKEN: Final = 4
+    from crossexam.core.dataset import Run, Suite
+    from crossexam.models.chunking import Chunking
+    from crossexam.models.model import Model
 
 
 def run(
@@ -71,61 +67,76 @@ def run(
 ) -> None:
     """Run a model over test sets. The same command resumes an interrupted run.
 
-    A folder holds one run: further test sets are added to it if the model is the same.
+    A folder holds one run: further test sets are added to it if the model is the same. With several
+    templates, it holds a folder with a run for each.
     """
-    from crossexam.cli.console import note, progress_bar, show, warn_of_gaps, written
+    from crossexam.cli.console import note, progress_bar
     from crossexam.core.test_sets import read_suites
     from crossexam.evaluation.repeat import noise_sentence, repeat_in_folder
     from crossexam.models.chunking import chunking_of
     from crossexam.models.table import open_model
-    from crossexam.reports.report import terminal_report
     from crossexam.runs.folder import run_into_folder
 
-    chosen = options.model_options(
-        batch_size,
-        device,
-        dtype,
-        max_length,
-        label_order,
-        revision,
-        threshold=threshold,
-        models=[model],
-        more=flag_values(model_flags),
-        settings=options.model_settings(values),
-    )
     ask = engines.asking(engine, workers, num_cpus, num_gpus)
     asked_again = options.statuses(again)
     suite = read_suites(tests)
     chunking = chunking_of(chunk, aggregate, like)
     if repeat is not None and chunking is not None:
         raise CrossexamError("--repeat asks about whole pairs", wanted="--repeat without --chunk and --like")
-    opened = open_model(model, chosen)
-    if dry_run or batch_out is not None:
-        _write_requests(opened, suite, output, chunking, limit, batch_out)
-        return
-    with progress_bar() as progress:
-        answers = run_into_folder(
-            opened,
-            suite,
-            output,
-            options=chosen,
-            limit=limit,
-            chunking=chunking,
-            force=force,
-            progress=progress,
-            ask=ask,
-            again=asked_again,
-            permit=_permit,
+    variants = by_template(flag_values(model_flags), output)
+    if batch_out is not None and len(variants) > 1:
+        raise CrossexamError("a batch file has one prompt per pair", wanted="--batch-out with one --template")
+    runs = []
+    for flags, folder in variants:
+        chosen = options.model_options(
+            batch_size,
+            device,
+            dtype,
+            max_length,
+            label_order,
+            revision,
+            threshold=threshold,
+            models=[model],
+            more=flags,
+            settings=options.model_settings(values),
         )
-    if repeat is not None:
-        answers = repeat_in_folder(answers, opened, output, repeat)
-        note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
-    show(terminal_report([answers]))
-    kept = [name for name in answers.datasets if name not in suite.datasets]
+        opened = open_model(model, chosen)
+        if dry_run or batch_out is not None:
+            _write_requests(opened, suite, folder, chunking, limit, batch_out)
+            continue
+        with progress_bar() as progress:
+            answers = run_into_folder(
+                opened,
+                suite,
+                folder,
+                options=chosen,
+                limit=limit,
+                chunking=chunking,
+                force=force,
+                progress=progress,
+                ask=ask,
+                again=asked_again,
+                permit=sending.permit,
+            )
+        if repeat is not None:
+            answers = repeat_in_folder(answers, opened, folder, repeat)
+            note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
+        runs.append(answers)
+    if runs:
+        _show(runs, suite, output)
+
+
+def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
+    """Show the results of *runs*, where they are, and what they leave open."""
+    from crossexam.cli.console import note, show, warn_of_gaps, written
+    from crossexam.reports.report import terminal_report
+
+    show(terminal_report(runs))
+    kept = [name for name in runs[0].datasets if name not in suite.datasets]
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)
-    warn_of_gaps([answers])
+    warn_of_gaps(runs)
 
 
 def _write_requests(
@@ -135,68 +146,9 @@ def _write_requests(
     from crossexam.models.chunking import in_chunks
     from crossexam.runs.run import pairs_to_ask
 
-    asked = _server_model(model, "--dry-run" if batch is None else "--batch-out")
+    asked = sending.server_model(model, "--dry-run" if batch is None else "--batch-out")
     waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
     if batch is None:
-        _show_first_request(asked, waiting)
+        sending.show_first_request(asked, waiting)
     else:
-        _write_batch(asked, waiting, batch)
-
-
-def _permit(model: AsksHost, pairs: int) -> None:
-    """Name the host to which *pairs* are sent, and ask the user if they are many; raises CrossexamError."""
-    from crossexam.cli.console import note
-    from crossexam.runs.waiting import UnconfirmedError, refuse_many
-
-    note(f"sending {pairs:,} pairs to {model.host}")
-    try:
-        refuse_many(model, pairs)
-    except UnconfirmedError as error:
-        if not sys.stdin.isatty():
-            raise
-        if not typer.confirm(f"{error.what}: go on?", err=True):
-            raise CrossexamError("nothing was sent", where=model.host) from None
-
-
-def _server_model(model: Model, flag: str) -> AsksHost:
-    """Return the part of *model* that asks a server; raises CrossexamError if there is none, for *flag*."""
-    from crossexam.models.model import AsksHost, AsksInParts
-
-    asked = model.inner if isinstance(model, AsksInParts) else model
-    if not isinstance(asked, AsksHost):
-        raise CrossexamError(f"{flag} is for models behind an endpoint", where=model.name, wanted="api/NAME")
-    return asked
-
-
-def _show_first_request(model: AsksHost, waiting: Iterator[Pair]) -> None:
-    """Print how many of the *waiting* pairs would be sent, about how many tokens, and the first request."""
-    from crossexam.cli.console import note
-
-    count = characters = 0
-    first: bytes | None = None
-    for _, body in model.request_bodies(waiting):
-        first = first or body
-        count += 1
-        characters += sum(len(message["content"]) for message in json.loads(body)["messages"])
-    requests = model.requests_for(count)
-    sys.stdout.write(
-        f"distinct pairs to ask: {count:,}\n"
-        f"requests to {model.host}: at most {requests:,}\n"
-        f"tokens to read: about {characters // _CHARACTERS_PER_TOKEN:,} "
-        f"(an estimate: {_CHARACTERS_PER_TOKEN} characters each)\n"
-    )
-    if first is not None:
-        sys.stdout.write(
-            f"the first request:\n{json.dumps(json.loads(first), indent=2, ensure_ascii=False)}\n"
-        )
-    note("nothing was sent")
-
-
-def _write_batch(model: AsksHost, waiting: Iterator[Pair], path: Path) -> None:
-    """Write the requests about the probe and the *waiting* pairs as batch files."""
-    from crossexam.cli.console import note, written
-    from crossexam.models.api.batch_files import write_batch_files
-
-    for file in write_batch_files(path, model.batch_requests(waiting)):
-        written(file)
-    note("send it as a batch, then repeat the command with --batch-in OUTPUT in place of --batch-out")
+        sending.write_batch(asked, waiting, batch)

@@ -76,6 +76,8 @@ MODELS: Final[dict[str, ModelKind]] = {
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",
                   f"{_HERE}.huggingface:open_huggingface"),
+        ModelKind("lm/", "a local language model or verifier of claims, asked with --template",
+                  f"{_HERE}.lm.language_model:open_language_model"),
         ModelKind("api/", "a model behind an endpoint for chats, asked over the network: its name there",
                   f"{_HERE}.api.model:open_api"),
         ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",

@@ -24,7 +24,7 @@ from crossexam.runs.run import predict_suite
 DEFAULTS: dict[str, Any] = {
     "batch_size": "auto",
     "device": "auto",
-    "dtype": "float32",
+    "dtype": None,
     "max_length": None,
     "label_order": None,
     "revision": None,

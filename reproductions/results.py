@@ -13,7 +13,17 @@ from typing import Any
 
 import numpy as np
 from commands import shown
-from findings import AllAnswers, Answers, Finding, Ordering, estimate, published_value, rows_of, verdict
+from findings import (
+    AllAnswers,
+    Answers,
+    Finding,
+    Ordering,
+    Published,
+    estimate,
+    published_value,
+    rows_of,
+    verdict,
+)
 from study import BUILT, Row, Study, command_of, is_run, trainings
 
 from crossexam.core.errors import CrossexamError
@@ -120,7 +130,7 @@ def collect(study: Study, work: Path) -> None:
     write_json(
         results / "findings.json",
         {
-            "findings": [_found(study, answers, finding) for finding in study.findings],
+            "findings": [found(study.published, answers, finding) for finding in study.findings],
             "orderings": [_ordered(study, answers, ordering) for ordering in study.orderings],
         },
     )
@@ -169,7 +179,8 @@ def _sizes(manifest: Path) -> dict[str, dict[str, Any]]:
     return {name: {"rows": each.get("rows"), "content_hash": each["content_hash"]} for name, each in entries}
 
 
-def _found(study: Study, answers: AllAnswers, finding: Finding) -> dict[str, Any]:
+def found(published: Published, answers: AllAnswers, finding: Finding) -> dict[str, Any]:
+    """Return a *finding* with its values in the paper and here, as they stand in results/findings.json."""
     values = []
     for expression in finding.expressions():
         known = rows_of(expression) <= set(answers)
@@ -177,7 +188,7 @@ def _found(study: Study, answers: AllAnswers, finding: Finding) -> dict[str, Any
         values.append(
             {
                 "value": expression,
-                "paper": published_value(study.published, expression),
+                "paper": published_value(published, expression),
                 "ours": None if ours is None else list(ours),
                 "verdict": "not run yet" if ours is None else verdict(ours, finding.expected),
             }

@@ -6,19 +6,24 @@ import json
 import math
 import os
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import crossexam
+from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
+from crossexam.core.example import CLUSTER, CONTROL_LABEL, POLARITY, SEEN, Example, cluster_of
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.test_sets import read_suite
+from crossexam.evaluation.behaviour import factor_results
 from crossexam.runs.folder import run_into_folder
 
 FOLDER = Path(crossexam.__file__).resolve().parents[2] / "reproductions"
@@ -85,6 +90,55 @@ def test_published_figures_of_augmented_models_are_those_of_their_table() -> Non
     assert naik.published("nb", "tautology.matched") is None
     assert naik.published("rc", "antonymy.mismatched:false-neutral") == pytest.approx(0.315)
     assert naik.published("rc", "negation.matched:false-neutral") is None
+
+
+@pytest.fixture
+def swaps() -> ModuleType:
+    """The script of the third study, which trains nothing."""
+    spec = spec_from_file_location("sanchez2018_run", FOLDER / "sanchez2018" / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_findings_on_word_swaps_are_true_of_the_paper_s_table(swaps: ModuleType) -> None:
+    for finding in swaps.read_findings():
+        low, high = finding.expected
+        for expression in finding.expressions():
+            value = findings.published_value(swaps.published_share, expression)
+            assert value is not None, expression
+            assert low <= 100 * value <= high, (expression, value)
+
+
+def test_subsets_of_word_swaps_are_those_of_the_report(swaps: ModuleType) -> None:
+    """The accuracies that findings compare are those of Table 1 of the report."""
+    control = tuple(Example(f"i_a:{k}", f"Man {k}", f"Woman {k}", LABELS[k % 3]) for k in range(30))
+    swapped = tuple(
+        Example(
+            f"i_th:{k}", f"Woman {k}", f"Man {k}", LABELS[k % 2], base=each.id,
+            info={
+                CLUSTER: cluster_of(each), CONTROL_LABEL: each.label, SEEN: k % 4 > 0, POLARITY: LABELS[k % 3]
+            },
+        )
+        for k, each in enumerate(control)
+    )  # fmt: skip
+    sets = (
+        Dataset("i_h.train", control, {"construction": "i_h"}),
+        Dataset("i_th.train", swapped, {"construction": "i_th", "base_set": "i_h.train"}),
+    )
+    said = np.random.default_rng(1).dirichlet(np.ones(3), size=30)
+    run = Run("m", {each.name: each for each in sets}, {each.name: said for each in sets}, {})
+    answers = {"ce": swaps.answers_of(run)}
+    tested = [each for each in factor_results(run) if each.test_set == "i_th.train"]
+    assert {each.factor for each in tested} == set(swaps.SUBSETS)
+    for result in tested:
+        subset, _ = swaps.SUBSETS[result.factor]
+        assert 0 < result.subset.n < 30
+        assert findings.estimate(answers, f"ce:i_th@{subset}") == result.subset
+    paired = findings.estimate(answers, "ce:i_h - ce:i_th")
+    assert paired.clusters == 30
 
 
 def test_a_study_trains_seed_0_of_all_rows_first(defined: study.Study) -> None:

@@ -13,7 +13,7 @@ from crossexam.core.dataset import Dataset, Run, Suite, counted_items
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ENTAILMENT_OR_NOT
-from crossexam.core.outcome import check_unanswered
+from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered, check_unanswered
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
@@ -335,19 +335,27 @@ def run(
     )
 
 
-def accuracy(answers: Run) -> dict[str, Estimate]:
-    """Return the accuracy per test set with its confidence interval, separately for proposed labels."""
+def accuracy(answers: Run, *, max_unanswered: float = MAX_UNANSWERED) -> dict[str, Estimate]:
+    """Return the accuracy per test set with its confidence interval, separately for proposed labels.
+
+    It is that of the answered items.  If more than the share *max_unanswered* was not answered, it is given
+    as :class:`~crossexam.core.estimate.Bounds`: the accuracies if the others were all wrong, and all right.
+    """
     from crossexam.evaluation.measures import accuracy_by_set
     from crossexam.evaluation.verified import by_status
 
-    return accuracy_by_set(by_status(required(answers, Run, "a run", wanted=_RUN)))
+    limit = check_max_unanswered(max_unanswered)
+    return accuracy_by_set(by_status(required(answers, Run, "a run", wanted=_RUN)), max_unanswered=limit)
 
 
-def accuracy_by(answers: Run, by: str) -> dict[str, dict[str, Estimate]]:
+def accuracy_by(
+    answers: Run, by: str, *, max_unanswered: float = MAX_UNANSWERED
+) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy per test set and value of *by*: a slice of the report or a key of ``info``.
 
     ``"gold"`` is the gold label, ``"genre"`` the genre of a corpus that has genres.  Test sets without
-    such values are left out.  Raises UnknownNameError if none has them.
+    such values are left out.  Unanswered items are as in :func:`accuracy`, value by value.  Raises
+    UnknownNameError if none has them.
 
     >>> base = run("builtin/overlap", "builtin:demo")
     >>> accuracy_by(base, "gold")["builtin:demo"]["neutral"].n
@@ -357,20 +365,28 @@ def accuracy_by(answers: Run, by: str) -> dict[str, dict[str, Estimate]]:
     from crossexam.evaluation.verified import by_status
 
     required(by, str, "by", wanted='the name of a slice, such as "gold" or "genre"')
-    return accuracy_by_value(by_status(required(answers, Run, "a run", wanted=_RUN)), by)
+    limit = check_max_unanswered(max_unanswered)
+    whole = by_status(required(answers, Run, "a run", wanted=_RUN))
+    return accuracy_by_value(whole, by, max_unanswered=limit)
 
 
-def compare(*runs: Run, common: bool = False, index: str | None = None) -> Comparisons:
+def compare(
+    *runs: Run,
+    common: bool = False,
+    index: str | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
+) -> Comparisons:
     """Return the paired comparison of two runs per test set, with Holm-corrected p-values.
 
     Its attribute ``over_keys`` has the differences over keys (word pairs), ``joint`` what both get right and
     wrong together, and ``seen``, if *index* names the training corpora of the models, which of the pairs they
-    have (``"snli:train+multinli:train"``).
+    have (``"snli:train+multinli:train"``).  Items that one of the models did not answer are left out; if they
+    are more than the share *max_unanswered* of a test set, it has only bounds.
 
     Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
     set, unless *common* leaves those out, or if there is an *index* but no test set has word pairs.
     """
-    from crossexam.evaluation.comparison import Comparisons, common_part, compare_runs
+    from crossexam.evaluation.comparison import Comparisons, answered_part, common_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.seen_pairs import seen_pairs
@@ -381,9 +397,11 @@ def compare(*runs: Run, common: bool = False, index: str | None = None) -> Compa
         raise CrossexamError(f"{counted_items(len(runs), 'run')} cannot be compared", wanted=wanted)
     first, second = (by_status(required(each, Run, "a run", wanted=wanted)) for each in runs)
     required(common, bool, "common", wanted="True or False")
-    compared = compare_runs(first, second, common=common)
+    limit = check_max_unanswered(max_unanswered)
+    compared = compare_runs(first, second, common=common, max_unanswered=limit)
     first, second = common_part(first, second)
     training = _training_pairs((first, second), index)
+    first, second = answered_part(first, second, limit)
     return Comparisons(
         compared,
         over_keys=keyed_comparisons(first, second),
@@ -405,6 +423,7 @@ def report(
     index: str | None = None,
     relative_to: Run | None = None,
     items: int | Literal["errors", "all"] = 400,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
 
@@ -412,7 +431,8 @@ def report(
     or ``"all"``; over 20,000 of them are in a folder beside it.  Corrected p-values of at most *alpha* are
     marked as significant.  The word pairs of two runs are looked up in the training corpora *index*, as by
     :func:`compare`.  *relative_to* is the run over which the relative improvement of the others on the
-    cross-dataset benchmark is shown.  Raises CrossexamError.
+    cross-dataset benchmark is shown.  Of test sets of which more than the share *max_unanswered* was not
+    answered, only bounds are shown.  Raises CrossexamError.
     """
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
@@ -431,4 +451,11 @@ def report(
                 "relative_to is not one of several runs to report",
                 wanted="one of the runs of the report, and at least one other",
             )
-    return make_report(*runs, alpha=alpha, training=training, relative_to=base, items=items)
+    return make_report(
+        *runs,
+        alpha=alpha,
+        training=training,
+        relative_to=base,
+        items=items,
+        max_unanswered=max_unanswered,
+    )

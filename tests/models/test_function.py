@@ -11,11 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.models.answers import to_probabilities
+from crossexam.core.example import Example
+from crossexam.core.outcome import UNANSWERED
+from crossexam.models.answers import NamedLabels, to_answers, to_probabilities
 from crossexam.models.local_imports import local_imports
 from crossexam.models.table import open_model
+from crossexam.runs.run import predict_suite
 
+DATA = Dataset("d", [Example(str(k), f"p {k}", "h", "neutral") for k in range(2)])
 PAIRS = [("It rains.", "It is wet."), ("A dog.", "A cat.")]
 
 
@@ -202,3 +207,43 @@ def test_only_functions_without_state_keep_their_key() -> None:
     assert first.key != second.key
     assert first.predict(PAIRS).argmax(axis=1).tolist() == [1, 1]
     assert open_model(partial(always_neutral)).key != open_model(partial(always_neutral)).key
+
+
+@pytest.mark.parametrize(
+    "given", ["neutral", {"neutral": 1.0}, [0.0, 1.0, 0.0], np.array([0.0, 1.0, 0.0]), {"label": "neutral"}]
+)
+@pytest.mark.parametrize("status", UNANSWERED)
+def test_a_status_stands_for_a_missing_answer(given: Any, status: str) -> None:
+    table, outcomes = to_answers([{"status": status}, given], 2, None, where="f")
+    assert np.isnan(table[0]).all()
+    assert table[1].tolist() == [0, 1, 0]
+    assert [outcome.status for outcome in outcomes] == [status, "answered"]
+
+
+def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
+    named = NamedLabels()
+    table, outcomes = to_answers([{"status": "cut"}] * 2, 2, None, where="f", named=named)
+    assert np.isnan(table).all()
+    assert len(outcomes) == 2
+    assert not named.seen
+    run = predict_suite(lambda pairs: [{"status": "cut"} for _ in pairs], DATA)
+    assert run.outcomes["d"].unanswered() == {"cut": 2}
+
+
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ([None, "neutral"], "the answers are ragged or not numeric"),
+        (["neutral", None], "answer 1 is None"),
+        ([{"status": "tired"}, "neutral"], r"answer 0 is \{'status': 'tired'\}"),
+        ([{"status": "answered"}, "neutral"], r"answer 0 is \{'status': 'answered'\}"),
+        ([{"status": "cut", "neutral": 1.0}, "neutral"], "answer 0 is"),
+        ([{"status": "cut"}], "1 answers for 2 pairs"),
+        ([{"status": "cut"}, "neutral", "neutral"], "3 answers for 2 pairs"),
+        (["neutral", {"status": "cut"}, "newtral"], "3 answers for 2 pairs"),
+        ([{"status": "cut"}, "newtral"], "is 'newtral', which is not a label"),
+    ],
+)
+def test_a_missing_answer_must_be_explicit(answers: Any, message: str) -> None:
+    with pytest.raises(FormatError, match=message):
+        to_answers(answers, 2, None, where="f")

@@ -273,3 +273,67 @@ def test_strange_answers_are_the_users_mistake(tmp_path: Path, name: str, text: 
     data = Dataset("d", (Example("1", "p", "h", "neutral"),))
     with pytest.raises(FormatError, match=message):
         predict_suite(f"file/{tmp_path / name}", data)
+
+
+WITH_STATUS: tuple[dict[str, Any], ...] = (
+    {"id": "a1", "status": "refused", "p_entailment": None, "p_neutral": None, "p_contradiction": None},
+    {"id": "a2", "status": "answered", "p_entailment": 0.7, "p_neutral": 0.2, "p_contradiction": 0.1},
+    {"id": "a3", "status": None, "p_entailment": 0.0, "p_neutral": 0.1, "p_contradiction": 0.9},
+)
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv", ".parquet"])
+@pytest.mark.parametrize("column", ["status", "outcome"])
+@pytest.mark.parametrize("form", ["shares", "label"])
+def test_items_without_an_answer_have_a_status(tmp_path: Path, suffix: str, column: str, form: str) -> None:
+    rows = [{column if key == "status" else key: row[key] for key in row} for row in WITH_STATUS]
+    if form == "label":
+        names = zip(rows, (None, "entailment", "contradiction"), strict=True)
+        rows = [{"id": row["id"], column: row[column], "predicted": name} for row, name in names]
+    path = write(tmp_path / f"p{suffix}", rows)
+    run = predict_suite(f"file/{path}", DATA)
+    assert run.label_indices("tiny").tolist() == [-1, 0, 2]
+    assert run.outcomes["tiny"].unanswered() == {"refused": 1}
+    if suffix == ".jsonl" and form == "shares":
+        texts = [row | text for row, text in zip(rows, rows_of("shares", "text"), strict=True)]
+        texts[0] |= {"p_entailment": None, "p_neutral": None, "p_contradiction": None}
+        both = predict_suite(f"mean/file/{write(path, texts)},builtin/majority", DATA)
+        assert both.outcomes["tiny"].unanswered() == {"refused": 1}
+
+
+def test_a_run_that_was_exported_can_be_read_as_predictions(tmp_path: Path) -> None:
+    first = predict_suite(f"file/{write(tmp_path / 'p.jsonl', WITH_STATUS)}", DATA)
+    first.to_frame().write_parquet(tmp_path / "frame.parquet")
+    again = predict_suite(f"file/{tmp_path / 'frame.parquet'}", DATA)
+    shares = [f"p_{label}" for label in LABELS]
+    assert again.to_frame().drop(shares).equals(first.to_frame().drop(shares))
+    assert np.allclose(again.probabilities["tiny"], first.probabilities["tiny"], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "message"),
+    [
+        (0, {"status": None}, "no value for 'p_entailment'"),
+        (0, {"status": "answered"}, "no value for 'p_entailment'"),
+        (0, {"status": "verified"}, "no value for 'p_entailment'"),  # a column about something else
+        (1, {"status": "cut"}, "row 1: 'status' is 'cut', but 'p_entailment' is 0.7"),
+    ],
+)
+def test_a_status_must_agree_with_the_predictions(
+    tmp_path: Path, number: int, change: dict[str, Any], message: str
+) -> None:
+    rows = [dict(row) for row in WITH_STATUS]
+    rows[number] |= change
+    with pytest.raises(FormatError, match=message):
+        predict_suite(f"file/{write(tmp_path / 'p.jsonl', rows)}", DATA)
+
+
+def test_two_statuses_for_one_item_are_an_error(tmp_path: Path) -> None:
+    rows = [*WITH_STATUS, {**WITH_STATUS[0], "status": "cut"}]
+    with pytest.raises(FormatError, match="two different predictions for 'a1'"):
+        predict_suite(f"file/{write(tmp_path / 'p.jsonl', rows)}", DATA)
+
+
+def test_statuses_of_items_are_not_those_of_answers(tmp_path: Path) -> None:
+    rows = [{"status": "proposed", **row} for row in rows_of("shares", "id")]
+    assert answers(write(tmp_path / "p.csv", rows)) == EXPECTED

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 from crossexam.core.dataset import Dataset, Run
+from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
-from crossexam.reports.headline import culprit, headline, sentence, warnings, worst
+from crossexam.reports.headline import culprit, drops_shown, headline, sentence, warnings, worst
 from crossexam.reports.report import make_report
-from crossexam.reports.results import results_of
+from crossexam.reports.results import Results, results_of
 from crossexam.reports.text import escape_latex, escape_markdown
 
 NAMES: Mapping[str, Gold] = {
@@ -154,6 +156,53 @@ def test_no_significant_drop_is_claimed_only_if_there_is_none() -> None:
     said = {"base.dev": GOOD, "negation.dev": GOOD, "base.own": "N" * 40, "negation.own": NONE_RIGHT}
     results = results_of([run_of("m", said, [BASE, NEGATION, own, test])])
     assert headline(results).startswith("The accuracy of m falls from 50.0 % on the base to 0.0 % on ")
+
+
+def test_the_largest_of_many_drops_is_claimed_only_if_it_is_significant_after_correction() -> None:
+    """Six of 40 items lost are significant for one test set (p = 2 / 2**6), but not as one of twenty."""
+    lost = "".join(GOLDS[36:40]).translate(str.maketrans("ENC", "NCE")) + NONE_RIGHT[:2]
+
+    def among(count: int) -> Results:
+        sets = [dataset(f"negation.part{k}", GOLDS, "base.dev") for k in range(count)]
+        said = {each.name: GOLDS for each in sets} | {"negation.part0": lost + GOLDS[6:], "base.dev": GOOD}
+        return results_of([run_of("m", said, [BASE, *sets])])
+
+    one, twenty = among(1), among(20)
+    (loss,) = (each.loss for each in one.models[0].results if each.loss is not None)
+    assert loss.value == 0.15
+    assert loss.low > 0
+    assert one.models[0].results[1].p_value == pytest.approx(2 / 2**6)
+    assert "falls from 100.0 % on the base to 85.0 % on negation" in headline(one)
+    interval = f"95 % interval {100 * loss.low:.1f} to {100 * loss.high:.1f}"
+    assert headline(twenty) == (
+        "The accuracy of m, 100.0 % on the base, does not drop significantly on any test set after "
+        f"correction for 20 test sets; the largest drop is 15.0 points ({interval}; corrected p 0.625), "
+        "on negation (part0)."
+    )
+
+
+def test_a_significant_drop_comes_before_a_larger_one_that_is_not() -> None:
+    few = dataset("antonymy.few", GOLDS[:5], "base.dev")
+    said = {"base.dev": GOOD, "negation.dev": "ENNC" * 5 + NONE_RIGHT[20:], "antonymy.few": "CEENC"}
+    results = results_of([run_of("m", said, [BASE, NEGATION, few])])
+    by_name = {each.name: each for each in results.models[0].results}
+    large, small = by_name["antonymy.few"].loss, by_name["negation.dev"].loss
+    assert large is not None
+    assert small is not None
+    assert large.value > small.value
+    assert by_name["antonymy.few"].p_holm > 0.05 > by_name["negation.dev"].p_holm  # type: ignore[operator]
+    assert "to 50.0 % on negation" in headline(results)
+
+
+def test_differences_of_unpaired_items_are_corrected_too() -> None:
+    (result,) = (each for each in results_of([CAREFUL]).models[0].results if each.loss is not None)
+    unpaired = [
+        replace(result, name=f"set {k}", drop=None, p_value=None, p_holm=None, difference=loss)
+        for k, loss in enumerate([Estimate(0.1, 0.02, 0.18, 40, 40), *[Estimate(0, -0.1, 0.1, 40, 40)] * 19])
+    ]
+    assert drops_shown(unpaired[:1]) == {"set 0"}
+    assert drops_shown(unpaired) == frozenset()
+    assert drops_shown([]) == frozenset()
 
 
 def test_a_doubtful_order_of_classes_is_said_first() -> None:

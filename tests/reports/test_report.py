@@ -244,7 +244,8 @@ def test_headline_names_model_test_and_interval(two_runs: list[Run]) -> None:
     assert first.endswith("), on negation.")
     result = measure(two_runs[0])[1]
     assert result.drop is not None
-    sure = replace(result, name="small_but_sure", drop=result.drop._replace(value=0.1, low=0.05, high=0.15))
+    drop = result.drop._replace(value=0.1, low=0.05, high=0.15)
+    sure = replace(result, name="small_but_sure", drop=drop, p_holm=0.01)
     assert worst([result, sure]) is sure
     assert sentence(ModelResults("m", two_runs[0], (result, sure)), {"small_but_sure": "a small set"}) == (
         "The accuracy of m falls from 100.0 % on the base to 50.0 % on a small set: "

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crossexam.cli import options
+from crossexam.core.outcome import MAX_UNANSWERED
 
 
 def compare(
@@ -18,6 +19,7 @@ def compare(
     ] = None,
     verified: options.Verified = False,
     alpha: options.Alpha = 0.05,
+    max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
     common: Annotated[
         bool,
         typer.Option("--common", help="Leave out test sets that only one of the runs has, and name them."),
@@ -39,7 +41,7 @@ def compare(
         a, b = common_part(a, b)
     training = options.training_pairs_of([a, b], index)
     if output is None:
-        show(terminal_comparison(a, b, alpha=alpha, training=training))
+        show(terminal_comparison(a, b, alpha=alpha, training=training, max_unanswered=max_unanswered))
         return
-    write_comparison(a, b, output, alpha=alpha, training=training)
+    write_comparison(a, b, output, alpha=alpha, training=training, max_unanswered=max_unanswered)
     written(output)

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import typer
 
 from crossexam.cli import engines, options
+from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 
 
 def examine(
@@ -45,6 +46,7 @@ def examine(
     aggregate: options.Combine = None,
     like: options.Like = None,
     again: options.Again = None,
+    max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
     items: options.Items = None,
     engine: engines.EngineSpec = "local",
     workers: engines.Workers = None,
@@ -81,6 +83,7 @@ def examine(
     )
     chunking = chunking_of(chunk, aggregate, like)
     asked_again = options.statuses(again)
+    check_max_unanswered(max_unanswered)
     shown_items = options.chosen_items(items)
     opened = [open_model(model, chosen) for model in models]
     request = requested(
@@ -119,8 +122,8 @@ def examine(
             )
             runs.append(run)
     page = output / "report.html"
-    write_report(runs, page, items=shown_items)
-    show(terminal_report(runs))
+    write_report(runs, page, items=shown_items, max_unanswered=max_unanswered)
+    show(terminal_report(runs, max_unanswered=max_unanswered))
     written(page, written_beside(page), what="report")
     warn_of_gaps(runs)
 

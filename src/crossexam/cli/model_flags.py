@@ -32,18 +32,27 @@ class ModelFlag(NamedTuple):
         return self.flag.removeprefix("--").replace("-", "_")
 
 
-# fmt: off
 _TABLE: Final = (
-    ModelFlag("--template", "NAME|FILE", "the prompt: crossexam ls templates (default: words, or that with "
-              "which a known checkpoint was trained); several, joined by commas, are a run each"),
+    ModelFlag(
+        "--template",
+        "NAME|FILE",
+        "the prompt: crossexam ls templates (default: words, or that with "
+        "which a known checkpoint was trained); several, joined by commas, are a run each",
+    ),
     ModelFlag("--score", "SCORE", "lm/: sum, mean, pmi, first or class (default: what the template says)"),
     ModelFlag("--chat", "auto|yes|no", "lm/: prompts as messages (default: if there is a chat template)"),
     ModelFlag("--shots", "N", "lm/: solved examples in each prompt, balanced by label (default: 0)"),
     ModelFlag("--shots-from", "CORPUS", "lm/: the corpus from which they are drawn, such as snli:train"),
-    ModelFlag("--endpoint", "URL", "where the server is, such as http://127.0.0.1:8000/v1 (default: "
-              "$OPENAI_BASE_URL, else OpenAI)"),
-    ModelFlag("--key-env", "NAME", "the environment variable with the key (OpenAI: OPENAI_API_KEY; this "
-              "machine: none; -: no key)"),
+    ModelFlag(
+        "--endpoint",
+        "URL",
+        "where the server is, such as http://127.0.0.1:8000/v1 (default: $OPENAI_BASE_URL, else OpenAI)",
+    ),
+    ModelFlag(
+        "--key-env",
+        "NAME",
+        "the environment variable with the key (OpenAI: OPENAI_API_KEY; this machine: none; -: no key)",
+    ),
     ModelFlag("--answer", "WAY", "auto, text, logprobs, samples:N or choice (default: auto)"),
     ModelFlag("--reasoning", "LEVEL", "off, low, medium, high or as-is (default: off)"),
     ModelFlag("--max-output", "N", "most tokens of an answer (default: 16; 4,096 with reasoning)"),
@@ -61,7 +70,6 @@ _TABLE: Final = (
     ModelFlag("--batch-in", "FILE,...", "take the answers from the output of a batch"),
     ModelFlag("--yes", "", "send more than 2,000 requests to another machine without asking"),
 )
-# fmt: on
 MODEL_FLAGS: Final = {flag.flag: flag for flag in _TABLE}
 
 

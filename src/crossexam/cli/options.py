@@ -241,6 +241,15 @@ Alpha = Annotated[
     ),
 ]
 
+MaxUnanswered = Annotated[
+    float,
+    typer.Option(
+        help="Largest share of unanswered items of a test set; if there are more, only bounds of its results "
+        "are shown.",
+        metavar="SHARE",
+    ),
+]
+
 TrainingIndex = Annotated[
     str | None,
     typer.Option(

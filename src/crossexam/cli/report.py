@@ -9,6 +9,7 @@ import typer
 
 from crossexam.cli import options
 from crossexam.core.errors import CrossexamError
+from crossexam.core.outcome import MAX_UNANSWERED
 
 
 def report(
@@ -32,6 +33,7 @@ def report(
     ] = None,
     verified: options.Verified = False,
     alpha: options.Alpha = 0.05,
+    max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
     index: options.TrainingIndex = None,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
@@ -48,9 +50,21 @@ def report(
     loaded = [chosen(read_run(folder)) for folder in runs]
     training = options.training_pairs_of(loaded, index)
     if output is None:
-        show(terminal_report(loaded, relative_to=base, alpha=alpha, training=training))
+        show(
+            terminal_report(
+                loaded, relative_to=base, alpha=alpha, training=training, max_unanswered=max_unanswered
+            )
+        )
         return
-    write_report(loaded, output, items=shown_items, relative_to=base, alpha=alpha, training=training)
+    write_report(
+        loaded,
+        output,
+        items=shown_items,
+        relative_to=base,
+        alpha=alpha,
+        training=training,
+        max_unanswered=max_unanswered,
+    )
     written(output, written_beside(output))
 
 

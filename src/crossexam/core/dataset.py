@@ -408,6 +408,15 @@ class Run:
         """
         return self.outcomes_of(name).answered
 
+    def restricted_to(self, names: Iterable[str]) -> Run:
+        """Return the run over the test sets *names* alone; raises UnknownNameError."""
+        datasets = {name: _known(self.datasets, name) for name in names}
+        of_sets = (self.probabilities, self.reading, self.outcomes)
+        probabilities, reading, outcomes = (
+            {name: each[name] for name in datasets if name in each} for each in of_sets
+        )
+        return Run(self.model, datasets, probabilities, self.manifest, reading, outcomes)
+
     def label_indices(self, name: str) -> NDArray[np.int64]:
         """Return the index in ``GOLDS`` of the label predicted for each item of test set *name*: [n].
 

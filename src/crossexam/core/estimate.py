@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import nan
 from typing import NamedTuple
 
 
@@ -29,6 +30,44 @@ class Estimate(NamedTuple):
         """Return the value and the interval in percent, each formatted by *spec* (default ``.1f``)."""
         spec = spec or ".1f"
         return f"{100 * self.value:{spec}} [{100 * self.low:{spec}}, {100 * self.high:{spec}}]"
+
+
+class Bounds(Estimate):
+    """A number of which only bounds are known: it is *least* or more, and *most* or less.
+
+    As an Estimate it has no value (nan); its interval is from the lower end of that of *least* to the upper
+    end of that of *most*.
+
+    >>> Bounds(Estimate(0.5, 0.4, 0.6, 100, 34), Estimate(0.625, 0.525, 0.725, 100, 34))
+    Bounds(least=0.5, most=0.625, low=0.4, high=0.725, n=100, clusters=34)
+    """
+
+    least: Estimate
+    most: Estimate
+
+    def __new__(cls, least: Estimate, most: Estimate) -> Bounds:
+        """Return the bounds *least* and *most*, of the same items."""
+        made = super().__new__(cls, nan, least.low, most.high, least.n, least.clusters)
+        made.least, made.most = least, most
+        return made
+
+    def __getnewargs__(self) -> tuple[Estimate, Estimate]:  # type: ignore[override]
+        """Return what a copy is made from."""
+        return self.least, self.most
+
+    def __repr__(self) -> str:
+        """Return the bounds and the interval, rounded to four digits."""
+        numbers = {"least": self.least.value, "most": self.most.value, "low": self.low, "high": self.high}
+        shares = ", ".join(f"{name}={number:.4g}" for name, number in numbers.items())
+        return f"Bounds({shares}, n={self.n}, clusters={self.clusters})"
+
+    def __format__(self, spec: str) -> str:
+        """Return the bounds and the interval in percent, each formatted by *spec* (default ``.1f``)."""
+        spec = spec or ".1f"
+        least, most, low, high = (
+            f"{100 * share:{spec}}" for share in (self.least.value, self.most.value, self.low, self.high)
+        )
+        return f"{least} to {most} [{low}, {high}]"
 
 
 def p_value_text(p: float) -> str:

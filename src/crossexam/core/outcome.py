@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crossexam.core.errors import UnknownNameError
+from crossexam.core.errors import CrossexamError, UnknownNameError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,8 @@ STATUSES: Final[Mapping[str, str]] = {
 }
 #: The statuses without an answer.
 UNANSWERED: Final = tuple(status for status in STATUSES if status != ANSWERED)
+#: The share of unanswered items of a test set above which there are only bounds of its results.
+MAX_UNANSWERED: Final = 0.05
 #: The number that stands for each status in arrays: its place in STATUSES, so that 0 is answered.
 CODES: Final[Mapping[str, int]] = {status: code for code, status in enumerate(STATUSES)}
 
@@ -142,3 +144,17 @@ def check_unanswered(statuses: Iterable[str]) -> list[str]:
         if status not in UNANSWERED:
             raise UnknownNameError("status of a question without an answer", status, UNANSWERED)
     return given
+
+
+def check_max_unanswered(share: object) -> float:
+    """Return *share* as a number from 0 to 1; raises CrossexamError.
+
+    >>> check_max_unanswered(0.05)
+    0.05
+    """
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        raise CrossexamError(
+            f"the largest share of unanswered items (max_unanswered) is {share}",
+            wanted="a share from 0 to 1, such as 0.05",
+        )
+    return float(share)

@@ -115,6 +115,17 @@ def factor_results(run: Run, *, alpha: float = ALPHA) -> list[FactorResult]:
     return found
 
 
+def subset_items(run: Run) -> dict[tuple[str, Factor], NDArray[np.bool_]]:
+    """Return which items with a gold label are in the subset of a factor (Table 1), by test set and factor.
+
+    These are the items over which :attr:`FactorResult.subset` is: those on which the factor works against the
+    model.
+    """
+    names = [name for name, dataset in run.datasets.items() if dataset.entry.construction in SWAPS]
+    scored = score_run(run, two_labels=run.two_labels)
+    return {(name, each.factor): each.kept for name in names for each in _asked(run, name, scored)}
+
+
 def _asked(run: Run, name: str, scored: Mapping[str, Scored]) -> Iterator[_Asked]:
     kind, here = run.datasets[name].entry.construction, scored[name]
     if not len(here.gold):

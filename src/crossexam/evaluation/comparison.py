@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Self
 
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
-from crossexam.core.estimate import Estimate, p_value_text
+from crossexam.core.estimate import Bounds, Estimate, p_value_text
 from crossexam.core.notebook import html_table
-from crossexam.evaluation.scores import Scored, describe_projection, score_run
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.scores import Scored, describe_projection, score_both
+from crossexam.evaluation.unanswered import Filled, filled_scores, is_answered, too_many
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import holm
 from crossexam.stats.paired import clustered_mcnemar, paired_difference
@@ -27,7 +29,9 @@ class Comparison:
 
     Only the first model is right on *b* items, only the second on *c*; *p_value* (exact) and *p_mid* come
     from the sign-flip form of McNemar's test whose unit is the cluster; *p_holm* is *p_value* corrected over
-    the test sets.
+    the test sets.  All are of the *n* items that both models answered.  *unanswered* says what is missing; if
+    that is too much, the accuracies and the difference are Bounds, over all items with a gold label, and
+    there are no p-values.
     """
 
     name: str
@@ -35,19 +39,43 @@ class Comparison:
     accuracy_a: Estimate
     accuracy_b: Estimate
     difference: Estimate
-    p_value: float
-    p_mid: float
-    p_holm: float
+    p_value: float | None
+    p_mid: float | None
+    p_holm: float | None
     b: int
     c: int
     projection: str | None
+    unanswered: UnansweredByEither | None = None
 
     def __repr__(self) -> str:
         """Return the difference with its interval in points, and the corrected p-value, in one line."""
+        missing = f", {self.unanswered.missing:,} unanswered" if self.unanswered is not None else ""
         return (
-            f"Comparison({self.name!r}, {counted_items(self.n, 'item')}, "
-            f"first minus second {self.difference}, p_holm={p_value_text(self.p_holm)})"
+            f"Comparison({self.name!r}, {counted_items(self.n, 'item')}{missing}, "
+            f"first minus second {self.difference}, p_holm={self.p_text})"
         )
+
+    @property
+    def p_text(self) -> str:
+        """The corrected p-value as text."""
+        return "none" if self.p_holm is None else p_value_text(self.p_holm)
+
+
+@dataclass(frozen=True)
+class UnansweredByEither:
+    """What two models did not answer of the *labelled* items of a test set, those with a gold label.
+
+    The first did not answer *a* items, the second *b*, and one of them or both *missing*.  *difference* has
+    the bounds of the difference over all labelled items.  With *only_bounds*, so many are missing that the
+    bounds are the result.
+    """
+
+    labelled: int
+    a: int
+    b: int
+    missing: int
+    difference: Bounds
+    only_bounds: bool
 
 
 class Comparisons(tuple[Comparison, ...]):
@@ -88,7 +116,7 @@ class Comparisons(tuple[Comparison, ...]):
                 f"{each.accuracy_a}",
                 f"{each.accuracy_b}",
                 f"{each.difference}",
-                p_value_text(each.p_holm),
+                each.p_text,
             ]
             for each in self
         ]
@@ -121,14 +149,32 @@ def common_part(run_a: Run, run_b: Run) -> tuple[Run, Run]:
 
 
 def _with_sets(run: Run, names: Iterable[str]) -> Run:
-    datasets = {name: run.datasets[name] for name in names}
-    return replace(run, datasets=datasets, probabilities={name: run.probabilities[name] for name in datasets})
+    return run.restricted_to(names)
 
 
-def compare_runs(run_a: Run, run_b: Run, *, common: bool = False) -> tuple[Comparison, ...]:
+def answered_part(run_a: Run, run_b: Run, max_unanswered: float) -> tuple[Run, Run]:
+    """Return two runs over the same items without the test sets of which one of them, or both, left too many.
+
+    That is more than the share *max_unanswered* of the items with a gold label.
+    """
+    shared = [name for name in run_a.datasets if name in run_b.datasets]
+    kept = [name for name in shared if _is_answered(name, run_a, run_b, max_unanswered)]
+    return run_a.restricted_to(kept), run_b.restricted_to(kept)
+
+
+def _is_answered(name: str, run_a: Run, run_b: Run, limit: float) -> bool:
+    labelled = run_a.datasets[name].labels() >= 0
+    missing = labelled & ~(run_a.answered(name) & run_b.answered(name))
+    return not too_many(int(missing.sum()), int(labelled.sum()), limit)
+
+
+def compare_runs(
+    run_a: Run, run_b: Run, *, common: bool = False, max_unanswered: float = MAX_UNANSWERED
+) -> tuple[Comparison, ...]:
     """Return the comparison of two runs on every test set, in the order of the first.
 
     If one of the models has two labels, both are scored on two.  Holm's correction is over the test sets.
+    If one or both did not answer more than the share *max_unanswered* of a test set, only bounds are given.
     Raises CrossexamError if one run has a test set that the other lacks, unless *common* restricts the
     comparison to those that both have; if they share none; or if a test set holds different items.
     """
@@ -145,10 +191,44 @@ def compare_runs(run_a: Run, run_b: Run, *, common: bool = False) -> tuple[Compa
     for name in names:
         _check_same_items(name, run_a, run_b)
     two_labels = run_a.two_labels or run_b.two_labels
-    first, second = score_run(run_a, two_labels=two_labels), score_run(run_b, two_labels=two_labels)
+    first, second = score_both(run_a, run_b)
     pairs = [_compare_one(name, first[name], second[name], two_labels) for name in names]
-    adjusted = holm([pair.p_value for pair in pairs]).tolist()
-    return tuple(replace(pair, p_holm=p) for pair, p in zip(pairs, adjusted, strict=True))
+    if not (is_answered(run_a) and is_answered(run_b)):
+        a, b = (filled_scores(run, two_labels=two_labels) for run in (run_a, run_b))
+        pairs = [_with_bounds(pair, a, b, max_unanswered) for pair in pairs]
+    adjusted = iter(holm([pair.p_value for pair in pairs if pair.p_value is not None]).tolist())
+    return tuple(pair if pair.p_value is None else replace(pair, p_holm=next(adjusted)) for pair in pairs)
+
+
+def _with_bounds(pair: Comparison, a: Filled, b: Filled, limit: float) -> Comparison:
+    """Return *pair* with the items that one of the models did not answer, and the bounds that follow."""
+    name = pair.name
+    worse, better, lower, upper = a.wrong[name], a.right[name], b.wrong[name], b.right[name]
+    clusters = worse.clusters
+    no_a, no_b = worse.predicted < 0, lower.predicted < 0
+    missing = int((no_a | no_b).sum())
+    if not missing:
+        return pair
+    difference = Bounds(
+        paired_difference(worse.correct, upper.correct, clusters),
+        paired_difference(better.correct, lower.correct, clusters),
+    )
+    only_bounds = too_many(missing, len(worse.gold), limit)
+    unanswered = UnansweredByEither(
+        len(worse.gold), int(no_a.sum()), int(no_b.sum()), missing, difference, only_bounds
+    )
+    if not only_bounds:
+        return replace(pair, unanswered=unanswered)
+    return replace(
+        pair,
+        accuracy_a=Bounds(*(share_correct(each.correct, clusters) for each in (worse, better))),
+        accuracy_b=Bounds(*(share_correct(each.correct, clusters) for each in (lower, upper))),
+        difference=difference,
+        p_value=None,
+        p_mid=None,
+        p_holm=None,
+        unanswered=unanswered,
+    )
 
 
 def _compare_one(name: str, a: Scored, b: Scored, two_labels: bool) -> Comparison:

@@ -14,7 +14,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.manifest import CROSS_DATASET
 from crossexam.evaluation.measures import TestSetResult
-from crossexam.evaluation.scores import score_run
+from crossexam.evaluation.scores import score_both
 from crossexam.published.figures import published
 from crossexam.stats.combined import less, mean_of, ratio_less_one
 from crossexam.stats.paired import paired_difference, relative_difference
@@ -82,7 +82,10 @@ def about(dataset: Dataset) -> Mapping[str, Any]:
 
 
 def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScore | None:
-    """Return the score of *run* from its *results*; None if it holds no corpus of the benchmark."""
+    """Return the score of *run* from its *results*; None if it holds no corpus of the benchmark.
+
+    A corpus of which too many items were not answered is left out, and counted among the missing ones.
+    """
     accuracies: dict[str, Estimate] = {}
     incomplete: list[str] = []
     added: list[str] = []
@@ -91,6 +94,8 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
     for result in results:
         dataset = run.datasets.get(result.name)
         place = about(dataset) if dataset is not None else {}
+        if result.only_bounds:  # a mean over bounds would be none of the corpora
+            continue
         if place.get("reference"):
             reference = result.accuracy
             reference_name = str(place.get("title") or _SNLI[result.part])
@@ -120,15 +125,15 @@ def benchmark_score(run: Run, results: Sequence[TestSetResult]) -> BenchmarkScor
 def mean_difference(first: Run, second: Run) -> Estimate | None:
     """Return the difference of two runs in the mean accuracy over the corpora they share.
 
-    Paired item by item within a corpus; corpora are independent.  None if they share none.
+    Paired item by item within a corpus, over items that both answered; corpora are independent.  None if they
+    share none.
     """
     names = [
         name for name in first.datasets if name in second.datasets and "key" in about(first.datasets[name])
     ]
     if not names:
         return None
-    two_labels = first.two_labels or second.two_labels
-    one, other = score_run(first, two_labels=two_labels), score_run(second, two_labels=two_labels)
+    one, other = score_both(first, second)
     return mean_of(
         [paired_difference(one[name].correct, other[name].correct, one[name].clusters) for name in names]
     )
@@ -154,8 +159,7 @@ def relative_gain(run: Run, base: Run) -> RelativeGain | None:
     references = [name for name in shared if about(run.datasets[name]).get("reference")]
     if not corpora:
         return None
-    two_labels = run.two_labels or base.two_labels
-    one, other = score_run(run, two_labels=two_labels), score_run(base, two_labels=two_labels)
+    one, other = score_both(run, base)
 
     def gain(names: Sequence[str]) -> Estimate:
         pairs = [(one[name].correct, other[name].correct, one[name].clusters) for name in names]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from crossexam.constructions.keys import keys_of
 from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
-from crossexam.evaluation.scores import Scored, score_run
+from crossexam.evaluation.scores import Scored, score_both
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class JointOutcome:
 def joint_outcomes(first: Run, second: Run) -> tuple[JointOutcome, ...]:
     """Return the joint outcomes of two runs over the same items, for the test sets that both have.
 
-    If one of the models has two labels, both are scored on two.
+    If one of the models has two labels, both are scored on two.  Items that one did not answer are left out.
     """
     return tuple(
         _outcome(name, a, b, keys_of(a.examples, first.datasets[name].entry.construction))
@@ -48,9 +48,11 @@ def joint_outcomes(first: Run, second: Run) -> tuple[JointOutcome, ...]:
 
 
 def scored_together(first: Run, second: Run) -> Iterator[tuple[str, Scored, Scored]]:
-    """Yield each test set that both runs have, scored for both; on two labels if one of them has two."""
-    two_labels = first.two_labels or second.two_labels
-    a, b = (score_run(run, two_labels=two_labels) for run in (first, second))
+    """Yield each test set that both runs have, scored for both; on two labels if one of them has two.
+
+    The items are those that both answered.
+    """
+    a, b = score_both(first, second)
     yield from ((name, here, b[name]) for name, here in a.items() if name in b)
 
 

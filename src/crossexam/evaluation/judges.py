@@ -38,10 +38,12 @@ def judge_shares(dataset: Dataset) -> dict[str, Estimate]:
 def predicted_shares(run: Run, name: str) -> dict[str, Estimate]:
     """Return the share of each label in the predictions of *run* for the items of *name* that were judged.
 
-    A model of two labels predicts entailment or not_entailment.
+    A model of two labels predicts entailment or not_entailment.  Items without an answer are left out.
     """
     dataset, predicted = run.datasets[name], run.label_indices(name)
-    answers = [(GOLDS[predicted[row]], cluster) for row, _, cluster in judged_items(dataset)]
+    answers = [
+        (GOLDS[predicted[row]], cluster) for row, _, cluster in judged_items(dataset) if predicted[row] >= 0
+    ]
     labels: tuple[Gold, ...] = (
         ("entailment", "not_entailment") if run.two_labels else dataset.projection.labels
     )

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from crossexam.constructions.keys import keys_of
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import Scored, score_run
+from crossexam.evaluation.scores import Scored, score_both, score_run
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.two_way import equal_weights, two_way_difference, two_way_share
 
@@ -60,10 +60,9 @@ def keyed_results(run: Run) -> tuple[KeyedResult, ...]:
 def keyed_comparisons(first: Run, second: Run) -> tuple[KeyedComparison, ...]:
     """Return the differences over keys of two runs over the same items, for test sets whose items have keys.
 
-    If one of the models has two labels, both are scored on two.
+    If one of the models has two labels, both are scored on two.  Items that one did not answer are left out.
     """
-    two_labels = first.two_labels or second.two_labels
-    a, b = (score_run(run, two_labels=two_labels) for run in (first, second))
+    a, b = score_both(first, second)
     return tuple(
         KeyedComparison(
             name,

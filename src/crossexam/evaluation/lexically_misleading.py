@@ -18,7 +18,8 @@ from crossexam.core.columns import info_values
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import ANNOTATOR_LABELS, SCORE
-from crossexam.evaluation.scores import Scored, score_run
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.unanswered import Labelled, labelled_items
 from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import share_correct
 from crossexam.stats.human import HumanAccuracy, human_accuracy, vote_counts
@@ -34,7 +35,8 @@ CURVE: Final = tuple(step / 20 for step in range(20))
 class MisledPart:
     """CS_lambda of a base: its *size*, the share of its most frequent label, annotators' and model accuracy.
 
-    *human* is over the *voted* examples that have annotators' labels; None if there are none.
+    *human* is over the *voted* examples that have annotators' labels; None if there are none.  *model* is
+    over the answered examples, and Bounds if too many were not answered.
     """
 
     part: str
@@ -46,13 +48,15 @@ class MisledPart:
     model: Estimate
 
 
-def misled_parts(run: Run, lambdas: Sequence[float] = STEPS) -> list[MisledPart]:
+def misled_parts(
+    run: Run, lambdas: Sequence[float] = STEPS, *, max_unanswered: float = MAX_UNANSWERED
+) -> list[MisledPart]:
     """Return the parts CS_lambda of each base of *run* whose examples have scores; may be empty."""
     bases = [name for name, dataset in run.datasets.items() if dataset.entry.is_base and has_scores(dataset)]
     if not bases:
         return []
-    scored = score_run(run, two_labels=run.two_labels)
-    return [part for name in bases for part in _parts(name, scored[name], lambdas)]
+    labelled = labelled_items(run, max_unanswered, two_labels=run.two_labels)
+    return [part for name in bases for part in _parts(name, labelled[name], lambdas)]
 
 
 def has_scores(dataset: Dataset) -> bool:
@@ -62,8 +66,8 @@ def has_scores(dataset: Dataset) -> bool:
     return bool(labelled.any()) and bool(scores.stated[labelled].all())
 
 
-def _parts(name: str, whole: Scored, lambdas: Sequence[float]) -> Iterator[MisledPart]:
-    info = info_values(whole.examples, [SCORE, ANNOTATOR_LABELS])
+def _parts(name: str, whole: Labelled, lambdas: Sequence[float]) -> Iterator[MisledPart]:
+    info = info_values(whole.wrong.examples, [SCORE, ANNOTATOR_LABELS])
     scores = info[SCORE].mapped(lambda score: nan if score is None else float(score)).astype(np.float64)
     given = info[ANNOTATOR_LABELS]
     votes = vote_counts([labels or () for labels in (*given.values, None)])[given.codes]
@@ -72,9 +76,9 @@ def _parts(name: str, whole: Scored, lambdas: Sequence[float]) -> Iterator[Misle
 
 
 def _part(
-    name: str, whole: Scored, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
+    name: str, whole: Labelled, lam: float, kept: NDArray[np.bool_], votes: NDArray[np.int64]
 ) -> MisledPart:
-    gold, clusters = whole.gold[kept], whole.clusters[kept]
+    gold, clusters = whole.wrong.gold[kept], whole.wrong.clusters[kept]
     codes = cluster_codes(clusters, len(gold))
     most_frequent = int(np.bincount(gold, minlength=3).argmax())
     human, voted = _human(votes[kept], gold, clusters)
@@ -85,7 +89,7 @@ def _part(
         majority=share_correct(gold == most_frequent, codes),
         human=human,
         voted=voted,
-        model=share_correct(whole.correct[kept], codes),
+        model=whole.accuracy(kept),
     )
 
 

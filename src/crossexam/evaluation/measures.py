@@ -18,17 +18,26 @@ from numpy.typing import NDArray
 from crossexam.core.columns import InfoValues, Places, info_values
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import UnknownNameError
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS, THREE_LABELS, Gold
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.core.rules import OURS
 from crossexam.evaluation.scores import (
     Scored,
     describe_projection,
     score_run,
 )
+from crossexam.evaluation.unanswered import (
+    Labelled,
+    Unanswered,
+    filled_scores,
+    is_answered,
+    labelled_items,
+    unanswered_items,
+)
 from crossexam.stats.clusters import effective_size
 from crossexam.stats.confusion import confusion, error_types, false_share
-from crossexam.stats.estimate import by_slice, share_correct
+from crossexam.stats.estimate import share_correct
 from crossexam.stats.multiple_testing import ALPHA, holm
 from crossexam.stats.paired import McNemar, clustered_mcnemar, flip_rate, mcnemar, paired_difference
 from crossexam.stats.power import minimum_detectable_drop
@@ -55,7 +64,11 @@ class MajorityClass:
 
 @dataclass(frozen=True, repr=False)
 class TestSetResult:
-    """The measures of a model on one test set; *n* items have a gold label, *unlabelled* have none.
+    """The measures of a model on one test set: on *n* items, which it answered and which have a gold label.
+
+    *unlabelled* items have no gold label; *unanswered* says what became of those without an answer, and is
+    None if there are none here or in the base.  If these are too many, *accuracy*, *base_accuracy* and *drop*
+    (or *difference*) are :class:`~crossexam.core.estimate.Bounds`, and what has no bounds is None.
 
     *drop*: accuracy lost from base to test set, item by item, positive if the model does worse; only if the
     construction is paired with its base and the base was predicted.  *difference*: the difference of the two
@@ -102,24 +115,42 @@ class TestSetResult:
     labels: tuple[Gold, ...] = LABELS
     majority: MajorityClass | None = None
     rules: str = OURS
+    unanswered: Unanswered | None = None
 
     def __repr__(self) -> str:
         """Return the accuracy, and the drop if there is one, in one line."""
-        drop = "" if self.loss is None else f", drop {self.loss}"
-        return (
-            f"TestSetResult({self.name!r}, {counted_items(self.n, 'item')}, accuracy {self.accuracy}{drop})"
-        )
+        drop = "" if self.lost is None else f", drop {self.lost}"
+        count = self.unanswered.count if self.unanswered is not None else 0
+        missing = f", {count:,} unanswered" if count else ""
+        items = f"{counted_items(self.n, 'item')}{missing}"
+        return f"TestSetResult({self.name!r}, {items}, accuracy {self.accuracy}{drop})"
+
+    @property
+    def labelled(self) -> int:
+        """The number of items with a gold label, answered or not."""
+        return self.n if self.unanswered is None else self.unanswered.labelled
+
+    @property
+    def only_bounds(self) -> bool:
+        """Whether so many items were not answered that there are only bounds of the accuracy."""
+        return self.unanswered is not None and self.unanswered.only_bounds
 
     @property
     def loss(self) -> Estimate | None:
         """The accuracy lost from base to test set: the drop if items are paired, else the difference.
 
-        None for a base, and if there was nothing to compare.
+        None for a base, if there was nothing to compare, and if there are only bounds.
         """
         for loss in (self.drop, self.difference):
             if loss is not None and loss.n > 0 and loss.value == loss.value:
                 return loss
         return None
+
+    @property
+    def lost(self) -> Estimate | None:
+        """What a table shows as the accuracy lost: :attr:`loss`, or its bounds if there are only these."""
+        bounds = self.drop or self.difference
+        return bounds if isinstance(bounds, Bounds) else self.loss
 
     @property
     def wrong(self) -> int:
@@ -156,23 +187,31 @@ class _AgainstBase:
 _NOTHING: Final = _AgainstBase()
 
 
-def accuracy_by_set(run: Run) -> dict[str, Estimate]:
-    """Return the accuracy of *run* on each of its test sets, in their order."""
-    scored = score_run(run, two_labels=run.two_labels)
-    return {name: share_correct(each.correct, each.clusters) for name, each in scored.items()}
+def accuracy_by_set(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> dict[str, Estimate]:
+    """Return the accuracy of *run* on the answered items of each of its test sets, in their order.
+
+    If more than the share *max_unanswered* was not answered, it is given as Bounds.
+    """
+    labelled = labelled_items(run, max_unanswered, two_labels=run.two_labels)
+    return {
+        name: each.accuracy(np.ones(len(each.wrong.gold), dtype=np.bool_)) for name, each in labelled.items()
+    }
 
 
-def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
+def accuracy_by_value(
+    run: Run, by: str, *, max_unanswered: float = MAX_UNANSWERED
+) -> dict[str, dict[str, Estimate]]:
     """Return the accuracy of *run* on each test set by value of *by*, one of :data:`SLICES` or of ``info``.
 
-    Test sets without a value are left out.  Raises UnknownNameError if none has one.
+    It is that of the answered items; if more than the share *max_unanswered* of those with some value was not
+    answered, it is given as Bounds.  Test sets without a value are left out.  Raises UnknownNameError if none
+    has one.
     """
     key, tagged = next(((key, tagged) for name, key, _, tagged, _ in SLICES if name == by), (by, False))
     found = {}
-    for name, scored in score_run(run, two_labels=run.two_labels).items():
-        of_key = None if key is None else info_values(scored.examples, [key])[key]
-        items, values = _values(scored, of_key, tagged)
-        slices = by_slice(scored.correct[items], values, scored.clusters[items])
+    for name, labelled in labelled_items(run, max_unanswered, two_labels=run.two_labels).items():
+        of_key = None if key is None else info_values(labelled.wrong.examples, [key])[key]
+        slices = labelled.by(*_values(labelled.wrong, of_key, tagged))
         if slices:
             found[name] = slices
     if not found:
@@ -181,19 +220,38 @@ def accuracy_by_value(run: Run, by: str) -> dict[str, dict[str, Estimate]]:
     return found
 
 
-def measure(run: Run, *, alpha: float = ALPHA) -> tuple[TestSetResult, ...]:
+def measure(
+    run: Run, *, alpha: float = ALPHA, max_unanswered: float = MAX_UNANSWERED
+) -> tuple[TestSetResult, ...]:
     """Return the measures of *run* per test set, in their order; raises CrossexamError.
 
-    *alpha* is the level at which the minimum detectable drops would be significant, without correction.
+    *alpha* is the level at which the minimum detectable drops would be significant, without correction.  If
+    more than the share *max_unanswered* of the items or pairs was not answered, only bounds are given.
     """
     two_labels = run.two_labels
-    scored = score_run(run, two_labels=two_labels)
+    filled = filled_scores(run, two_labels=two_labels)
+    is_whole = is_answered(run)
+    scored = filled.wrong if is_whole else score_run(run, two_labels=two_labels)
     bases = dict.fromkeys(dataset.entry.base_set for dataset in run.datasets.values())
     places = {name: Places(scored[name].examples) for name in bases if name in scored}
     results = [
-        _measure_one(name, dataset, scored, places, two_labels, alpha)
+        _measure_one(
+            name,
+            dataset,
+            scored,
+            places,
+            two_labels,
+            alpha,
+            Labelled(filled.wrong[name], filled.right[name], max_unanswered),
+        )
         for name, dataset in run.datasets.items()
     ]
+    if not is_whole:
+        all_places = {name: Places(filled.wrong[name].examples) for name in bases if name in scored}
+        results = [
+            _bounded(result, unanswered_items(run, result.name, filled, all_places, max_unanswered))
+            for result in results
+        ]
     p_values = {i: result.p_value for i, result in enumerate(results) if result.p_value is not None}
     for index, adjusted in zip(p_values, holm(list(p_values.values())).tolist(), strict=True):
         results[index] = replace(results[index], p_holm=adjusted)
@@ -207,6 +265,7 @@ def _measure_one(
     places: Mapping[str, Places],
     two_labels: bool,
     alpha: float,
+    labelled: Labelled,
 ) -> TestSetResult:
     here, entry = scored[name], dataset.entry
     base_set = entry.base_set
@@ -233,12 +292,37 @@ def _measure_one(
         errors=error_types(table, [label[0].upper() for label in labels]),
         false_neutral_share=None if neutral is None else false_share(table, neutral),
         false_entailment_share=false_share(table, labels.index("entailment")),
-        slices=slices_of(here),
+        slices=slices_of(labelled),
         projection=describe_projection(here.projection, two_labels),
         labels=labels,
         majority=_majority(here, two_labels),
         **vars(against),
     )
+
+
+def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult:
+    """Return *result* with what is *missing*; if that is too much, with bounds as the only result."""
+    if missing is None:
+        return result
+    found = replace(result, unanswered=missing)
+    if missing.only_bounds:
+        found = replace(
+            found,
+            accuracy=missing.accuracy,
+            false_neutral_share=None,
+            false_entailment_share=None,
+            majority=None,
+        )
+    if missing.only_drop_bounds or missing.only_bounds:
+        is_unpaired = result.difference is not None or not missing.pairs
+        found = replace(
+            found,
+            base_accuracy=missing.base_accuracy,
+            drop=None if is_unpaired else missing.drop,
+            difference=missing.drop if is_unpaired else None,
+            **dict.fromkeys(("p_value", "p_mid", "mcnemar", "minimum_detectable_drop", "flip_rate")),
+        )
+    return found
 
 
 def _majority(here: Scored, two_labels: bool) -> MajorityClass | None:
@@ -354,8 +438,8 @@ SLICES: Final[tuple[tuple[str, str | None, int, bool, str], ...]] = (
 READ_SLICES: Final = (("truncated", "truncated"), ("edit unseen", "edit_unseen"))
 
 
-def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
-    """Return the accuracy of *scored* items by every property in :data:`SLICES` that divides them.
+def slices_of(labelled: Labelled) -> dict[str, dict[str, Estimate]]:
+    """Return the accuracy of items by every property in :data:`SLICES` that divides them.
 
     Items that were truncated, or whose edit the model did not see, are slices too (:data:`READ_SLICES`).
 
@@ -363,6 +447,7 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
     tags counts under each, so that the slices together may have more items than the test set.
     """
     sliced: dict[str, dict[str, Estimate]] = {}
+    scored = labelled.wrong
     info = info_values(scored.examples, [key for _, key, *_ in SLICES if key is not None])
     for name, key, minimum, tagged, _ in SLICES:
         of_key = None if key is None else info[key]
@@ -370,13 +455,11 @@ def slices_of(scored: Scored) -> dict[str, dict[str, Estimate]]:
             continue
         items, values = _values(scored, of_key, tagged)
         if not (values == values[:1]).all():
-            sliced[name] = by_slice(
-                scored.correct[items], values, scored.clusters[items], minimum=minimum, most=MOST
-            )
+            sliced[name] = labelled.by(items, values, minimum=minimum, most=MOST)
     for name, of_reading in READ_SLICES if scored.reading is not None else ():
         shown = np.array([_value(False), _value(True)], dtype=object)
         values = shown[getattr(scored.reading, of_reading).astype(np.int8)]
-        sliced[name] = by_slice(scored.correct, values, scored.clusters)
+        sliced[name] = labelled.by(np.arange(len(values)), values)
     return {name: slices for name, slices in sliced.items() if len(slices) > 1}
 
 

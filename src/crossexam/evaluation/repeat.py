@@ -6,16 +6,18 @@ differently from one time to the next, and the order in which numbers are added 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
+from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import THREE_LABELS, label_indices
 from crossexam.core.randomness import rng_for
 from crossexam.models.model import Model, Pair, Recalls
-from crossexam.runs.folder import note_in_run
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
+from crossexam.runs.folder import MANIFEST, read_run
 from crossexam.stats.estimate import share_correct
 
 #: So many pairs are asked again.
@@ -44,9 +46,18 @@ def noise_floor(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[st
 
 def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
     """Return *run* in *folder* with the noise floor of *model* among its details; raises CrossexamError."""
+    kept: Collection[str] = ()
     if isinstance(model, Recalls):
         model.recall(run.manifest["details"])
-    return note_in_run(folder, model, {"repeat": noise_floor(run, model, times)})
+        kept = model.kept
+    facts = {"repeat": noise_floor(run, model, times)}
+    facts |= {name: model.details[name] for name in kept if name in model.details}
+    with AnswerStore(folder / FILE_NAME, model.key, model.name) as store:
+        store.note(facts)
+    manifest = read_json(folder / MANIFEST)
+    manifest["details"] = {**manifest.get("details", {}), **facts}
+    write_json(folder / MANIFEST, manifest)
+    return read_run(folder)
 
 
 def noise_sentence(details: Any) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,10 +33,11 @@ NOT_ENTAILED: Final = GOLD_INDEX["not_entailment"]
 
 @dataclass(frozen=True)
 class Scored:
-    """The items of one test set that have a gold label, in order; what they are computed from are columns.
+    """The items of one test set that were answered and have a gold label, in order, as columns.
 
     *gold* and *predicted* are indices into ``GOLDS`` [n]; *clusters* are numbers shared by all test sets
-    that were scored together [n]; *unlabelled* counts the items without a gold label; *projection* holds the
+    that were scored together [n]; *unlabelled* counts the items without a gold label, and *unanswered* those
+    with a gold label that were left out because they have no answer; *projection* holds the
     labels of the test set and how probabilities are mapped to them; *reading* says what the model read of
     these items, if that is known.
     """
@@ -48,6 +49,7 @@ class Scored:
     unlabelled: int
     projection: Projection = THREE_LABELS
     reading: Reading | None = None
+    unanswered: int = 0
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -56,8 +58,18 @@ class Scored:
         return right
 
 
-def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
-    """Return the scored items of every test set of *run*.
+#: What becomes of items without an answer: they are left out, or counted as wrong or right.
+Missing = Literal["out", "wrong", "right"]
+
+
+def score_run(
+    run: Run, *, two_labels: bool = False, unanswered: Missing = "out", beside: Run | None = None
+) -> dict[str, Scored]:
+    """Return the scored items of every test set of *run*: those that were answered and have a gold label.
+
+    With *unanswered*, items without an answer are not left out: they are wrong (their prediction is -1, which
+    is no label) or right.  *beside* is another run over the same items: what it did not answer is left out
+    too, so that the two can be compared item by item.
 
     A test set without the three labels is scored by its projection.  With *two_labels*, a test set of three
     labels is scored on two: entailment is predicted if its probability exceeds 1/2; anything else is
@@ -68,9 +80,21 @@ def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
     """
     clusters = _numbered({name: dataset.clusters() for name, dataset in run.datasets.items()})
     return {
-        name: _score_one(name, dataset, run, two_labels, clusters[name])
+        name: _score_one(name, dataset, run, two_labels, clusters[name], unanswered, beside)
         for name, dataset in run.datasets.items()
     }
+
+
+def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Scored]]:
+    """Return the scores of two runs over the same items, on those that both answered.
+
+    If one of the models has two labels, both are scored on two.
+    """
+    two_labels = first.two_labels or second.two_labels
+    return (
+        score_run(first, two_labels=two_labels, beside=second),
+        score_run(second, two_labels=two_labels, beside=first),
+    )
 
 
 def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int32]]:
@@ -84,7 +108,13 @@ def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.
 
 
 def _score_one(
-    name: str, dataset: Dataset, run: Run, two_labels: bool, clusters: NDArray[np.int32]
+    name: str,
+    dataset: Dataset,
+    run: Run,
+    two_labels: bool,
+    clusters: NDArray[np.int32],
+    unanswered: Missing,
+    beside: Run | None,
 ) -> Scored:
     examples, projection = dataset.examples, dataset.projection
     gold = dataset.labels()
@@ -98,18 +128,32 @@ def _score_one(
         predicted = projection.predictions(answered).astype(np.int8)
     labelled = gold >= 0
     _labels_fit(name, gold[labelled], projection)
+    kept = labelled
+    if (missing := _unanswered(name, run, beside)) is not None:
+        if unanswered == "out":
+            kept = labelled & ~missing
+        predicted = np.where(missing, gold if unanswered == "right" else -1, predicted).astype(np.int8)
     reading = run.reading.get(name)
-    if labelled.all():
+    if kept.all():
         return Scored(examples, gold, predicted, clusters, 0, projection, reading)
     return Scored(
-        examples_at(examples, labelled),
-        gold[labelled],
-        predicted[labelled],
-        clusters[labelled],
+        examples_at(examples, kept),
+        gold[kept],
+        predicted[kept],
+        clusters[kept],
         int((~labelled).sum()),
         projection,
-        reading.at(labelled) if reading is not None else None,
+        reading.at(kept) if reading is not None else None,
+        int((labelled & ~kept).sum()),
     )
+
+
+def _unanswered(name: str, run: Run, beside: Run | None) -> NDArray[np.bool_] | None:
+    """Return which items *run*, or the run *beside* it, did not answer: [n]; None if both answered all."""
+    missing = ~run.answered(name)
+    if beside is not None and name in beside.datasets:
+        missing |= ~beside.answered(name)
+    return missing if missing.any() else None
 
 
 def describe_projection(projection: Projection, two_labels: bool) -> str | None:

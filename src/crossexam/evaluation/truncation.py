@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.evaluation.scores import score_run
-from crossexam.stats.estimate import share_correct
+from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.evaluation.unanswered import labelled_items
 
 
 @dataclass(frozen=True)
@@ -16,7 +18,8 @@ class Truncation:
 
     Of *edit_unseen* items it read nothing that was changed.  *accuracy* is that on all items with a gold
     label; *accuracy_read* is that without the truncated items; *accuracy_seen* without those whose edit was
-    not seen.  The last two are None if no item is left.
+    not seen.  The last two are None if no item is left.  All are of the answered items, and Bounds where too
+    many were not answered.
     """
 
     name: str
@@ -33,20 +36,20 @@ class Truncation:
         return self.truncated / self.items
 
 
-def truncations(run: Run) -> tuple[Truncation, ...]:
+def truncations(run: Run, *, max_unanswered: float = MAX_UNANSWERED) -> tuple[Truncation, ...]:
     """Return the truncation of each test set of *run* that has truncated items; raises CrossexamError."""
     cut = [name for name, reading in run.reading.items() if reading.truncated.any()]
     if not cut:
         return ()
-    scored = score_run(run, two_labels=run.two_labels)
+    labelled = labelled_items(run, max_unanswered, two_labels=run.two_labels)
     found = []
     for name in cut:
-        here, of_set = scored[name], run.reading[name]
-        if here.reading is None:
+        here, of_set = labelled[name], run.reading[name]
+        reading = here.wrong.reading
+        if reading is None:
             raise ValueError(f"the scores of {name} do not say what was read")
         shares = [
-            share_correct(here.correct[kept], here.clusters[kept]) if kept.any() else None
-            for kept in (~here.reading.truncated, ~here.reading.edit_unseen)
+            here.accuracy(kept) if kept.any() else None for kept in (~reading.truncated, ~reading.edit_unseen)
         ]
         found.append(
             Truncation(
@@ -54,7 +57,7 @@ def truncations(run: Run) -> tuple[Truncation, ...]:
                 len(of_set.truncated),
                 int(of_set.truncated.sum()),
                 int(of_set.edit_unseen.sum()),
-                share_correct(here.correct, here.clusters),
+                here.accuracy(np.ones(len(here.wrong.gold), dtype=np.bool_)),
                 *shares,
             )
         )

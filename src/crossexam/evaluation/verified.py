@@ -129,4 +129,9 @@ def _run_over(
         for shown, (origin, rows) in places.items()
         if origin in run.reading
     }
-    return Run(run.model, datasets, probabilities, {**run.manifest, **note}, reading)
+    outcomes = {
+        shown: run.outcomes[origin].at(rows)
+        for shown, (origin, rows) in places.items()
+        if origin in run.outcomes
+    }
+    return Run(run.model, datasets, probabilities, {**run.manifest, **note}, reading, outcomes)

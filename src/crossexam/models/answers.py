@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from crossexam.core.errors import FormatError
 from crossexam.core.labels import GOLDS, LABELS
+from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
 from crossexam.models.label_order import ClassName, Order, class_name, is_two_label, to_label_columns
 from crossexam.models.threshold import at_threshold, missing_threshold, refuse_threshold
 
@@ -56,6 +57,58 @@ class NamesLabels(Protocol):
 
     @property
     def named(self) -> NamedLabels: ...
+
+
+def to_answers(
+    answers: Any,
+    count: int,
+    order: Order | None,
+    *,
+    where: str,
+    threshold: float | None = None,
+    named: NamedLabels | None = None,
+) -> tuple[NDArray[np.float64], list[Outcome]]:
+    """Return *answers* for *count* pairs as probabilities [count, 3], and what became of the questions.
+
+    An answer ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`, says that
+    there is none: its probabilities are NaN.  There are no outcomes if all pairs were answered.  Everything
+    else is as in :func:`to_probabilities`.
+
+    >>> table, outcomes = to_answers(["neutral", {"status": "refused"}], 2, None, where="f")
+    >>> table.tolist(), outcomes[1].status
+    ([[0.0, 1.0, 0.0], [nan, nan, nan]], 'refused')
+    """
+    import numpy as np
+
+    rows = _as_rows(answers, where)
+    statuses = {
+        number: _status(row, number, where)
+        for number, row in enumerate(rows)
+        if isinstance(row, Mapping) and "status" in row
+    }
+    if not statuses:
+        return to_probabilities(rows, count, order, where=where, threshold=threshold, named=named), []
+    told = [Outcome(statuses.get(number, ANSWERED)) for number in range(len(rows))]
+    if len(statuses) == len(rows) == count:
+        return np.full((count, len(LABELS)), np.nan), told
+    # In place of what is missing, the first answer is checked again, so that the others keep their numbers.
+    first = next((row for number, row in enumerate(rows) if number not in statuses), None)
+    given = [first if number in statuses else row for number, row in enumerate(rows)]
+    table = to_probabilities(given, count, order, where=where, threshold=threshold, named=named)
+    table[list(statuses)] = np.nan
+    return table, told
+
+
+def _status(row: Mapping[Any, Any], number: int, where: str) -> str:
+    status = row["status"]
+    if status not in UNANSWERED or len(row) > 1:
+        raise FormatError(
+            f"answer {number} is {dict(row)!r}",
+            where=where,
+            wanted='{"status": STATUS} for a pair without an answer; '
+            f"the statuses are {', '.join(UNANSWERED)}",
+        )
+    return str(status)
 
 
 def to_probabilities(

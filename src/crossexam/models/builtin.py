@@ -29,7 +29,7 @@ from crossexam.core.manifest import CROSS_DATASET
 from crossexam.models import alignment
 from crossexam.models.answers import one_hot
 from crossexam.models.fitted import FittedModel
-from crossexam.models.model import Model, NoOptions, Pair
+from crossexam.models.model import Model, NoOptions, Pair, SetAnswers
 from crossexam.shallow.bag_of_words import BAG_OF_WORDS
 
 if TYPE_CHECKING:
@@ -71,9 +71,7 @@ class BuiltinRule:
 class Majority(BuiltinRule):
     """The most frequent label, as the test set's manifest states it for the validation set of its corpus."""
 
-    def predict_sets(
-        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
-    ) -> dict[str, NDArray[np.float64]]:
+    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
         """Return, for each of *asked*, its corpus's most frequent label (Zhang et al. 2020, section 3.1).
 
         ``not_entailment`` is half neutral, half contradiction.
@@ -84,7 +82,7 @@ class Majority(BuiltinRule):
         for dataset in asked:
             benchmark = dataset.entry.facts.get(CROSS_DATASET) or {}
             row = _ONLY[benchmark.get("majority") or "entailment"]
-            tables[dataset.name] = np.tile(np.array(row), (len(dataset), 1))
+            tables[dataset.name] = SetAnswers(np.tile(np.array(row), (len(dataset), 1)))
         return tables
 
 
@@ -97,11 +95,9 @@ class WordPairPolarity(BuiltinRule):
     is then the first of them in the order of LABELS, as for any model.
     """
 
-    def predict_sets(
-        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
-    ) -> dict[str, NDArray[np.float64]]:
+    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
         """Return, for each of *asked*, the polarities that its items state; raises CrossexamError."""
-        return {dataset.name: _polarities(dataset) for dataset in asked}
+        return {dataset.name: SetAnswers(_polarities(dataset)) for dataset in asked}
 
 
 def _polarities(dataset: Dataset) -> NDArray[np.float64]:

@@ -1,7 +1,9 @@
 """Functions as models: ``py/module:function``, or any callable, of a list of (premise, hypothesis).
 
 The function may return labels (``"entailment"``, or class indices with a declared order), an array of
-probabilities [n, 3], or a mapping from label to probability per pair.
+probabilities [n, 3], or a mapping from label to probability per pair.  For a pair without an answer it
+returns ``{"status": "refused"}``, with one of the statuses of :mod:`crossexam.core.outcome`; None is an
+error.
 
 The key of the model is a hash of the source of its module and of the local modules that this imports.  What
 else predictions may depend on (a server, files of data, the environment) is not in the key, so that stored
@@ -24,10 +26,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.answers import NamedLabels, to_probabilities
+from crossexam.models.answers import NamedLabels, to_answers
 from crossexam.models.label_order import Order, is_two_label, parse_order
 from crossexam.models.local_imports import local_imports
-from crossexam.models.model import Pair
+from crossexam.models.model import Batch, Pair
 from crossexam.models.threshold import check_threshold
 
 if TYPE_CHECKING:
@@ -67,6 +69,10 @@ class FunctionModel:
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the function's predictions as probabilities [n, 3]; raises CrossexamError, FormatError."""
+        return self.answered(pairs).probabilities
+
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        """Return the function's predictions, and which pairs it did not answer."""
         try:
             answers = self.function(list(pairs))
         except CrossexamError:
@@ -75,11 +81,11 @@ class FunctionModel:
             raise CrossexamError(
                 f"the function raised {_described(error)}", where=self.name, hint=_DEBUG
             ) from error
-        found = to_probabilities(
+        found, outcomes = to_answers(
             answers, len(pairs), self.order, where=self.name, threshold=self.threshold, named=self.named
         )
         self.details["two_label"] = self.details.get("two_label", False) or self.named.two_label
-        return found
+        return Batch(range(len(pairs)), found, [None] * len(pairs), outcomes)
 
 
 def open_function(name: str, options: Options) -> FunctionModel:

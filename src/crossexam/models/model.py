@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
-from crossexam.core.outcome import Outcome
+from crossexam.core.outcome import Outcome, Outcomes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,7 +74,7 @@ class PlansBatches(Protocol):
 
 @runtime_checkable
 class ReportsReading(Protocol):
-    """A model without batches of its own that says how much of each pair it read."""
+    """A model without batches of its own that says how much of each pair it read, and which it answered."""
 
     def answered(self, pairs: Sequence[Pair]) -> Batch:
         """Return the predictions for *pairs* as one batch."""
@@ -156,6 +156,16 @@ class ReadsParses(Protocol):
         ...
 
 
+class SetAnswers(NamedTuple):
+    """The *probabilities* [n, 3] of the items of a test set, NaN for those without an answer.
+
+    *outcomes* say which these are; None if all were answered.
+    """
+
+    probabilities: NDArray[np.float64]
+    outcomes: Outcomes | None = None
+
+
 @runtime_checkable
 class AsksHost(Protocol):
     """A model that sends pairs to a server, perhaps on another machine, which may charge for answers.
@@ -209,10 +219,8 @@ class Recalls(Protocol):
 class AnswersSets(Protocol):
     """A model that looks predictions up for whole test sets, and needs no store."""
 
-    def predict_sets(
-        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
-    ) -> dict[str, NDArray[np.float64]]:
-        """Return the probabilities of each of *asked*, which are parts of *whole*, by name."""
+    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
+        """Return the answers for each of *asked*, which are parts of *whole*, by name."""
         ...
 
 

@@ -3,6 +3,9 @@
 The file is JSON lines, a JSON list, CSV, TSV or Parquet, one row per item.  Items are matched by id (columns
 ``id``, ``pairID`` or ``uid``), else by the text of the pair.  An item without a prediction and a prediction
 without an item are errors: neither is ever counted as wrong.
+
+A column ``outcome`` or ``status`` with the statuses of :mod:`crossexam.core.outcome` says which items have no
+answer; their predictions must be empty.  If it has other values, it is about something else.
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +25,7 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import allow_long_fields, csv_problem, json_problem, sha256_of
 from crossexam.core.labels import LABELS
+from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
 from crossexam.models.answers import NamedLabels, check_probabilities, one_hot
 from crossexam.models.label_order import (
     TWO_LABELS,
@@ -33,7 +38,7 @@ from crossexam.models.label_order import (
     row_softmax,
     to_label_columns,
 )
-from crossexam.models.model import Pair
+from crossexam.models.model import Batch, Pair, SetAnswers
 from crossexam.models.threshold import at_threshold, check_threshold, missing_threshold, refuse_threshold
 
 if TYPE_CHECKING:
@@ -75,26 +80,31 @@ class PredictionFile:
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs*, matched by text: [n, 3]; raises FormatError."""
-        examples = [Example(f"pair {k}", p, h, None) for k, (p, h) in enumerate(pairs)]
-        found = self._find(examples, by_text=True)
-        return self._probabilities(found, examples)
+        return self.answered(pairs).probabilities
 
-    def predict_sets(
-        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
-    ) -> dict[str, NDArray[np.float64]]:
-        """Return the probabilities of each test set of *asked*, by name; raises FormatError.
+    def answered(self, pairs: Sequence[Pair]) -> Batch:
+        """Return the predictions for *pairs*, matched by text, and what has none; raises FormatError."""
+        examples = [Example(f"pair {k}", p, h, None) for k, (p, h) in enumerate(pairs)]
+        table, statuses = self._answers(self._find(examples, by_text=True), examples)
+        outcomes = [Outcome(status) for status in statuses] if set(statuses) - {ANSWERED} else []
+        return Batch(range(len(pairs)), table, [None] * len(pairs), outcomes)
+
+    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
+        """Return the answers for each test set of *asked*, by name; raises FormatError.
 
         Predictions may be for any items of *whole*, the test sets without ``--limit``; others are errors.
         """
         by_text = self.columns.id is None
         self._refuse_extra([example for dataset in whole for example in dataset], by_text)
         examples = [example for dataset in asked for example in dataset]
-        table = self._probabilities(self._find(examples, by_text=by_text), examples)
+        table, statuses = self._answers(self._find(examples, by_text=by_text), examples)
+        outcomes = Outcomes.of([Outcome(status) for status in statuses], len(statuses))
         self.details["matched_by"] = "text" if by_text else self.columns.id
         answers, start = {}, 0
         for dataset in asked:
-            answers[dataset.name] = table[start : start + len(dataset)]
-            start += len(dataset)
+            rows = slice(start, start + len(dataset))
+            answers[dataset.name] = SetAnswers(table[rows], outcomes.at(rows))
+            start = rows.stop
         return answers
 
     def _name_of(self, row: Row, by_text: bool) -> object:
@@ -113,7 +123,11 @@ class PredictionFile:
         index: dict[object, Row] = {}
         for row in self.rows:
             name = self._name_of(row, by_text)
-            if index.setdefault(name, row) is not row and self._answer(index[name]) != self._answer(row):
+            known = index.setdefault(name, row)
+            if known is not row and (self._answer(known), _status(known, self.columns)) != (
+                self._answer(row),
+                _status(row, self.columns),
+            ):
                 raise FormatError(
                     f"there are two different predictions for {name!r}",
                     where=str(self.path),
@@ -147,6 +161,20 @@ class PredictionFile:
 
     def _answer(self, row: Row) -> tuple[object, ...]:
         return tuple(_hashable(row[name]) for name in self.columns.answer)
+
+    def _answers(
+        self, rows: Sequence[Row], examples: Sequence[Example]
+    ) -> tuple[NDArray[np.float64], list[str]]:
+        """Return the probabilities [n, 3] in *rows*, NaN without an answer, and the statuses [n]."""
+        import numpy as np
+
+        statuses = [_status(row, self.columns) for row in rows]
+        answered = [k for k, status in enumerate(statuses) if status == ANSWERED]
+        table = np.full((len(rows), len(LABELS)), np.nan)
+        if len(answered) == len(rows):
+            return self._probabilities(rows, examples), statuses
+        table[answered] = self._probabilities([rows[k] for k in answered], [examples[k] for k in answered])
+        return table, statuses
 
     def _probabilities(self, rows: Sequence[Row], examples: Sequence[Example]) -> NDArray[np.float64]:
         import numpy as np
@@ -269,9 +297,13 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     path = Path(name.partition("/")[2])
     rows = read_rows(path)
     columns = find_columns(list(rows[0]), where=str(path))
+    columns = replace(columns, status=_status_column(rows))
     naming = [*(columns.text or ()), *([columns.id] if columns.id else [])]
-    needed = [*columns.answer, *naming]
     for number, row in enumerate(rows):
+        needed = [*columns.answer, *naming]
+        if _status(row, columns) != ANSWERED:
+            needed = naming
+            _refuse_prediction(row, columns, where=f"{path}, row {number}")
         lacking = next((column for column in needed if row.get(column) is None), None)
         if lacking is not None:
             raise FormatError(f"no value for {lacking!r}", where=f"{path}, row {number}")
@@ -289,7 +321,8 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     seed = f"file.v1\x1f{sha256_of(path)}\x1f{order}{'' if threshold is None else f'@{threshold}'}"
     named = NamedLabels()
     if columns.form == "label":
-        names = {class_name(row[columns.answer[0]]) for row in rows}
+        answered = (row for row in rows if _status(row, columns) == ANSWERED)
+        names = {class_name(row[columns.answer[0]]) for row in answered}
         named.add(filter(None, names), where=f"{path}, column '{columns.answer[0]}'")
     details = {
         "predictions": len(rows),
@@ -302,6 +335,36 @@ def open_predictions(name: str, options: Options) -> PredictionFile:
     }
     key = hashlib.blake2b(seed.encode(), digest_size=16).hexdigest()
     return PredictionFile(name, key, path, columns, rows, order, threshold, details)
+
+
+def _status_column(rows: Sequence[Row]) -> str | None:
+    """Return the column of *rows* that says which items have no answer: all of its values are statuses."""
+    own = {name.strip().lower(): name for name in rows[0]}
+    for name in (own[known] for known in _STATUS_COLUMNS if known in own):
+        stated = [value for row in rows if not _is_empty(value := row.get(name))]
+        if stated and all(isinstance(value, str) and value in STATUSES for value in stated):
+            return name
+    return None
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _status(row: Row, columns: PredictionColumns) -> str:
+    """Return the status of *row*: answered unless it states another one."""
+    stated = row.get(columns.status) if columns.status is not None else None
+    return ANSWERED if _is_empty(stated) else str(stated)
+
+
+def _refuse_prediction(row: Row, columns: PredictionColumns, *, where: str) -> None:
+    given = next((name for name in columns.answer if not _is_empty(row.get(name))), None)
+    if given is not None:
+        raise FormatError(
+            f"{columns.status!r} is {_status(row, columns)!r}, but {given!r} is {row[given]!r}",
+            where=where,
+            wanted=f"no prediction for an item without an answer, or {ANSWERED!r}",
+        )
 
 
 def _three(name: str | None) -> str:
@@ -335,6 +398,7 @@ _SHARE_COLUMNS: Final = (
 )
 _LIST_COLUMNS: Final = ("probabilities", "probs")
 _LOGIT_COLUMNS: Final = ("logits",)
+_STATUS_COLUMNS: Final = ("outcome", "status")
 _LABEL_COLUMNS: Final = ("prediction", "predicted", "predicted_label", "pred", "label")
 # fmt: on
 
@@ -344,13 +408,15 @@ class PredictionColumns:
     """The names of the columns of a prediction file that identify the item and hold the prediction.
 
     At least one of ``id`` and ``text`` is not None; *form* is "shares" (one to three named columns),
-    "probabilities" (a list), "logits" (a list) or "label".
+    "probabilities" (a list), "logits" (a list) or "label".  The column *status*, if there is one, says which
+    items have no answer.
     """
 
     id: str | None
     text: tuple[str, str] | None
     form: str
     answer: tuple[str, ...]
+    status: str | None = None
 
 
 def read_rows(path: Path) -> list[Row]:

@@ -25,6 +25,7 @@ from crossexam.reports.published_systems import (
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
+from crossexam.reports.unanswered import unanswered_notes
 
 if TYPE_CHECKING:
     from crossexam.evaluation.measures import TestSetResult
@@ -69,7 +70,7 @@ def accuracy_table(results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, dataset in results.test_sets.items():
         per_model = [model.result(name) for model in results.models]
-        n = next((result.n for result in per_model if result is not None), None)
+        n = next((result.labelled for result in per_model if result is not None), None)
         accuracies = (result.accuracy if result else None for result in per_model)
         figures = [study.figures(dataset).get(system) for study in studies for system in study.systems]
         rows.append((results.short_names[name], n, *accuracies, *figures))
@@ -91,6 +92,7 @@ def accuracy_table(results: Results) -> Table:
     notes = [
         INTERVALS,
         *noted,
+        *unanswered_notes(result for model in results.models for result in model.results),
         *relabelled_notes(results.test_sets, results.short_names),
         *projection_notes(results),
         *other_rules_note(differences),
@@ -180,7 +182,7 @@ def summary_tables(results: Results) -> list[Table]:
     tables = [_summary_table(model, results) for model in results.models]
     if len(tables) == 1:
         return tables
-    any_drop = any(result.loss for model in results.models for result in model.results)
+    any_drop = any(result.lost for model in results.models for result in model.results)
     return [accuracy_table(results), *(tables if any_drop else [])]
 
 
@@ -190,9 +192,10 @@ def _summary_table(model: ModelResults, results: Results) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for result in model.results:
         name = results.short_names[result.name]
-        rows.append((name, result.n, result.accuracy, result.loss, pairs_of(result), result.p_holm))
+        drop = result.lost, pairs_of(result), result.p_holm
+        rows.append((name, result.labelled, result.accuracy, *drop))
         if result.name in results.drop_bases and result.majority is not None:
-            rows.append((MAJORITY, result.n, result.majority.share, None, None, None))
+            rows.append((MAJORITY, result.labelled, result.majority.share, None, None, None))
     if not any(row[3] is not None for row in rows):  # bases only
         return Table(model.name, columns, tuple(row[:3] for row in rows))
     return Table(model.name, (*columns, *lost), tuple(rows))
@@ -200,7 +203,7 @@ def _summary_table(model: ModelResults, results: Results) -> Table:
 
 def pairs_of(result: TestSetResult) -> int | None:
     """Return the number of items that the drop compares with their base; None if it is not paired."""
-    return result.drop.n if result.drop is not None and result.loss is result.drop else None
+    return result.drop.n if result.drop is not None and result.lost is result.drop else None
 
 
 def drop_table(results: Results) -> Table:
@@ -225,7 +228,7 @@ def drop_table(results: Results) -> Table:
                     model.name,
                     result.base_accuracy,
                     result.accuracy,
-                    result.loss,
+                    result.lost,
                     pairs_of(result),
                     result.p_holm,
                     result.minimum_detectable_drop,
@@ -239,6 +242,7 @@ def drop_table(results: Results) -> Table:
         f"p: exact McNemar test by cluster, Holm-corrected. {significance_note(results.alpha)} "
         "Detectable: the smallest drop detectable at this level, uncorrected, and a power of 80 %. "
         "Flipped: predictions that differ from the prediction for the base example.",
+        *unanswered_notes(result for _, _, result in results.by_test_set()),
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
@@ -276,7 +280,8 @@ def error_table(results: Results) -> Table:
         "predicted contradiction; the others likewise."
     )
     source = errors_source() if any(row[2] is None for row in rows) else None
-    notes = tuple(filter(None, (note, two_labels_note(results), source)))
+    of_answered = unanswered_notes(result for _, _, result in results.by_test_set())
+    notes = tuple(filter(None, (note, *of_answered, two_labels_note(results), source)))
     return Table("Errors", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 
 
@@ -307,7 +312,7 @@ def _slice_table(
     sliced = [result.slices.get(slicing, {}) if result else {} for result in results]
     size: dict[str, int] = {}
     for estimates in sliced:
-        size.update({value: estimate.n for value, estimate in estimates.items()})
+        size.update({value: max(estimate.n, size.get(value, 0)) for value, estimate in estimates.items()})
     ordered = sorted(size, key=lambda value: (-size[value], value))
     rows = tuple(
         (value, size[value], *(estimates.get(value) for estimates in sliced)) for value in ordered[:most]
@@ -342,7 +347,7 @@ def prediction_table(results: Results) -> Table:
     one_label = [
         (name, model, result, result.only_gold)
         for name, model, result in results.by_test_set()
-        if result.only_gold is not None and result.construction != "base"
+        if result.only_gold is not None and result.construction != "base" and not result.only_bounds
     ]
     for position, (name, model, result, gold) in enumerate(one_label):
         short = results.short_names[name]
@@ -380,11 +385,10 @@ def judged_table(results: Results) -> Table:
         short = results.short_names[name]
         n = sum(1 for _ in judged_items(dataset))
         rows.append((short, JUDGES, n, *map(of_judges.get, GOLDS)))
-        rows += [
-            (short, model.name, n, *map(predicted_shares(model.run, name).get, GOLDS))
-            for model in results.models
-            if name in model.run.datasets
-        ]
+        for model in results.models:
+            if name in model.answered.datasets and (shares := predicted_shares(model.run, name)):
+                answered = max(share.n for share in shares.values())
+                rows.append((short, model.name, answered if answered < n else n, *map(shares.get, GOLDS)))
         entry = dataset.entry
         difference = difference_from(_STUDY, dataset)
         human = _human(entry.construction, Marked if difference else float)

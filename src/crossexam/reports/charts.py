@@ -10,12 +10,12 @@ from __future__ import annotations
 import copy
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import Gold
 from crossexam.reports.results import Results, two_labels_note
 
@@ -165,13 +165,14 @@ def accuracy_charts(results: Results) -> Charts:
         rows = [
             _Row(labels[each.name], each.accuracy, each.majority.share if each.majority else None)
             for each in of
-            if each.n
+            if each.n or each.only_bounds
         ]
         if rows:
             figures.append((name, _interval_drawings(rows, (0, 100), "accuracy, %")))
     note = (
         "Accuracy with 95 % confidence intervals. Grey line: majority class, the accuracy of always giving "
         "the most frequent gold label of the test set; none if the test set has a single gold label."
+        + _bounds_note(each.accuracy for of in _by_model(results).values() for each in of)
     )
     return Charts(figures, note)
 
@@ -184,10 +185,20 @@ def drop_charts(results: Results) -> Charts:
     labels = _labels(results)
     figures = []
     for name, of in _by_model(results).items():
-        rows = [_Row(labels[each.name], loss) for each in of if (loss := each.loss) is not None]
+        rows = [_Row(labels[each.name], lost) for each in of if (lost := each.lost) is not None]
         if rows:
             figures.append((name, _interval_drawings(rows, extent, "accuracy lost, in points")))
-    return Charts(figures, "Accuracy lost from the base; lines are 95 % confidence intervals.")
+    lost = (each.lost for of in _by_model(results).values() for each in of)
+    return Charts(
+        figures, f"Accuracy lost from the base; lines are 95 % confidence intervals.{_bounds_note(lost)}"
+    )
+
+
+def _bounds_note(estimates: Iterable[Estimate | None]) -> str:
+    """Return what a line without a point means, if there is one."""
+    if not any(isinstance(each, Bounds) for each in estimates):
+        return ""
+    return " A line without a point: too many items were not answered; it covers the intervals of the bounds."
 
 
 def _by_model(results: Results) -> dict[str, list[TestSetResult]]:
@@ -211,7 +222,9 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
             "value": _number(row.estimate.value),
             "low": _number(row.estimate.low),
             "high": _number(row.estimate.high),
-            "text": f"{100 * row.estimate.value:.1f}".replace("-", "−"),
+            "text": f"{100 * row.estimate.value:.1f}".replace("-", "−")
+            if math.isfinite(row.estimate.value)
+            else "",
             "line": None if row.line is None else _number(row.line),
         }
         for row in rows
@@ -238,7 +251,7 @@ def _interval_chart(rows: Sequence[_Row], width: int, extent: tuple[float, float
 
 def _drop_range(results: Results) -> tuple[float, float] | None:
     """Return the least and the largest bound of all drops, in points; None if there are none."""
-    losses = [loss for model in results.models for result in model.results if (loss := result.loss)]
+    losses = [lost for model in results.models for result in model.results if (lost := result.lost)]
     bounds = [100 * bound for loss in losses for bound in _bounds(loss) if math.isfinite(bound)]
     return (min(0.0, *bounds), max(5.0, *bounds)) if bounds else None
 
@@ -250,9 +263,13 @@ def _bounds(estimate: Estimate) -> tuple[float, float, float]:
 def error_charts(results: Results) -> Charts:
     """Return a figure per model: its wrong predictions on each test set by gold and predicted label."""
     largest, labels = _error_range(results), _labels(results)
+    answered = {
+        name: [each for each in of if not each.only_bounds] for name, of in _by_model(results).items()
+    }
     figures = [
         (name, {size: _error_chart(of, labels, width, largest) for size, width in WIDTHS.items()})
-        for name, of in _by_model(results).items()
+        for name, of in answered.items()
+        if of
     ]
     legend = "Segments follow the order of the legend. N-E: gold neutral, predicted entailment."
     note = " ".join(filter(None, (legend, two_labels_note(results))))
@@ -318,16 +335,18 @@ def _pieces(result: TestSetResult, label: str) -> list[dict[str, Any]]:
 
 def _error_range(results: Results) -> float:
     """Return the end of the axis of wrong predictions, in percent: the largest share, rounded up to tens."""
-    shares = [each.wrong / each.n for model in results.models for each in model.results if each.n]
+    measured = (each for model in results.models for each in model.results if not each.only_bounds)
+    shares = [each.wrong / each.n for each in measured if each.n]
     return max(10.0, 10 * math.ceil(10 * max(shares, default=0.0)))
 
 
 def confusion_charts(results: Results) -> Charts:
     """Return a figure per test set: the confusion matrix of each model."""
     maps = HeatMaps()
+    measured = (entry for entry in results.by_test_set() if not entry[2].only_bounds)
     figures = [
         (results.short_names[name], {model.name: maps.draw(result) for _, model, result in of_set})
-        for name, of_set in groupby(results.by_test_set(), key=lambda entry: entry[0])
+        for name, of_set in groupby(measured, key=lambda entry: entry[0])
     ]
     return Charts(figures, shown=1)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.labels import GOLDS
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.accuracy import INTERVALS, relabelled_notes
 from crossexam.reports.cross_dataset import mean_note
 from crossexam.reports.joint import joint_table, seen_table
@@ -16,6 +17,7 @@ from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.reports.unanswered import unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
@@ -28,24 +30,33 @@ _EXAMPLES: Final = 2
 
 
 def comparison_tables(
-    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+    first: Run,
+    second: Run,
+    *,
+    alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> list[Table]:
     """Return the paired comparison of two models on every test set they share, at the level *alpha*.
 
     Test sets whose items have keys are also compared over keys; then what both get right and wrong together,
-    and which word pairs of it are in *training*.
+    and which word pairs of it are in *training*.  Test sets of which more than the share *max_unanswered* has
+    no answer from one of the models only have bounds.
     """
-    from crossexam.evaluation.comparison import compare_runs
+    from crossexam.evaluation.comparison import answered_part, compare_runs
 
-    pairs = compare_runs(first, second)
+    pairs = compare_runs(first, second, max_unanswered=max_unanswered)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
     names = short_names(shared)
-    table = _comparison_table(first, second, pairs, names, alpha)
+    answered = answered_part(first, second, max_unanswered)
+    table = _comparison_table(first, second, pairs, names, alpha, answered)
     compared = replace(table, notes=(*table.notes, *relabelled_notes(shared, names)))
-    over_keys = keyed_comparison_table(first, second, names)
-    together = joint_table(first, second, names)
-    seen = [] if training is None else [seen_table(first, second, training, names)]
-    return [compared, *([over_keys] if over_keys.rows else []), together, *seen]
+    missing = unanswered_comparison_table(pairs, names, max_unanswered)
+    over_keys = keyed_comparison_table(*answered, names)
+    together = joint_table(*answered, names)
+    seen = [] if training is None else [seen_table(*answered, training, names)]
+    optional = [each for each in (missing, over_keys) if each.rows]
+    return [compared, *optional, *([together] if answered[0].datasets else []), *seen]
 
 
 def against_table(results: Results) -> Table:
@@ -53,11 +64,23 @@ def against_table(results: Results) -> Table:
     if not results.comparison:
         return Table("A against B", (), ())
     first, second = results.runs
-    return _comparison_table(first, second, results.comparison, results.short_names, results.alpha)
+    return _comparison_table(
+        first, second, results.comparison, results.short_names, results.alpha, results.answered
+    )
+
+
+def unanswered_against_table(results: Results) -> Table:
+    """Return what either of exactly two models did not answer; may have no rows."""
+    return unanswered_comparison_table(results.comparison, results.short_names, results.max_unanswered)
 
 
 def _comparison_table(
-    first: Run, second: Run, pairs: Sequence[Comparison], names: Mapping[str, str], alpha: float
+    first: Run,
+    second: Run,
+    pairs: Sequence[Comparison],
+    names: Mapping[str, str],
+    alpha: float,
+    answered: tuple[Run, Run],
 ) -> Table:
     columns = (
         Column("Test set"),
@@ -91,14 +114,15 @@ def _comparison_table(
         "clusters in a model's favour, the test does, so that they can disagree."
     )
     one, other = model_names([first, second])
-    mean = mean_note(first, second)
-    notes = (INTERVALS, note, *([mean] if mean else []), *projected)
+    mean = mean_note(*answered)
+    both = ["Over the items that both models answered."] if any(pair.unanswered for pair in pairs) else []
+    notes = (INTERVALS, note, *both, *([mean] if mean else []), *projected)
     return Table(f"A: {one}, B: {other}", columns, rows, notes)
 
 
 def only_one_table(results: Results) -> Table:
     """Return items that only one of exactly two models gets right, with the prediction of the other."""
-    from crossexam.evaluation.scores import score_run
+    from crossexam.evaluation.scores import score_both
 
     columns = (
         Column("Test set"),
@@ -111,8 +135,7 @@ def only_one_table(results: Results) -> Table:
     )
     rows: list[tuple[Cell, ...]] = []
     if results.comparison:
-        two_labels = any(run.two_labels for run in results.runs)
-        first, second = (score_run(run, two_labels=two_labels) for run in results.runs)
+        first, second = score_both(*results.runs)
         one, other = (model.name for model in results.models)
         for pair in results.comparison:
             sides = ((one, first, second), (other, second, first))

@@ -14,6 +14,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.published_systems import STUDIES, difference_from
@@ -22,8 +23,10 @@ from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
+    from crossexam.evaluation.comparison import UnansweredByEither
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
+    from crossexam.evaluation.unanswered import Unanswered
 
 COLUMNS: Final = (
     "model",
@@ -201,6 +204,8 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for statistic in _ESTIMATES:
         if (estimate := getattr(result, statistic)) is not None:
             yield {**known, "statistic": statistic, **estimate._asdict()}
+    if result.unanswered is not None:
+        yield from _unanswered_rows(result.unanswered, known)
     for statistic in _NUMBERS:
         if (number := getattr(result, statistic)) is not None:
             yield {**known, "statistic": statistic, "value": number, "n": result.n}
@@ -240,6 +245,33 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
             }
             for statistic in _KEYED:
                 yield {**known, "statistic": f"accuracy_{statistic}", **getattr(keyed, statistic)._asdict()}
+
+
+def _unanswered_rows(missing: Unanswered, known: Mapping[str, object]) -> Iterator[dict[str, object]]:
+    """Yield the items without an answer by reason, and the bounds that follow."""
+    for status, count in missing.counts.items():
+        yield {**known, "statistic": "unanswered", "of": status, "value": count, "n": missing.items}
+    yield {**known, "statistic": "unanswered_share", "value": missing.share, "n": missing.labelled}
+    yield {**known, "statistic": "only_bounds", "value": int(missing.only_bounds), "n": missing.labelled}
+    for name, bounds in (("accuracy", missing.accuracy), ("drop", missing.drop)):
+        if bounds is not None:
+            yield {**known, "statistic": f"{name}_least", **bounds.least._asdict()}
+            yield {**known, "statistic": f"{name}_most", **bounds.most._asdict()}
+
+
+def _unanswered_object(missing: Unanswered) -> dict[str, Any]:
+    numbers = ("labelled", "missing", "share", "pairs", "pairs_missing", "only_bounds", "only_drop_bounds")
+    bounds = {"accuracy": missing.accuracy, "drop": missing.drop}
+    return {
+        "by_status": missing.counts,
+        "items": missing.items,
+        **{key: getattr(missing, key) for key in numbers},
+        **{
+            name: {"least": each.least, "most": each.most}
+            for name, each in bounds.items()
+            if each is not None
+        },
+    }
 
 
 def render_json(results: Results) -> str:
@@ -301,6 +333,8 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "signature": signature_of(model, result),
         "test_set_signature": dataset.entry.signature,
     }
+    if result.unanswered is not None:
+        document["unanswered"] = _unanswered_object(result.unanswered)
     if published_rows:
         document["published"] = {study.study: found for study in STUDIES if (found := study.figures(dataset))}
         document["published_by_other_rules"] = {
@@ -329,38 +363,49 @@ def _plain(value: Any) -> Any:
 
 
 def comparison_csv(
-    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+    first: Run,
+    second: Run,
+    *,
+    alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> str:
     """Return the comparison of two runs, a test set per row; estimates take three columns."""
-    rows = list(_comparisons(first, second, alpha, training))
+    rows = list(_comparisons(first, second, alpha, training, max_unanswered))
     columns = list(dict.fromkeys(key for row in rows for key in row))
     return _csv(columns, iter(rows))
 
 
 def _comparisons(
-    first: Run, second: Run, alpha: float, training: TrainingPairs | None
+    first: Run, second: Run, alpha: float, training: TrainingPairs | None, max_unanswered: float
 ) -> Iterator[dict[str, object]]:
-    from crossexam.evaluation.comparison import compare_runs
+    from crossexam.evaluation.comparison import answered_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
     from crossexam.evaluation.seen_pairs import seen_pairs
 
     a, b = model_names([first, second])
-    over_keys = {each.name: each for each in keyed_comparisons(first, second)}
-    joint = {each.name: each for each in joint_outcomes(first, second)}
-    seen = () if training is None else seen_pairs(first, second, training)
-    for pair in compare_runs(first, second):
+    pairs = compare_runs(first, second, max_unanswered=max_unanswered)
+    answered = answered_part(first, second, max_unanswered)
+    over_keys = {each.name: each for each in keyed_comparisons(*answered)}
+    joint = {each.name: each for each in joint_outcomes(*answered)}
+    seen = () if training is None else seen_pairs(*answered, training)
+    for pair in pairs:
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
+            if key == "unanswered":
+                row |= _unanswered_columns(value)
+                continue
             key = {"b": "only_a_right", "c": "only_b_right"}.get(key, key)
             row[key] = value.value if isinstance(value, Estimate) else value
             if isinstance(value, Estimate):
                 row |= {f"{key}_low": value.low, f"{key}_high": value.high}
-        row |= {"alpha": alpha, "significant": pair.p_holm <= alpha}
-        together = joint[pair.name]
-        row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
-        row |= {"easy_keys": together.easy, "hard_keys": together.hard}
-        row |= {f"both_{kind}": together.same_errors.get(kind, 0) for kind in ERROR_TYPES}
+        significant = None if pair.p_holm is None else pair.p_holm <= alpha
+        row |= {"alpha": alpha, "significant": significant}
+        if (together := joint.get(pair.name)) is not None:
+            row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
+            row |= {"easy_keys": together.easy, "hard_keys": together.hard}
+            row |= {f"both_{kind}": together.same_errors.get(kind, 0) for kind in ERROR_TYPES}
         if (keyed := over_keys.get(pair.name)) is not None:
             row["keys"] = keyed.keys
             for key in _KEYED_DIFFERENCES:
@@ -375,6 +420,21 @@ def _comparisons(
         yield row
 
 
+def _unanswered_columns(missing: UnansweredByEither | None) -> dict[str, object]:
+    if missing is None:
+        return {}
+    least, most = missing.difference.least, missing.difference.most
+    return {
+        "unanswered_a": missing.a,
+        "unanswered_b": missing.b,
+        "unanswered": missing.missing,
+        "labelled": missing.labelled,
+        "only_bounds": missing.only_bounds,
+        "difference_least": least.value,
+        "difference_most": most.value,
+    }
+
+
 def _seen_columns(each: SeenPairs) -> dict[str, object]:
     columns: dict[str, object] = {
         f"{each.group}_pairs": each.pairs,
@@ -387,8 +447,13 @@ def _seen_columns(each: SeenPairs) -> dict[str, object]:
 
 
 def comparison_json(
-    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+    first: Run,
+    second: Run,
+    *,
+    alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> str:
     """Return the comparison of two runs as one JSON object."""
-    rows = list(_comparisons(first, second, alpha, training))
+    rows = list(_comparisons(first, second, alpha, training, max_unanswered))
     return _json({"crossexam": package_version(), "test_sets": rows})

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from crossexam.core.dataset import counted_items
-from crossexam.core.estimate import Estimate
+from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
@@ -15,6 +15,8 @@ from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
 from crossexam.reports.truncation import truncation_warnings
+from crossexam.reports.unanswered import unanswered_warnings
+from crossexam.stats.multiple_testing import ALPHA
 
 
 def culprit(results: Results) -> ModelResults | None:
@@ -29,10 +31,11 @@ def culprit(results: Results) -> ModelResults | None:
     ]
     if lost:
         return min(lost, key=lambda pair: pair[1])[0]
-    found = [(model, result) for model in results.models if (result := worst(model.results)) is not None]
+    found = [(model, result) for model in results.models if (result := worst_of(model)) is not None]
 
     def badness(pair: tuple[ModelResults, TestSetResult]) -> tuple[bool, bool, bool, float]:
-        return _badness(pair[1], at_chance(pair[0].results))
+        model, result = pair
+        return _badness(result, at_chance(model.results), drops_shown(model.results, model.alpha))
 
     return max(found, key=badness, default=(None, None))[0]
 
@@ -41,7 +44,8 @@ def headline(results: Results) -> str:
     """Return what broke most: model, accuracy on the base, and the worst drop with its interval."""
     model = culprit(results)
     if model is None:
-        return "No item has a gold label."
+        bounded = next((model for model in results.models if _has_bounds(model)), None)
+        return "No item has a gold label." if bounded is None else _no_result(bounded)
     return sentence(model, results.short_names)
 
 
@@ -52,9 +56,9 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     """
     if model.benchmark is not None:
         return _on_benchmark(model, model.benchmark)
-    result = worst(model.results)
+    result = worst_of(model)
     if result is None or not result.n:
-        return f"{model.name}: no item has a gold label."
+        return _no_result(model)
     loss, base = result.loss, result.base_accuracy
     name = names.get(result.name, result.name)
     accuracy = number_text(result.accuracy, "percent")
@@ -64,14 +68,34 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     before = f"{number_text(base, 'percent')} % on {_base_of(model, result)}"
     few = f", {counted_items(loss.n, 'pair')}" if loss is result.drop and loss.n < result.n else ""
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
-    if loss.low > 0:
+    if result.name in drops_shown(model.results, model.alpha):
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
+    any_set = "any test set that it answered" if _has_bounds(model) else "any test set"
     if loss.value <= 0:
-        return f"The accuracy of {model.name}, {before}, does not drop on any test set."
+        return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
+    corrected, p_value = "", ""
+    if loss.low > 0:
+        corrected = f" after correction for {sum(each.loss is not None for each in model.results)} test sets"
+        p_value = "" if result.p_holm is None else f"; corrected p {p_value_text(result.p_holm)}"
     return (
-        f"The accuracy of {model.name}, {before}, does not drop significantly on any test set; "
-        f"the largest drop is {dropped}, on {name}."
+        f"The accuracy of {model.name}, {before}, does not drop significantly on {any_set}{corrected}; "
+        f"the largest drop is {dropped.removesuffix(')')}{p_value}), on {name}."
     )
+
+
+def _has_bounds(model: ModelResults) -> bool:
+    """Return whether there are only bounds of some result of *model*."""
+    return any(
+        result.unanswered is not None and (result.only_bounds or result.unanswered.only_drop_bounds)
+        for result in model.results
+    )
+
+
+def _no_result(model: ModelResults) -> str:
+    """Return why nothing was measured for *model*."""
+    if _has_bounds(model):
+        return f"{model.name} left too many items unanswered: only bounds of its results are known."
+    return f"{model.name}: no item has a gold label."
 
 
 def _base_of(model: ModelResults, result: TestSetResult) -> str:
@@ -103,20 +127,30 @@ def _on_benchmark(model: ModelResults, score: BenchmarkScore) -> str:
 def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
-    A sentence per model whose order of classes is in doubt, per model that did not read all items to the end,
-    and per model and base whose accuracy is not significantly above the majority class.
+    A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
+    per model that did not read all items to the end, and per model and base whose accuracy is not
+    significantly above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
+<<<<<<< HEAD
     remarks = [
         f"{model.name}: {remark}."
         for model in results.models
         for remark in endpoint_remarks(model.run.manifest.get("details"))
     ]
     return [*doubts, *truncation_warnings(results), *parse_warnings(results), *remarks] + [
+=======
+    return [
+        *doubts,
+        *unanswered_warnings(results),
+        *truncation_warnings(results),
+        *parse_warnings(results),
+    ] + [
+>>>>>>> answers
         _warning(model, result, results)
         for model in results.models
         for result in model.results
@@ -158,23 +192,54 @@ def at_chance(results: Sequence[TestSetResult]) -> frozenset[str]:
     return frozenset(result.name for result in results if _is_at_chance(result))
 
 
-def worst(results: Sequence[TestSetResult]) -> TestSetResult | None:
+def drops_shown(results: Sequence[TestSetResult], alpha: float = ALPHA) -> frozenset[str]:
+    """Return the test sets among *results* with a significant drop, corrected for the number of test sets.
+
+    The largest of many drops is likely to be large by chance, so that its own interval is not enough.  A drop
+    is significant if its p-value after the correction of Holm is at most *alpha*, and its interval lies above
+    0.  A difference of the accuracies of items that are not paired has no p-value: its interval, made wider
+    by the correction of Bonferroni, has to lie above 0.
+    """
+    from scipy.special import ndtri
+
+    losses = {result.name: loss for result in results if (loss := result.loss) is not None}
+    if not losses:
+        return frozenset()
+    wider = float(ndtri(1 - alpha / (2 * len(losses))) / ndtri(1 - ALPHA / 2))
+
+    def is_shown(result: TestSetResult, loss: Estimate) -> bool:
+        if result.p_holm is not None:
+            return loss.low > 0 and result.p_holm <= alpha
+        return loss.value - max(wider, 1.0) * (loss.value - loss.low) > 0
+
+    named = {result.name: result for result in results}
+    return frozenset(name for name, loss in losses.items() if is_shown(named[name], loss))
+
+
+def worst_of(model: ModelResults) -> TestSetResult | None:
+    """Return the test set on which *model* broke most (:func:`worst`)."""
+    return worst(model.results, model.alpha)
+
+
+def worst(results: Sequence[TestSetResult], alpha: float = ALPHA) -> TestSetResult | None:
     """Return the test set on which a model broke most; None if nothing was measured.
 
-    That is the test set with the largest drop among those whose interval lies above 0, if possible from a
-    base on which the model is above the majority class; else the one with the largest drop; else, if no test
-    set has a base, the one with the lowest accuracy.  Test sets whose labels are only proposed count if there
-    are no others.
+    That is the test set with the largest drop among those that are significant at the level *alpha*
+    (:func:`drops_shown`), if possible from a base on which the model is above the majority class; else the
+    one with the largest drop; else, if no test set has a base, the one with the lowest accuracy.  Test sets
+    whose labels are only proposed count if there are no others; those with only bounds never do.
     """
-    measured = [result for result in results if result.n > 0]
+    measured = [result for result in results if result.n > 0 and not result.only_bounds]
     sure = [result for result in measured if not result.name.endswith(f"({PROPOSED})")]
-    chance = at_chance(results)
-    return max(sure or measured, key=lambda result: _badness(result, chance), default=None)
+    chance, shown = at_chance(results), drops_shown(results, alpha)
+    return max(sure or measured, key=lambda result: _badness(result, chance, shown), default=None)
 
 
-def _badness(result: TestSetResult, chance: Collection[str]) -> tuple[bool, bool, bool, float]:
+def _badness(
+    result: TestSetResult, chance: Collection[str], shown: Collection[str]
+) -> tuple[bool, bool, bool, float]:
     loss = result.loss
     if loss is None:
         return (False, False, False, -result.accuracy.value)
-    significant = loss.low > 0
+    significant = result.name in shown
     return (True, significant and result.base_set not in chance, significant, loss.value)

@@ -19,7 +19,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
-from crossexam.reports.headline import culprit, headline, sentence, warnings, worst
+from crossexam.reports.headline import culprit, headline, sentence, warnings, worst_of
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
 from crossexam.reports.sections import page_sections
@@ -125,7 +125,7 @@ def _shown(results: Results, sets: Sequence[dict[str, Any]]) -> str:
 def _opens_at(results: Results) -> int:
     """Return the position of the test set in the headline, which the browser of items opens at."""
     model = culprit(results)
-    result = worst(model.results) if model is not None else None
+    result = worst_of(model) if model is not None else None
     return list(results.test_sets).index(result.name) if result is not None else 0
 
 

@@ -21,6 +21,7 @@ from crossexam.core.example import (
     undo_edits,
 )
 from crossexam.core.labels import GOLD_INDEX
+from crossexam.core.outcome import ANSWERED, CODES
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import NOT_ENTAILED, predicted_labels
 from crossexam.reports.results import Results
@@ -108,7 +109,8 @@ class _Answers:
     def on(self, name: str) -> NDArray[np.int64] | None:
         """Return label and three probabilities in thousandths for test set *name* [n, 4]; None without it.
 
-        The label is included since it cannot always be recovered from rounded probabilities.
+        The label is included since it cannot always be recovered from rounded probabilities.  Without an
+        answer it is -1 less the code of the status (:data:`~crossexam.core.outcome.CODES`), which is over 0.
         """
         import numpy as np
 
@@ -116,7 +118,9 @@ class _Answers:
             self._known[name] = None
             if name in self._run.datasets:
                 thousandths = np.rint(np.nan_to_num(self._run.answers(name)) * 1000).astype(np.int64)
-                self._known[name] = np.column_stack([predicted_labels(self._run, name), thousandths])
+                codes = self._run.outcomes_of(name).codes.astype(np.int64)
+                labels = np.where(codes == CODES[ANSWERED], predicted_labels(self._run, name), -1 - codes)
+                self._known[name] = np.column_stack([labels, thousandths])
         return self._known[name]
 
     def at(self, name: str, rows: NDArray[np.int64]) -> list[list[int] | None]:
@@ -172,7 +176,7 @@ class PageItems:
         for answers in self._answers:
             if (given := answers.on(dataset.name)) is not None:
                 rejected = (given[:, 0] == NOT_ENTAILED) & (gold != GOLD_INDEX["entailment"])
-                wrong |= (given[:, 0] != gold) & ~rejected
+                wrong |= (given[:, 0] >= 0) & (given[:, 0] != gold) & ~rejected
         rows: list[int] = np.flatnonzero(wrong & (gold >= 0)).tolist()
         return rows
 
@@ -184,7 +188,7 @@ class PageItems:
         for answers in self._answers:
             if (given := answers.on(dataset.name)) is None:
                 continue
-            number = number * (NOT_ENTAILED + 1) + given[:, 0]
+            number = number * (NOT_ENTAILED + 2) + np.maximum(given[:, 0], -1) + 1
             before = None if base is None else answers.on(base.name)
             if before is not None and len(before):
                 was = before[places, 0]  # where the place is -1, that of the last one: masked below
@@ -197,7 +201,8 @@ class PageItems:
         ``texts`` holds every sentence once.  One of ``items`` is ``[set, id, gold, premise, hypothesis, base
         premise, base hypothesis, base gold, predictions, base predictions, info]``: gold is -1 if there is
         none, a sentence is the number of a text or its :func:`segments`, and a prediction is None or its
-        label (3 is ``NOT_ENTAILED``) and three probabilities in thousandths.
+        label (3 is ``NOT_ENTAILED``, and less than -1 says why there is no answer) and three probabilities in
+        thousandths.
         """
         texts = _Texts()
         items = list(self._pack(self.shown[number], number, slice(start, end), texts))

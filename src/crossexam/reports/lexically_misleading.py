@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import nlargest
+from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.columns import info_values
@@ -66,7 +67,7 @@ def highest_table(results: Results) -> Table:
         labelled = (dataset.labels() >= 0).nonzero()[0].tolist()
         for place in nlargest(_HIGHEST, labelled, key=lambda k: float(scores[k])):
             example = dataset.examples[place]
-            answers = (None if labels is None else str(labels[place]) for labels in predicted)
+            answers = (None if labels is None else str(labels[place]) or "no answer" for labels in predicted)
             score = f"{float(scores[place]):.3f}"
             rows.append(
                 (dataset.entry.part, score, example.premise, example.hypothesis, example.label, *answers)
@@ -107,7 +108,7 @@ def misleading_charts(results: Results) -> Charts:
                 points.append(
                     {
                         "lambda": part.lam,
-                        "accuracy": 100 * part.model.value,
+                        "accuracy": None if isnan(part.model.value) else 100 * part.model.value,
                         "size": part.size,
                         "model": model.name,
                         "low": 100 * part.model.low,

@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 from crossexam.core.files import FORMULA, sweep, write_text
 from crossexam.core.labels import ENTAILMENT_OR_NOT
+from crossexam.core.outcome import STATUSES
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
 
@@ -122,6 +123,7 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
 
     ``formula`` holds what begins a formula in a spreadsheet, for the CSV that the page writes.  ``golds`` and
     ``answers`` are the labels that some item has, ``parts`` of a test set are names and numbers of items.
+    ``statuses`` are the names of the reasons why there is no answer, if one is missing.
     """
     golds: set[int] = set()
     answers: set[int] = set()
@@ -151,4 +153,5 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
         "sets": sets,
         "golds": sorted(golds),
         "answers": sorted(answers),
+        "statuses": list(STATUSES) if min(answers, default=0) < 0 else [],
     }

@@ -13,6 +13,7 @@ from crossexam.core.dataset import Run, counted_items
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import write_text
 from crossexam.core.notebook import html_notes, html_table
+from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
 from crossexam.evaluation.verified import by_status
 from crossexam.reports.accuracy import projection_notes, relabelled_notes, summary_note
 from crossexam.reports.comparison import comparison_tables
@@ -60,7 +61,9 @@ class Report:
     test set the page shows: a number of them, ``"errors"`` (those that some model got wrong) or ``"all"``.
     *relative_to* is the number of the run over which the relative improvement of the others is shown.
     Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
-    *training*.  Raises CrossexamError if *items* is anything else or *alpha* is not between 0 and 1.
+    *training*.  If more than the share *max_unanswered* of a test set was not answered, there are only bounds
+    of its results.  Raises CrossexamError if *items* is anything else, *alpha* is not between 0 and 1, or
+    *max_unanswered* not from 0 to 1.
     """
 
     runs: tuple[Run, ...]
@@ -69,9 +72,11 @@ class Report:
     relative_to: int | None = None
     alpha: float = ALPHA
     training: TrainingPairs | None = None
+    max_unanswered: float = MAX_UNANSWERED
 
     def __post_init__(self) -> None:
         check_level(self.alpha)
+        check_max_unanswered(self.max_unanswered)
         item_choice(self.items)
 
     def __repr__(self) -> str:
@@ -97,6 +102,7 @@ class Report:
             relative_to=self.relative_to,
             alpha=self.alpha,
             training=self.training,
+            max_unanswered=self.max_unanswered,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -154,13 +160,14 @@ def make_report(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
     Items with proposed labels and verified items are scored as separate test sets.
     """
     chosen = tuple(by_status(run) for run in runs)
-    return Report(chosen, published_rows, items, relative_to, alpha, training)
+    return Report(chosen, published_rows, items, relative_to, alpha, training, max_unanswered)
 
 
 def write_report(
@@ -172,6 +179,7 @@ def write_report(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
@@ -184,6 +192,7 @@ def write_report(
         relative_to=relative_to,
         alpha=alpha,
         training=training,
+        max_unanswered=max_unanswered,
     )
     return made.save(path)
 
@@ -194,9 +203,13 @@ def terminal_report(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return make_report(*runs, relative_to=relative_to, alpha=alpha, training=training).terminal()
+    made = make_report(
+        *runs, relative_to=relative_to, alpha=alpha, training=training, max_unanswered=max_unanswered
+    )
+    return made.terminal()
 
 
 def write_comparison(
@@ -206,31 +219,40 @@ def write_comparison(
     *,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> Path:
     """Write the comparison of two runs to *path*; p-values of at most *alpha* are significant.
 
     Raises FormatError for any suffix but ``.md .tex .csv .json``.
     """
     check_level(alpha)
+    limit = check_max_unanswered(max_unanswered)
     _known_suffix(path, COMPARISON_SUFFIXES)
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        text = comparison_csv(first, second, alpha=alpha, training=training)
+        text = comparison_csv(first, second, alpha=alpha, training=training, max_unanswered=limit)
     elif suffix == ".json":
-        text = comparison_json(first, second, alpha=alpha, training=training)
+        text = comparison_json(first, second, alpha=alpha, training=training, max_unanswered=limit)
     else:
-        tables = comparison_tables(first, second, alpha=alpha, training=training)
+        tables = comparison_tables(first, second, alpha=alpha, training=training, max_unanswered=limit)
         text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
     write_text(path, _encodable(text))
     return path
 
 
 def terminal_comparison(
-    first: Run, second: Run, *, alpha: float = ALPHA, training: TrainingPairs | None = None
+    first: Run,
+    second: Run,
+    *,
+    alpha: float = ALPHA,
+    training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> RenderableType:
     """Return the comparison of two runs for `rich` to print."""
     check_level(alpha)
-    return render_terminal(comparison_tables(first, second, alpha=alpha, training=training))
+    limit = check_max_unanswered(max_unanswered)
+    tables = comparison_tables(first, second, alpha=alpha, training=training, max_unanswered=limit)
+    return render_terminal(tables)
 
 
 def check_level(alpha: float) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, cast
 from crossexam.core.arguments import shown, whole_number
 from crossexam.core.dataset import Dataset, Run, counted_items
 from crossexam.core.errors import CrossexamError
+from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.reports.names import short_names
 from crossexam.stats.multiple_testing import ALPHA
 
@@ -51,13 +52,15 @@ class ModelResults:
     """Every measure of a *run*, under the *name* of its model in the report.
 
     *results* are the measures of each test set; the others are computed when first used, and kept.  *alpha*
-    is the level of significance of the report.
+    is the level of significance of the report.  If more than the share *max_unanswered* of the items of a
+    test set was not answered, there are only bounds of its results.
     """
 
     name: str
     run: Run
     results: tuple[TestSetResult, ...]
     alpha: float = ALPHA
+    max_unanswered: float = MAX_UNANSWERED
 
     def __repr__(self) -> str:
         return f"ModelResults({self.name!r}, {counted_items(len(self.results), 'test set')})"
@@ -67,18 +70,24 @@ class ModelResults:
         return next((result for result in self.results if result.name == test_set), None)
 
     @cached_property
+    def answered(self) -> Run:
+        """The run without the test sets for which there are only bounds."""
+        kept = [result.name for result in self.results if not result.only_bounds]
+        return self.run if len(kept) == len(self.results) else self.run.restricted_to(kept)
+
+    @cached_property
     def factors(self) -> tuple[FactorResult, ...]:
         """The effects of the factors of the behaviour analysis; empty without such test sets."""
         from crossexam.evaluation.behaviour import factor_results
 
-        return tuple(factor_results(self.run, alpha=self.alpha))
+        return tuple(factor_results(self.answered, alpha=self.alpha))
 
     @cached_property
     def keyed(self) -> tuple[KeyedResult, ...]:
         """The accuracies over keys of the test sets whose items have keys."""
         from crossexam.evaluation.keys import keyed_results
 
-        return keyed_results(self.run)
+        return keyed_results(self.answered)
 
     @cached_property
     def benchmark(self) -> BenchmarkScore | None:
@@ -92,14 +101,14 @@ class ModelResults:
         """The accuracy by lexically-misleading score, at every step of the curve; empty without scores."""
         from crossexam.evaluation.lexically_misleading import CURVE, misled_parts
 
-        return tuple(misled_parts(self.run, CURVE))
+        return tuple(misled_parts(self.run, CURVE, max_unanswered=self.max_unanswered))
 
     @cached_property
     def truncations(self) -> tuple[Truncation, ...]:
         """The test sets that the model did not read to the end; empty if it read all, or nobody knows."""
         from crossexam.evaluation.truncation import truncations
 
-        return truncations(self.run)
+        return truncations(self.run, max_unanswered=self.max_unanswered)
 
 
 @dataclass(frozen=True, repr=False)
@@ -109,7 +118,7 @@ class Results:
     *published_rows* adds the published systems for the same test sets; *items* says which items of each test
     set the page shows.  *relative_to* is the number of the model over which the relative
     improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.  The
-    word pairs of two models are looked up in *training*.
+    word pairs of two models are looked up in *training*.  *max_unanswered* is that of the models.
     """
 
     models: tuple[ModelResults, ...]
@@ -118,6 +127,7 @@ class Results:
     relative_to: int | None = None
     alpha: float = ALPHA
     training: TrainingPairs | None = None
+    max_unanswered: float = MAX_UNANSWERED
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
@@ -157,7 +167,7 @@ class Results:
     @cached_property
     def drop_bases(self) -> frozenset[str]:
         """The test sets from which the drop on others is measured, and the corpora as they are."""
-        compared = {each.base_set for model in self.models for each in model.results if each.loss is not None}
+        compared = {each.base_set for model in self.models for each in model.results if each.lost is not None}
         bases = {name for name, dataset in self.test_sets.items() if dataset.entry.is_base}
         return frozenset(name for name in compared | bases if name is not None)
 
@@ -168,21 +178,29 @@ class Results:
 
         if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
             return ()
-        return compare_runs(*self.runs)
+        return compare_runs(*self.runs, max_unanswered=self.max_unanswered)
+
+    @cached_property
+    def answered(self) -> tuple[Run, Run]:
+        """Exactly two runs over the test sets that they share, without those with only bounds."""
+        from crossexam.evaluation.comparison import answered_part
+
+        first, second = self.runs
+        return answered_part(first, second, self.max_unanswered)
 
     @cached_property
     def keyed_comparison(self) -> tuple[KeyedComparison, ...]:
         """The comparison over keys of exactly two models; empty if they share no test set with keys."""
         from crossexam.evaluation.keys import keyed_comparisons
 
-        return keyed_comparisons(*self.runs) if self.comparison else ()
+        return keyed_comparisons(*self.answered) if self.comparison else ()
 
     @cached_property
     def joint(self) -> tuple[JointOutcome, ...]:
         """What exactly two models get right and wrong together; empty if they share no test set."""
         from crossexam.evaluation.joint import joint_outcomes
 
-        return joint_outcomes(*self.runs) if self.comparison else ()
+        return joint_outcomes(*self.answered) if self.comparison else ()
 
     @cached_property
     def seen(self) -> tuple[SeenPairs, ...]:
@@ -191,19 +209,20 @@ class Results:
 
         if self.training is None or not self.comparison:
             return ()
-        first, second = self.runs
-        return seen_pairs(first, second, self.training)
+        return seen_pairs(*self.answered, self.training)
 
     @cached_property
     def gains(self) -> dict[str, RelativeGain]:
         """The relative improvement over the base model of each other model that shares corpora with it."""
+        from crossexam.evaluation.comparison import answered_part
         from crossexam.evaluation.cross_dataset import relative_gain
 
         base = self.base_model
         if base is None:
             return {}
         others = (model for model in self.models if model is not base and model.benchmark is not None)
-        found = ((model.name, relative_gain(model.run, base.run)) for model in others)
+        limit = self.max_unanswered
+        found = ((model.name, relative_gain(*answered_part(model.run, base.run, limit))) for model in others)
         return {name: gain for name, gain in found if gain is not None}
 
     def by_test_set(self) -> Iterator[tuple[str, ModelResults, TestSetResult]]:
@@ -222,6 +241,7 @@ def results_of(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    max_unanswered: float = MAX_UNANSWERED,
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
@@ -234,7 +254,13 @@ def results_of(
         raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
     models = tuple(
-        ModelResults(name, run, tuple(measure(run, alpha=alpha)), alpha)
+        ModelResults(
+            name,
+            run,
+            tuple(measure(run, alpha=alpha, max_unanswered=max_unanswered)),
+            alpha,
+            max_unanswered,
+        )
         for name, run in zip(model_names(runs), runs, strict=True)
     )
     if relative_to is not None and models[relative_to].benchmark is None:
@@ -243,7 +269,7 @@ def results_of(
             where="--relative-to",
             hint="crossexam build cross-dataset builds them; --relative-to compares means over them",
         )
-    return Results(models, published_rows, items, relative_to, alpha, training)
+    return Results(models, published_rows, items, relative_to, alpha, training, max_unanswered)
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

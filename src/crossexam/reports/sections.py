@@ -21,7 +21,7 @@ from crossexam.reports.accuracy import (
 )
 from crossexam.reports.behaviour import behaviour_table, crossed_tables, factor_summary, factor_table
 from crossexam.reports.charts import Charts, accuracy_charts, confusion_charts, drop_charts, error_charts
-from crossexam.reports.comparison import against_table, only_one_table
+from crossexam.reports.comparison import against_table, only_one_table, unanswered_against_table
 from crossexam.reports.cross_dataset import corpus_table, gain_table, score_table
 from crossexam.reports.joint import joint_against_table, seen_against_table
 from crossexam.reports.keys import keyed_against_table, keys_table
@@ -32,6 +32,7 @@ from crossexam.reports.results import Results
 from crossexam.reports.table import Table
 from crossexam.reports.templates import template_table
 from crossexam.reports.truncation import truncation_table
+from crossexam.reports.unanswered import unanswered_table
 
 #: A page, a Markdown and a LaTeX document, and the summary for a terminal.
 Format = Literal["html", "md", "tex", "terminal"]
@@ -79,8 +80,10 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("summary",    "Summary",                summary_tables,   _TERMINAL),
     Section("accuracy",   "Accuracy",               accuracy_table,   charts=accuracy_charts),
     Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
+    Section("unanswered", "Unanswered",             unanswered_table, _ALL),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
     Section("against",    "A against B",            against_table),
+    Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),
     Section("joint",      "Together",               joint_against_table, within="against"),
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),

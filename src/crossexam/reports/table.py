@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from crossexam.core.estimate import Estimate, p_value_text
+from crossexam.core.estimate import Bounds, Estimate, p_value_text
 
 Cell = str | int | float | Estimate | None
 #: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value; ``mean``
@@ -60,6 +60,8 @@ def missing(cell: Cell) -> bool:
     """Return whether *cell* is empty: None, or not a number (a share of no items)."""
     if cell is None:
         return True
+    if isinstance(cell, Bounds):
+        return False
     number = cell.value if isinstance(cell, Estimate) else cell
     return isinstance(number, float) and math.isnan(number)
 
@@ -73,11 +75,15 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     ('4.0e-5', '0.042*')
     >>> number_text(Marked(0.151), "percent")
     '15.1†'
+    >>> number_text(Bounds(Estimate(0.5, 0.4, 0.6, 90, 30), Estimate(0.62, 0.5, 0.7, 90, 30)), "percent")
+    '50.0 to 62.0'
     """
     if missing(cell):
         return NOTHING
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, Bounds):
+        return f"{number_text(cell.least, kind)} to {number_text(cell.most, kind)}"
     number = cell.value if isinstance(cell, Estimate) else cell
     assert number is not None
     if kind == "p":

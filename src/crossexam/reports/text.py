@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
+from crossexam.core.estimate import Bounds
 from crossexam.reports.table import MARK, NOTHING, Table, cell_text, interval_text, number_text
 
 if TYPE_CHECKING:
@@ -159,8 +160,8 @@ def _terminal_cell(table: Table, row: int, column: int) -> Text:
         return Text("")
     cell, kind = table.rows[row][column], table.columns[column].kind
     text = Text(number_text(cell, kind, table.columns[column].alpha))
-    if kind != "text" and text.plain.startswith("-"):
-        text = Text("−" + text.plain[1:])
+    if isinstance(cell, Bounds) or (kind != "text" and text.plain.startswith("-")):
+        text = Text(text.plain.replace("-", "−"))
     if interval := interval_text(cell, kind):
         text.append(f" {interval}".replace("-", "−"), style="dim")
     return text

@@ -36,7 +36,7 @@ from crossexam.core.progress import Progress, silent
 from crossexam.core.stored_examples import StoredExamples
 from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
 from crossexam.models.chunking import Chunking, in_chunks
-from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses, Recalls
+from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
 from crossexam.models.table import open_model
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
@@ -209,19 +209,6 @@ def _removed_if_useless(folder: Path) -> Iterator[None]:
                 for name in (_LOCK, FILE_NAME):
                     (folder / name).unlink(missing_ok=True)
             raise
-
-
-def note_in_run(folder: Path, model: Model, facts: Mapping[str, Any]) -> Run:
-    """Record *facts* among the details of the run of *model* in *folder*; return the run."""
-    asked = model.inner if isinstance(model, AsksInParts) else model
-    kept = asked.kept if isinstance(asked, Recalls) else ()
-    facts = {name: asked.details[name] for name in kept if name in asked.details} | dict(facts)
-    with _opened_store(folder, model) as store:
-        store.note(facts)
-    manifest = read_json(folder / MANIFEST)
-    manifest["details"] = {**manifest.get("details", {}), **facts}
-    write_json(folder / MANIFEST, manifest)
-    return read_run(folder)
 
 
 def save_run(run: Run, folder: Path, *, force: bool = False) -> None:

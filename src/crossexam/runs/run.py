@@ -35,9 +35,11 @@ from crossexam.models.model import (
     Model,
     Pair,
     ReadsParses,
+    SetAnswers,
     check_batch_size,
 )
 from crossexam.models.table import open_model
+from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.predictions import Predictions, predictions_of
 from crossexam.runs.reading import reading_of
 from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
@@ -98,7 +100,8 @@ def predict_suite(
         opened = in_chunks(opened, chunking)
     start = time.monotonic()
     if isinstance(opened, AnswersSets):
-        predicted = Predicted(opened.predict_sets(list(datasets.values()), list(given.values())), {})
+        found_sets = opened.predict_sets(list(datasets.values()), list(given.values()))
+        predicted = _looked_up(found_sets, opened.name)
     else:
         _ask_permission(opened, datasets.values(), store, permit)
         found = predictions_of(opened, lambda: stretches_of(datasets.values()), store, options, progress, ask)
@@ -206,6 +209,24 @@ class Predicted:
     chunks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     facts: Mapping[str, Any] = field(default_factory=dict)
     outcomes: Mapping[str, Outcomes] = field(default_factory=dict)
+
+
+def _looked_up(found: Mapping[str, SetAnswers], model: str) -> Predicted:
+    """Return what was looked up for whole test sets; raises CrossexamError if it is malformed."""
+    for each in found.values():
+        outcomes = each.outcomes or Outcomes.all_answered(len(each.probabilities))
+        if not_answers(each.probabilities, outcomes).any():
+            raise CrossexamError(
+                "the model did not return probabilities",
+                where=model,
+                wanted="rows that sum to 1, or NaN without an answer",
+            )
+    outcomes_of = {name: each.outcomes for name, each in found.items() if each.outcomes is not None}
+    return Predicted(
+        {name: each.probabilities for name, each in found.items()},
+        {},
+        outcomes={name: each for name, each in outcomes_of.items() if each.noted.any()},
+    )
 
 
 def _by_test_set(found: Predictions, datasets: Mapping[str, Dataset]) -> Predicted:

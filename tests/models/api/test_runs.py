@@ -179,7 +179,7 @@ def test_the_key_is_not_in_the_log_of_an_internal_error(
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake of ours")
 
-    monkeypatch.setattr("crossexam.models.api.chat.usage_of", fail)
+    monkeypatch.setattr("crossexam.models.api.asking.usage_of", fail)
     done = command("--key-env", "MY_KEY")
     assert done.code == 3
     assert any(path.suffix == ".log" for path in tmp_path.iterdir())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OPENAI: Final = "https://api.openai.com/v1"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
-#: What is named in place of an environment variable if there is no key ("none" is no text on the command line).
+#: Stands for an environment variable where there is no key ("none" is no text on the command line).
 NO_KEY: Final = "-"
 _CONNECT_SECONDS: Final = 20.0
 #: No answer with its log-probabilities is longer.

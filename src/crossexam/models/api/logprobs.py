@@ -19,6 +19,13 @@ from typing import Any, Final, NamedTuple
 from crossexam.models.api.reading import LabelForms, ReadAnswer
 from crossexam.models.label_order import ClassName
 
+#: Why an answer has no probabilities of its labels.
+WITHOUT_SHARES: Final = {
+    "disagree": "where the most probable label is not that of the text",
+    "misaligned": "whose tokens are not those of the text",
+    "no_label": "without a label among the listed tokens",
+    "missing": "without log-probabilities",
+}
 #: What servers send in place of a log-probability that they do not list (OpenAI's schema, vLLM).
 _UNLISTED: Final = -9000.0
 _BLANK: Final = " \t\r\n\"'`*_“”‘’«»([▁Ġ"

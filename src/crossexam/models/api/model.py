@@ -18,9 +18,16 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import Outcome
-from crossexam.models.api.asking import Answer, WorkerPool, answer_to_rejection, rejection
+from crossexam.models.api.asking import (
+    Answer,
+    BatchChat,
+    Chat,
+    Reply,
+    WorkerPool,
+    answer_to_rejection,
+    rejection,
+)
 from crossexam.models.api.batch_files import BatchReplies, custom_id
-from crossexam.models.api.chat import BatchChat, Chat, Reply
 from crossexam.models.api.endpoint import (
     OPENAI,
     Address,
@@ -30,22 +37,29 @@ from crossexam.models.api.endpoint import (
     address_of,
     key_from_environment,
 )
-from crossexam.models.api.options import Options
-from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError
+from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError, check_pace
 from crossexam.models.api.probe import ProbeReplies, refuse_exchanged_labels
 from crossexam.models.api.questions import (
     Questions,
+    Sampling,
     Way,
     accepted_by,
     extra_fields,
-    questions_for,
     refuse_in_batch,
     way_named,
+    worded_for,
 )
 from crossexam.models.api.reading import LabelForms
-from crossexam.models.api.replies import Reader, Row, Tally
-from crossexam.models.api.servers import SERVERS, Server, server_by_host, server_by_models, server_named
-from crossexam.models.api.spending import Spending, SpentError
+from crossexam.models.api.replies import ReplyReader, Row, Tally
+from crossexam.models.api.servers import (
+    SERVERS,
+    Reasoning,
+    Server,
+    server_by_host,
+    server_by_models,
+    server_named,
+)
+from crossexam.models.api.spending import Spending, SpendingLimits, SpentError
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
 from crossexam.models.prompts.table import template as template_named
@@ -55,9 +69,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["ChatModel", "Options", "open_api"]
-
 _VERSION: Final = "api.v1"
+_DEFAULT_LIMIT: Final = 16
+_LIMIT_OF_CHOICES: Final = 64  # llama.cpp writes white space before the object that a schema demands
+_LIMIT_WITH_REASONING: Final = 4_096
 #: What is learnt of a server or counted while it is asked, and kept from one command to the next.
 _KEPT: Final = (
     *("probe", "server", "models_served", "fingerprints", "providers", "fields_refused", "fields_ignored"),
@@ -65,6 +80,74 @@ _KEPT: Final = (
 )
 #: After so many answers, the details are brought up to date.
 _REFRESH_EVERY: Final = 200
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a model behind an endpoint is asked.
+
+    ``endpoint`` is the URL before ``/chat/completions``, by default that in OPENAI_BASE_URL or OpenAI's;
+    ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt.
+    ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off, low, medium, high
+    or as-is.  ``max_output`` is the greatest number of tokens of an answer.  ``temperature`` is 0, and 1 for
+    samples; ``seed`` is sent to the server.  ``concurrency`` requests are sent at once, each is given
+    ``timeout`` seconds and ``tries`` tries.  ``budget`` is in tokens; ``price`` is that of a million tokens
+    read and of a million written, and ``max_cost`` the greatest cost.  ``extra`` are further fields of the
+    requests, as JSON.  ``server`` is the kind of server if it is not recognized.  ``keep_text`` keeps the
+    texts of answers.  ``insecure_http`` allows http to other hosts, ``yes`` many requests to them.
+    ``batch_in`` are files with the answers to a batch, from which the model answers in place of the server.
+    """
+
+    endpoint: str | None = None
+    key_env: str | None = None
+    template: str = "words"
+    answer: str = "auto"
+    reasoning: Reasoning = "off"
+    max_output: int | None = None
+    temperature: float | None = None
+    seed: int = 0
+    concurrency: int | None = None
+    timeout: float = 120.0
+    tries: int = 8
+    budget: int | None = None
+    price: tuple[float, ...] | None = None
+    max_cost: float | None = None
+    extra: str | None = None
+    server: str | None = None
+    keep_text: bool = True
+    insecure_http: bool = False
+    yes: bool = False
+    batch_in: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_pace(self.concurrency, self.tries, self.timeout)
+        way = way_named(self.answer)
+        if self.max_output is not None and self.max_output < 1:
+            raise CrossexamError(f"--max-output is {self.max_output}", wanted="a number of tokens above 0")
+        if self.temperature is not None and not 0 <= self.temperature <= 2:
+            raise CrossexamError(f"--temperature is {self.temperature}", wanted="a number from 0 to 2")
+        if self.batch_in:
+            refuse_in_batch(way)
+        if way.name == "samples" and self.temperature == 0:
+            raise CrossexamError(
+                "samples at temperature 0 are all the same", wanted="--temperature above 0 (by default 1)"
+            )
+
+    @property
+    def limits(self) -> SpendingLimits:
+        """What may be used up; raises CrossexamError."""
+        price = None if self.price is None else tuple(self.price)
+        return SpendingLimits(self.budget, price, self.max_cost)  # type: ignore[arg-type]
+
+    def sampling(self) -> Sampling:
+        """Return what decides which answer the model gives."""
+        way = way_named(self.answer)
+        limit = _DEFAULT_LIMIT if way.name != "choice" else _LIMIT_OF_CHOICES
+        limit = limit if self.reasoning == "off" else _LIMIT_WITH_REASONING
+        temperature = self.temperature
+        if temperature is None:
+            temperature = 1.0 if way.name == "samples" else 0.0
+        return Sampling(temperature, self.seed, self.max_output or limit, self.reasoning)
 
 
 def open_api(name: str, options: Options) -> ChatModel:
@@ -112,7 +195,7 @@ class _Prepared:
     """What is known before pairs are asked: the requests that the server takes, and how answers are read."""
 
     questions: Questions
-    reader: Reader
+    reader: ReplyReader
 
 
 class ChatModel:
@@ -399,10 +482,10 @@ class ChatModel:
         self._refresh()
 
     def _questions(self, server: Server) -> Questions:
-        return questions_for(self._asked_name, self.template, server, self._way, self._sampling, self._extra)
+        return worded_for(self._asked_name, self.template, server, self._way, self._sampling, self._extra)
 
-    def _reader(self, way: Way) -> Reader:
-        return Reader(self._forms, way, self.options.keep_text)
+    def _reader(self, way: Way) -> ReplyReader:
+        return ReplyReader(self._forms, way, self.options.keep_text)
 
     def _unprobed(self) -> _Prepared:
         """Return how the model is asked and read without knowing what the server takes."""

@@ -15,7 +15,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED
 from crossexam.models.api.questions import Questions, Sampling, Way
-from crossexam.models.api.replies import Reader, usage_of
+from crossexam.models.api.replies import ReplyReader, usage_of
 from crossexam.models.label_order import PROBE, TWO_LABELS, Order, ProbeResult, agreements, order_text
 
 #: Log-probabilities are used if so many of the answers that could be read have them.
@@ -29,14 +29,14 @@ class ProbeReplies:
 
     replies: Sequence[Sequence[Mapping[str, Any]] | None]
     questions: Questions
-    forms_of: Reader
+    forms_of: ReplyReader
     sampling: Sampling
 
     def way(self, asked: Way) -> Way:
         """Return the way in which answers are read; raises CrossexamError if *asked* cannot be had."""
         if asked.name not in ("auto", "logprobs"):
             return asked
-        reader = Reader(self.forms_of.forms, Way("logprobs"))
+        reader = ReplyReader(self.forms_of.forms, Way("logprobs"))
         states = [self._state(reader, choices) for choices in self._choices()]
         readable = [state for state in states if state is not None]
         aligned = sum(state in ("aligned", "disagree", "no_label") for state in readable)
@@ -95,7 +95,7 @@ class ProbeReplies:
     def _choices(self) -> list[Mapping[str, Any]]:
         return [choice for several in self.replies for reply in several or () for choice in reply["choices"]]
 
-    def _state(self, reader: Reader, choice: Mapping[str, Any]) -> str | None:
+    def _state(self, reader: ReplyReader, choice: Mapping[str, Any]) -> str | None:
         detail = reader.outcome([choice])[1].detail or {}
         return detail.get("logprobs")
 

@@ -110,7 +110,7 @@ class Questions:
         return replace(self, groups=groups)
 
 
-def questions_for(
+def worded_for(
     model: str, template: Template, server: Server, way: Way, sampling: Sampling, extra: Mapping[str, Any]
 ) -> Questions:
     """Return the questions in the words of *server*, before it is known what it refuses."""

@@ -14,13 +14,6 @@ _FIELDS = {
     "samples": "the number of answers per request",
     "server": "its own fields",
 }
-#: Why an answer has no probabilities of its labels (``logprobs.py``).
-_WITHOUT = {
-    "disagree": "where the most probable label is not that of the text",
-    "misaligned": "whose tokens are not those of the text",
-    "no_label": "without a label among the listed tokens",
-    "missing": "without log-probabilities",
-}
 
 
 def endpoint_remarks(details: Any) -> Iterator[str]:

@@ -52,7 +52,7 @@ def status_of_rejection(error: ServerError) -> str | None:
 
 
 @dataclass(frozen=True)
-class Reader:
+class ReplyReader:
     """Reads what a server sent: *forms* are how labels are written, *way* is how answers were asked for."""
 
     forms: LabelForms

@@ -85,13 +85,19 @@ class Server:
 # Documented: OpenAI's schema as in openai 3.54.0; vLLM chat_completion/protocol.py at 002032ee; SGLang
 # openai/protocol.py at 004c82e0; Ollama and Anthropic by their pages on compatibility with OpenAI.
 # llama.cpp: its prompt cache moves log-probabilities by up to 0.011, and so do parallel slots.
-# fmt: off
 _TABLE: Final = (
     Server("openai", hosts=("api.openai.com",), limit="max_completion_tokens"),
     Server("vllm", owners=("vllm",), reasoning=_in_template, choice=_structured),
     Server("sglang", owners=("sglang",), choice=_regex),
-    Server("llama.cpp", owners=("llamacpp",), reasoning=_in_template, choice=_grammar,
-           always={"cache_prompt": False}, concurrency=1, tried=True),
+    Server(
+        "llama.cpp",
+        owners=("llamacpp",),
+        reasoning=_in_template,
+        choice=_grammar,
+        always={"cache_prompt": False},
+        concurrency=1,
+        tried=True,
+    ),
     Server("ollama", owners=("library",)),
     Server("transformers", reasoning=_in_template),
     Server("anthropic", hosts=("api.anthropic.com",), reasoning=_nothing),
@@ -99,7 +105,6 @@ _TABLE: Final = (
     Server("openrouter", hosts=("openrouter.ai",)),
     Server("other"),
 )
-# fmt: on
 SERVERS: Final[Mapping[str, Server]] = {server.name: server for server in _TABLE}
 
 

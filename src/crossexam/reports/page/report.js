@@ -23,7 +23,10 @@
     if (text !== undefined) element.textContent = text;
     return element;
   };
+  // The label of an answer: -1 if the model was not asked, less than that if it was asked and did not answer.
   const said = (answer) => (answer ? answer[0] : -1);
+  const isAnswered = (answer) => said(answer) >= 0;
+  const statusOf = (label) => (label < -1 ? data.statuses[-1 - label] : "answered");
   const isRight = (label, goldLabel) => label === goldLabel || (label === NOT_ENTAILED && goldLabel > 0);
   const correct = (item, number) => item[GOLD] >= 0 && isRight(said(item[ANSWERS][number]), item[GOLD]);
   const plain = (sentence) => {
@@ -146,7 +149,7 @@
     if (wanted.outcome === "right") return correct(item, wanted.model);
     if (wanted.outcome === "wrong") return !correct(item, wanted.model);
     const one = Number(wanted.outcome.slice("only".length)); // of two models, only this one is right
-    return item[ANSWERS].every(Boolean) && correct(item, one) && !correct(item, 1 - one);
+    return item[ANSWERS].every(isAnswered) && correct(item, one) && !correct(item, 1 - one);
   };
   const fits = (item, wanted) => {
     if (wanted.set !== "" && item[SET] !== Number(wanted.set)) return false;
@@ -179,7 +182,7 @@
     if (order.value === "sure") {
       const surety = (item) => {
         const now = item[ANSWERS][wanted.model];
-        if (!now || item[GOLD] < 0 || isRight(now[0], item[GOLD])) return -1;
+        if (!isAnswered(now) || item[GOLD] < 0 || isRight(now[0], item[GOLD])) return -1;
         return now[0] === NOT_ENTAILED ? 1000 - now[1] : now[1 + now[0]];
       };
       mine.items.sort((one, other) => surety(other) - surety(one));
@@ -213,6 +216,7 @@
     return both;
   };
   const verdictOn = (label, goldLabel, before) => {
+    if (label < 0) return make("span", "verdict unanswered", `no answer: ${statusOf(label).replaceAll("_", " ")}`);
     const judged = goldLabel < 0 ? "" : isRight(label, goldLabel) ? "right" : "wrong";
     const mark = { right: "✓ correct: ", wrong: "✗ wrong: ", "": "" }[judged];
     const verdict = make("span", `verdict ${judged}`, mark + LABELS[label]);
@@ -240,6 +244,10 @@
   const answered = (number, answer, goldLabel, before, two) => {
     const row = make("div", "answer");
     if (data.models.length > 1) row.append(make("span", "who", data.models[number]));
+    if (!isAnswered(answer)) {
+      row.append(verdictOn(answer[0], goldLabel, before));
+      return row;
+    }
     const parts = partsOf(answer, two);
     const percent = parts.map(([, letter, share]) => `${letter} ${(share / 10).toFixed(1)}`);
     row.append(verdictOn(answer[0], goldLabel, before), bar(parts), make("span", "shares", percent.join(" · ")));
@@ -281,7 +289,7 @@
       if (data.models.length > 1) line.append(make("span", "who", `${data.models[number]} `));
       line.append(verdictOn(answer[0], item[GOLD], said(item[BEFORE][number])));
     }
-    const given = item[ANSWERS].flatMap((each, place) => (each ? [place] : []));
+    const given = item[ANSWERS].flatMap((each, place) => (isAnswered(each) ? [place] : []));
     if (given.length > 1 && item[GOLD] >= 0) {
       const right = given.filter((place) => correct(item, place)).length;
       line.append(make("span", "flip", ` · ${right} of ${given.length} correct`));
@@ -365,6 +373,7 @@
   const KEYS = ["entailment", "neutral", "contradiction", "not_entailment"];
   const named = (label) => (label < 0 ? null : KEYS[label]);
   const probabilities = (item, number) => {
+    if (!isAnswered(item[ANSWERS][number])) return null;
     const [, ...shares] = item[ANSWERS][number].map((share) => share / 1000);
     const two = isTwo(item, number);
     return two
@@ -387,6 +396,7 @@
           model: name,
           label: named(said(item[ANSWERS][number])),
           base_label: named(said(item[BEFORE][number])),
+          ...(data.statuses.length ? { status: statusOf(said(item[ANSWERS][number])) } : {}),
           probabilities: probabilities(item, number),
         }]
         : []),
@@ -401,12 +411,13 @@
   const csv = () => {
     const plainKeys = Object.keys(record(view.items[0])).filter((key) => key !== "predictions");
     const header = [...plainKeys];
-    for (const name of data.models) header.push(...["label", "base_label", ...KEYS].map((key) => `${name}: ${key}`));
+    const perModel = ["label", "base_label", ...(data.statuses.length ? ["status"] : [])];
+    for (const name of data.models) header.push(...[...perModel, ...KEYS].map((key) => `${name}: ${key}`));
     const rows = view.items.map(record).map((each) => [
       ...plainKeys.map((key) => each[key]),
       ...data.models.flatMap((name) => {
         const given = each.predictions.find((prediction) => prediction.model === name);
-        return [given?.label, given?.base_label, ...KEYS.map((key) => given?.probabilities[key])];
+        return [...perModel.map((key) => given?.[key]), ...KEYS.map((key) => given?.probabilities?.[key])];
       }),
     ]);
     return [header, ...rows].map((row) => `${row.map(cell).join(",")}\n`).join("");
@@ -431,6 +442,7 @@
   const options = (select, labels, none) => {
     for (const label of labels.filter((each) => each >= 0)) option(select, label, LABELS[label]);
     if (none && labels.includes(-1)) option(select, -1, "none");
+    for (const label of labels.filter((each) => each < -1)) option(select, label, statusOf(label).replaceAll("_", " "));
   };
   data.sets.forEach((each, number) => {
     const cut = each.shown < each.total ? ` (${digits(each.shown)} of ${digits(each.total)})` : "";

@@ -131,6 +131,14 @@ def server() -> Iterator[FaultServer]:
     running.close()
 
 
+@pytest.fixture(scope="module")
+def chat_server() -> Iterator[FaultServer]:
+    """The same for all tests of a module."""
+    running = FaultServer()
+    yield running
+    running.close()
+
+
 class FakeTime:
     """A clock that waiting puts forward; *waits* are the waits, in seconds."""
 

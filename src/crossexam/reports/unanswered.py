@@ -1,0 +1,168 @@
+"""Items that models did not answer: the table of them, and the warning at the head of a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from crossexam.core.estimate import Bounds
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import Cell, Column, Table, number_text
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.unanswered import Unanswered
+
+_TITLE = "Unanswered items"
+
+
+def unanswered_table(results: Results) -> Table:
+    """Return the items without an answer by reason, and the bounds that follow; may have no rows."""
+    several = len(results.models) > 1
+    rows: list[tuple[Cell, ...]] = []
+    for name, model, result in results.by_test_set():
+        if (missing := result.unanswered) is not None:
+            who = (model.name,) if several else ()
+            rows.append((results.short_names[name], *who, *_cells(result, missing)))
+    has_drops = any(row[-1] is not None for row in rows)
+    columns = (
+        Column("Test set"),
+        *((Column("Model"),) if several else ()),
+        Column("Items", "count"),
+        Column("Unanswered", "count"),
+        Column("Share, %", "percent"),
+        Column("Reasons"),
+        Column("Accuracy of the answered", "percent"),
+        Column("Bounds", "percent"),
+        Column("Drop of the answered", "points"),
+        Column("Bounds of the drop", "points"),
+    )
+    shown = len(columns) - (0 if has_drops else 2)
+    notes = (_note(results.max_unanswered), *_left_out(results))
+    return Table(_TITLE, columns[:shown], tuple(row[:shown] for row in rows), notes, grouped=int(several))
+
+
+def _cells(result: TestSetResult, missing: Unanswered) -> Iterator[Cell]:
+    yield from (missing.items, missing.count, missing.share, reasons(missing.counts) or None)
+    yield None if missing.only_bounds else result.accuracy
+    yield missing.accuracy if missing.missing else None
+    yield result.loss
+    yield missing.drop if missing.missing or missing.pairs_missing else None
+
+
+def reasons(counts: Mapping[str, int]) -> str:
+    """Return the number of items by status as words.
+
+    >>> reasons({"refused": 1200, "too_long": 2})
+    '1,200 refused, 2 too long'
+    """
+    return ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in counts.items())
+
+
+def _note(limit: float) -> str:
+    return (
+        "Unanswered items are neither right nor wrong: accuracies are of the answered items, drops and tests "
+        "of the pairs that were answered on both sides. Share: of the items with a gold label. Bounds: the "
+        "results if all missing answers were wrong, and if all were right (of a drop, whatever makes it "
+        "least and most); their interval is from the lower end of the first to the upper end of the second. "
+        f"If more than {share_text(limit)} are missing, the bounds are the result."
+    )
+
+
+def share_text(share: float) -> str:
+    """Return *share* in percent, without needless decimals.
+
+    >>> share_text(0.05), share_text(0.025)
+    ('5 %', '2.5 %')
+    """
+    return f"{100 * share:.6g} %"
+
+
+def _left_out(results: Results) -> list[str]:
+    """Return which test sets are left out elsewhere, because there are only bounds."""
+    sets = {
+        f"{results.short_names[result.name]} ({model.name})": None
+        for model in results.models
+        for result in model.results
+        if result.only_bounds
+    }
+    if not sets:
+        return []
+    return [
+        f"Only bounds: {', '.join(sets)}. Left out of accuracy over keys, predictions by label, judges, "
+        "factors and the means of the cross-dataset benchmark; the numbers of errors are those of the "
+        "answered items."
+    ]
+
+
+def unanswered_notes(results: Iterable[TestSetResult]) -> list[str]:
+    """Return a note for tables of *results* of which some items were not answered; empty without any."""
+    if not any(result.unanswered is not None for result in results):
+        return []
+    return [f"Of the answered items; the table '{_TITLE}' has the others, and bounds."]
+
+
+def unanswered_warnings(results: Results) -> list[str]:
+    """Return a warning per model that left too many items of some test set unanswered."""
+    warnings = (_warning(model, results) for model in results.models)
+    return [warning for warning in warnings if warning is not None]
+
+
+def _warning(model: ModelResults, results: Results) -> str | None:
+    sets, drops = [], []
+    for result in model.results:
+        name, missing = results.short_names[result.name], result.unanswered
+        if missing is not None and missing.only_bounds:
+            why = reasons(missing.counts)
+            sets.append(f"{name} {number_text(missing.share, 'percent')} % ({why})")
+        elif missing is not None and missing.only_drop_bounds:
+            drops.append(name)
+    if not sets and not drops:
+        return None
+    limit = share_text(results.max_unanswered)
+    sentences = [
+        f"{model.name} did not answer more than {limit} of the items of {', '.join(sets)}: "
+        "only the bounds of these results are known."
+        if sets
+        else ""
+    ]
+    if drops:
+        sentences.append(
+            f"{model.name}: more than {limit} of the pairs with the base lack an answer on "
+            f"{', '.join(drops)}: only the bounds of these drops are known."
+        )
+    return " ".join(filter(None, sentences))
+
+
+def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str, str], limit: float) -> Table:
+    """Return what two models did not answer, and the bounds of their difference; may have no rows."""
+    columns = (
+        Column("Test set"),
+        Column("Items", "count"),
+        Column("Not by A", "count"),
+        Column("Not by B", "count"),
+        Column("Left out", "count"),
+        Column("A minus B of the answered", "points"),
+        Column("Bounds of A minus B", "points"),
+    )
+    rows = tuple(
+        (
+            names[pair.name],
+            missing.labelled,
+            missing.a,
+            missing.b,
+            missing.missing,
+            None if isinstance(pair.difference, Bounds) else pair.difference,
+            missing.difference,
+        )
+        for pair in pairs
+        if (missing := pair.unanswered) is not None
+    )
+    note = (
+        "Items: those with a gold label. Left out: items that one of the models, or both, did not answer. "
+        "Bounds: whatever the missing answers were, the difference is between these. If more than "
+        f"{share_text(limit)} of the items are missing, the bounds are the result, and other comparisons "
+        "leave the test set out."
+    )
+    return Table(f"{_TITLE} of A and B", columns, rows, (note,))

@@ -136,7 +136,8 @@ class CausalScorer:
         found: dict[int, Tensor] = {}
         for rows in batches:
             sizes = [sum(map(len, questions[row].labels)) for row in rows]
-            found |= dict(zip(rows, self.compute([questions[r] for r in rows]).split(sizes), strict=True))
+            computed = self.compute([questions[row] for row in rows])
+            found |= dict(zip(rows, torch.split(computed, sizes), strict=True))
         return torch.cat([found[row] for row in range(len(questions))])
 
     def _together(self, questions: Sequence[Question]) -> Tensor:
@@ -176,10 +177,9 @@ class CausalScorer:
         cache.batch_repeat_interleave(count)
         logits = self._model(input_ids=self._padded(beginnings), past_key_values=cache, use_cache=True).logits
         firsts = first.log_probabilities(read.logits[:, -1:])
-        rests = rest.log_probabilities(logits).split(
-            [len(label) - 1 for q in questions for label in q.labels]
-        )
-        return torch.cat([part for pair in zip(firsts.split(1), rests, strict=True) for part in pair])
+        sizes = [len(label) - 1 for question in questions for label in question.labels]
+        rests = torch.split(rest.log_probabilities(logits), sizes)
+        return torch.cat([part for pair in zip(torch.split(firsts, 1), rests, strict=True) for part in pair])
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> Tensor:
         return sent(_padded(rows), self._device)

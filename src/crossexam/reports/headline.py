@@ -136,21 +136,18 @@ def warnings(results: Results) -> list[str]:
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
-<<<<<<< HEAD
     remarks = [
         f"{model.name}: {remark}."
         for model in results.models
         for remark in endpoint_remarks(model.run.manifest.get("details"))
     ]
-    return [*doubts, *truncation_warnings(results), *parse_warnings(results), *remarks] + [
-=======
     return [
         *doubts,
         *unanswered_warnings(results),
         *truncation_warnings(results),
         *parse_warnings(results),
+        *remarks,
     ] + [
->>>>>>> answers
         _warning(model, result, results)
         for model in results.models
         for result in model.results

@@ -152,7 +152,7 @@ def test_ls_corpora_tells_splits_apart_and_what_is_there(
     assert rows["anli"] == ("r1_* r2_* r3_* with * = train dev test", "no")
 
 
-@pytest.mark.parametrize("kind", ["corpora", "constructions", "suites", "models", "recipes"])
+@pytest.mark.parametrize("kind", ["corpora", "constructions", "suites", "models", "templates", "recipes"])
 def test_ls(kind: str, tmp_path: Path) -> None:
     done = crossexam("ls", kind, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -161,6 +161,7 @@ def test_ls(kind: str, tmp_path: Path) -> None:
         "constructions": "antonymy.v2",
         "suites": "stress-tests",
         "models": "zoo/FOLDER of esim",
+        "templates": "p3-can-we-infer",
         "recipes": "adagrad",
     }
     assert expected[kind] in done.stdout

@@ -24,7 +24,7 @@ from crossexam.runs.run import predict_suite
 DEFAULTS: dict[str, Any] = {
     "batch_size": "auto",
     "device": "auto",
-    "dtype": "float32",
+    "dtype": None,
     "max_length": None,
     "label_order": None,
     "revision": None,
@@ -38,6 +38,7 @@ def _options(*models: str, settings: list[str] | None = None, **flags: Any) -> d
 def test_only_what_is_stated_is_passed_on() -> None:
     assert _options("hf/x") == {}
     assert model_options(**DEFAULTS) == {}
+    assert _options("hf/x", dtype="float32") == {"dtype": "float32"}
     stated = _options("hf/x", batch_size="8", device="cpu", max_length=32)
     assert stated == {"batch_size": 8, "device": "cpu", "max_length": 32}
 

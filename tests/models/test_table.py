@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import shutil
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -66,6 +67,10 @@ def _function(folder: Path, checkpoint: Path) -> Instance:
     return Instance(write("neutral"), lambda: write("entailment"))
 
 
+def _api(folder: Path, checkpoint: Path) -> Instance:
+    return Instance("api/mine", lambda: "api/other")  # at the endpoint in OPENAI_BASE_URL
+
+
 def _mean(folder: Path, checkpoint: Path) -> Instance:
     return Instance("mean/builtin/overlap,builtin/alignment", lambda: "mean/builtin/overlap,builtin/neutral")
 
@@ -83,6 +88,12 @@ def _flipped(kind: str, folder: Path, file: str, at: int = -1) -> Instance:
 
 def _huggingface(folder: Path, checkpoint: Path) -> Instance:
     return _flipped("hf", Path(shutil.copytree(checkpoint, folder / "checkpoint")), "model.safetensors")
+
+
+def _language_model(folder: Path, checkpoint: Path) -> Instance:
+    """Return a tiny GPT-2 of the script that asks lm-eval about it."""
+    script = runpy.run_path(str(Path(__file__).parents[2] / "scripts" / "lm_golden.py"))
+    return _flipped("lm", script["gpt2"](folder / "gpt2"), "model.safetensors")
 
 
 def _onnx(folder: Path, checkpoint: Path) -> Instance:
@@ -135,7 +146,9 @@ MAKERS: dict[str, Callable[[Path, Path], Instance]] = {
     "file": _file,
     "py": _function,
     "hf": _huggingface,
+    "lm": _language_model,
     "onnx": _onnx,
+    "api": _api,
     "mean": _mean,
     "zoo": _zoo,
     **{shallow.prefix: partial(_fitted, shallow) for shallow in SHALLOW.values()},
@@ -150,11 +163,12 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def instance(
-    kind: str, tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path
+    kind: str, tmp_path_factory: pytest.TempPathFactory, tiny_checkpoint: Path, chat_server: Any
 ) -> Iterator[Instance]:
     folder = tmp_path_factory.mktemp(f"kind-{kind}")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder))
+        patch.setenv("OPENAI_BASE_URL", chat_server.url)
         yield MAKERS[kind](folder, tiny_checkpoint)
 
 
@@ -207,15 +221,33 @@ OPTION_VALUES: dict[str, Any] = {
     "max_length": 7,
     "file": "other.onnx",
     "label_order": ("contradiction", "entailment", "neutral"),
+    "endpoint": "http://127.0.0.1:9/v1",
+    "template": "gpt3",
+    "answer": "text",
+    "reasoning": "low",
+    "max_output": 7,
+    "temperature": 0.5,
+    "seed": 1,
+    "extra": '{"top_p": 0.5}',
+    "server": "vllm",
+    "score": "mean",
+    "chat": "no",
 }
 SAME_PREDICTIONS = {"device", "batch_size"}
+OF_REQUESTS = {"key_env", "concurrency", "timeout", "tries", "budget", "price", "max_cost", "keep_text"} | {
+    "insecure_http",
+    "yes",
+    "batch_in",
+}
 OF_HUB_IDS = {"revision"}  # a folder has none
 OF_TWO_LABELS = {"threshold"}  # tests/models/test_threshold.py
+OF_LM = {"foundation", "shots", "shots_from", "shots_seed"}  # tests/models/lm
 
 
 def test_another_option_is_another_key(kind: str, instance: Instance) -> None:
     key = open_model(instance.name).key
-    for option in set(MODELS[kind].option_names) - SAME_PREDICTIONS - OF_HUB_IDS - OF_TWO_LABELS:
+    without = SAME_PREDICTIONS | OF_HUB_IDS | OF_TWO_LABELS | OF_REQUESTS | OF_LM
+    for option in set(MODELS[kind].option_names) - without:
         assert open_model(instance.name, {f"{kind}.{option}": OPTION_VALUES[option]}).key != key, option
 
 

@@ -37,7 +37,7 @@ def examine(
     force: options.Force = False,
     batch_size: options.BatchSize = "auto",
     device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
+    dtype: options.Dtype = None,
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
     threshold: options.Threshold = None,

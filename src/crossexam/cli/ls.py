@@ -1,4 +1,4 @@
-"""crossexam ls: list corpora, constructions, suites, options, models and training recipes."""
+"""crossexam ls: list corpora, constructions, suites, options, models, prompt templates and recipes."""
 
 from __future__ import annotations
 
@@ -33,10 +33,12 @@ class _Listing(NamedTuple):
 def ls(
     kind: Annotated[
         str | None,
-        typer.Argument(help="corpora, constructions, suites, options, models or recipes.", metavar="[KIND]"),
+        typer.Argument(
+            help="corpora, constructions, suites, options, models, templates or recipes.", metavar="[KIND]"
+        ),
     ] = None,
 ) -> None:
-    """List the available corpora, constructions, suites, options, models and training recipes."""
+    """List the available corpora, constructions, suites, options, models, templates and training recipes."""
     from crossexam.cli.console import note, show
 
     if kind is not None and kind not in _LISTINGS:
@@ -139,6 +141,16 @@ def _models() -> _Listing:
     return _Listing(("name", "what"), [row for kind in MODELS.values() for row in kind.listed()])
 
 
+def _templates() -> _Listing:
+    from crossexam.models.prompts.table import templates
+
+    rows = [
+        (each.name, str(each.version), " / ".join(each.labels.values()), each.source)
+        for each in templates().values()
+    ]
+    return _Listing(("name", "version", "labels", "source"), rows)
+
+
 def _recipes() -> _Listing:
     header = ("crossexam train NAME", "parameters", "optimiser", "rate", "batch", "epochs", "source")
     return _Listing(header, [*(_neural() if _has_torch() else [_WITHOUT_TORCH]), *_shallow()])
@@ -202,5 +214,6 @@ _LISTINGS: Final[dict[str, Callable[[], _Listing]]] = {
     "suites": _suites,
     "options": _options,
     "models": _models,
+    "templates": _templates,
     "recipes": _recipes,
 }

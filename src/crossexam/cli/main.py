@@ -10,6 +10,7 @@ from typing import Final
 
 import typer
 
+from crossexam.cli.model_flags import ModelCommand
 from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.files import disk_full
@@ -45,8 +46,9 @@ COMMANDS: Final = (
     "crossexam.cli.subset:subset",
 )
 for _command in map(imported, COMMANDS):
-    _takes_short_forms = "short_forms" in _command.__annotations__
-    app.command(_command.__name__, cls=SuiteCommand if _takes_short_forms else None)(_command)
+    _hidden = {"short_forms": SuiteCommand, "model_flags": ModelCommand}
+    _class = next((_hidden[name] for name in _hidden if name in _command.__annotations__), None)
+    app.command(_command.__name__, cls=_class)(_command)
 app.add_typer(imported("crossexam.cli.validate:app"))
 
 

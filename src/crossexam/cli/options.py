@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -146,7 +147,13 @@ BatchSize = Annotated[
     str, typer.Option(help="Pairs per batch, or auto.", rich_help_panel=_MODEL, metavar="N|auto")
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.", rich_help_panel=_MODEL)]
-Dtype = Annotated[str, typer.Option(help="float32, bfloat16 or float16.", rich_help_panel=_MODEL)]
+Dtype = Annotated[
+    str | None,
+    typer.Option(
+        help="float32, bfloat16 or float16; default: float32, for lm/ that of the checkpoint.",
+        rich_help_panel=_MODEL,
+    ),
+]
 MaxLength = Annotated[
     int | None,
     typer.Option(help="Maximum length of a pair in tokens; default: the model's.", rich_help_panel=_MODEL),
@@ -415,19 +422,21 @@ def _short_form_table() -> Table:
 def model_options(
     batch_size: str,
     device: str,
-    dtype: str,
+    dtype: str | None,
     max_length: int | None,
     label_order: str | None,
     revision: str | None,
     *,
     threshold: float | None = None,
     models: Sequence[str] = (),
+    more: Mapping[str, Any] = MappingProxyType({}),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
     """Return the option values of *models* for ``predict_suite``; raises CrossexamError.
 
-    *settings* are (kind, option, text) triples of ``--set KIND.OPTION=VALUE``.  A flag is shorthand for
-    these, and applies to those kinds among *models* that have the option.
+    *more* are further flags by option.  *settings* are (kind, option, text) triples of
+    ``--set KIND.OPTION=VALUE``.  A flag is shorthand for these, and applies to those kinds among *models*
+    that have the option.
     """
     from crossexam.models.table import COMPUTING, kinds_of
 
@@ -436,11 +445,12 @@ def model_options(
     flags: dict[str, Any] = {
         "batch_size": None if batch_size == "auto" else int(batch_size),
         "device": None if device == "auto" else device,
-        "dtype": None if dtype == "float32" else dtype,
+        "dtype": dtype,
         "max_length": max_length,
         "label_order": label_order or None,
         "threshold": threshold,
         "revision": revision,
+        **more,
     }
     kinds = kinds_of(models)
     values: dict[str, Any] = {}

@@ -46,6 +46,7 @@ def report(
     shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
     base = _place_of(relative_to, runs)
+    runs = [run for folder in runs for run in _runs_in(folder)]
     loaded = [chosen(read_run(folder)) for folder in runs]
     training = options.training_pairs_of(loaded, index)
     if output is None:
@@ -65,6 +66,13 @@ def report(
         max_unanswered=max_unanswered,
     )
     written(output, written_beside(output))
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    """Return *folder*, or the runs in it if it holds one for each of several templates."""
+    if (folder / "manifest.json").exists() or not folder.is_dir():
+        return [folder]
+    return sorted(path.parent for path in folder.glob("*/manifest.json")) or [folder]
 
 
 def _place_of(base: Path | None, runs: list[Path]) -> int | None:

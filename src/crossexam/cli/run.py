@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crossexam.cli import engines, options
+from crossexam.cli import engines, options, sending
+from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
+from crossexam.core.errors import CrossexamError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crossexam.core.dataset import Run, Suite
+    from crossexam.models.chunking import Chunking
+    from crossexam.models.model import Model
 
 
 def run(
@@ -21,7 +30,7 @@ def run(
     limit: options.Limit = None,
     batch_size: options.BatchSize = "auto",
     device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
+    dtype: options.Dtype = None,
     max_length: options.MaxLength = None,
     label_order: options.LabelOrder = None,
     threshold: options.Threshold = None,
@@ -31,6 +40,23 @@ def run(
     like: options.Like = None,
     values: options.ModelSettings = None,
     again: options.Again = None,
+    model_flags: ModelFlags = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be sent to a server; send nothing.")
+    ] = False,
+    batch_out: Annotated[
+        Path | None,
+        typer.Option("--batch-out", help="Write the requests as a batch file; send nothing.", metavar="FILE"),
+    ] = None,
+    repeat: Annotated[
+        int | None,
+        typer.Option(
+            "--repeat",
+            min=1,
+            help="Ask 100 pairs K times more: how often do answers change?",
+            metavar="K",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace another run in the folder; stored predictions are kept.")
     ] = False,
@@ -41,44 +67,88 @@ def run(
 ) -> None:
     """Run a model over test sets. The same command resumes an interrupted run.
 
-    A folder holds one run: further test sets are added to it if the model is the same.
+    A folder holds one run: further test sets are added to it if the model is the same. With several
+    templates, it holds a folder with a run for each.
     """
-    from crossexam.cli.console import note, progress_bar, show, warn_of_gaps, written
+    from crossexam.cli.console import note, progress_bar
     from crossexam.core.test_sets import read_suites
+    from crossexam.evaluation.repeat import noise_sentence, repeat_in_folder
     from crossexam.models.chunking import chunking_of
-    from crossexam.reports.report import terminal_report
+    from crossexam.models.table import open_model
     from crossexam.runs.folder import run_into_folder
 
-    chosen = options.model_options(
-        batch_size,
-        device,
-        dtype,
-        max_length,
-        label_order,
-        revision,
-        threshold=threshold,
-        models=[model],
-        settings=options.model_settings(values),
-    )
     ask = engines.asking(engine, workers, num_cpus, num_gpus)
     asked_again = options.statuses(again)
     suite = read_suites(tests)
-    with progress_bar() as progress:
-        answers = run_into_folder(
-            model,
-            suite,
-            output,
-            options=chosen,
-            limit=limit,
-            chunking=chunking_of(chunk, aggregate, like),
-            force=force,
-            progress=progress,
-            ask=ask,
-            again=asked_again,
+    chunking = chunking_of(chunk, aggregate, like)
+    if repeat is not None and chunking is not None:
+        raise CrossexamError("--repeat asks about whole pairs", wanted="--repeat without --chunk and --like")
+    variants = by_template(flag_values(model_flags), output)
+    if batch_out is not None and len(variants) > 1:
+        raise CrossexamError("a batch file has one prompt per pair", wanted="--batch-out with one --template")
+    runs = []
+    for flags, folder in variants:
+        chosen = options.model_options(
+            batch_size,
+            device,
+            dtype,
+            max_length,
+            label_order,
+            revision,
+            threshold=threshold,
+            models=[model],
+            more=flags,
+            settings=options.model_settings(values),
         )
-    show(terminal_report([answers]))
-    kept = [name for name in answers.datasets if name not in suite.datasets]
+        opened = open_model(model, chosen)
+        if dry_run or batch_out is not None:
+            _write_requests(opened, suite, folder, chunking, limit, batch_out)
+            continue
+        with progress_bar() as progress:
+            answers = run_into_folder(
+                opened,
+                suite,
+                folder,
+                options=chosen,
+                limit=limit,
+                chunking=chunking,
+                force=force,
+                progress=progress,
+                ask=ask,
+                again=asked_again,
+                permit=sending.permit,
+            )
+        if repeat is not None:
+            answers = repeat_in_folder(answers, opened, folder, repeat)
+            note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
+        runs.append(answers)
+    if runs:
+        _show(runs, suite, output)
+
+
+def _show(runs: Sequence[Run], suite: Suite, output: Path) -> None:
+    """Show the results of *runs*, where they are, and what they leave open."""
+    from crossexam.cli.console import note, show, warn_of_gaps, written
+    from crossexam.reports.report import terminal_report
+
+    show(terminal_report(runs))
+    kept = [name for name in runs[0].datasets if name not in suite.datasets]
     if kept:
         note(f"{output} already had these test sets of the model, which are kept: {', '.join(kept)}")
     written(output)
-    warn_of_gaps([answers])
+    warn_of_gaps(runs)
+
+
+def _write_requests(
+    model: Model, suite: Suite, folder: Path, chunking: Chunking | None, limit: int | None, batch: Path | None
+) -> None:
+    """Write the requests about pairs that *folder* lacks: to *batch*, or the first of them to the screen."""
+    from crossexam.models.chunking import in_chunks
+    from crossexam.runs.run import pairs_to_ask
+
+    asked = sending.server_model(model, "--dry-run" if batch is None else "--batch-out")
+    waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
+    if batch is None:
+        sending.show_first_request(asked, waiting)
+    else:
+        sending.write_batch(asked, waiting, batch)

@@ -31,7 +31,7 @@ from crossexam.corpora.installed import data_folder
 from crossexam.corpora.split_files import CORPUS_ALIASES
 
 if TYPE_CHECKING:
-    import httpx
+    import httpx2
 
 
 ATTEMPTS: Final = 5
@@ -129,13 +129,13 @@ def _pieces(transfer: Transfer, progress: Progress) -> Iterator[int]:
 
 
 @contextmanager
-def _answer(transfer: Transfer, headers: dict[str, str]) -> Iterator[httpx.Response]:
-    import httpx
+def _answer(transfer: Transfer, headers: dict[str, str]) -> Iterator[httpx2.Response]:
+    import httpx2
 
-    timeout = httpx.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
+    timeout = httpx2.Timeout(_SILENCE_SECONDS, connect=_CONNECT_SECONDS)
     try:
         with (
-            httpx.Client(follow_redirects=True, timeout=timeout) as client,
+            httpx2.Client(follow_redirects=True, timeout=timeout) as client,
             client.stream("GET", transfer.url, headers=headers) as response,
         ):
             if response.status_code == 416:  # the part is longer than the file, so not a part of it
@@ -149,9 +149,9 @@ def _answer(transfer: Transfer, headers: dict[str, str]) -> Iterator[httpx.Respo
                     hint="download the file yourself and pass it with --from",
                 )
             yield response
-    except httpx.TransportError as error:
+    except httpx2.TransportError as error:
         raise _InterruptedError(str(error) or type(error).__name__) from None
-    except (httpx.InvalidURL, httpx.RequestError) as error:
+    except (httpx2.InvalidURL, httpx2.RequestError) as error:
         raise CrossexamError(str(error), where=transfer.url) from None
 
 
@@ -172,7 +172,7 @@ def _continuation(transfer: Transfer) -> dict[str, str]:
     return continuation | {"If-Range": validator} if strong else continuation
 
 
-def _total(transfer: Transfer, response: httpx.Response, have: int) -> int | None:
+def _total(transfer: Transfer, response: httpx2.Response, have: int) -> int | None:
     length = response.headers.get("Content-Length", "")
     total = have + int(length) if length.isdigit() else transfer.size
     if transfer.size is not None and total != transfer.size:

@@ -72,6 +72,12 @@ class DeclaredOrder:
         Raises CrossexamError if another order fits so much better that this one must be wrong, or if the
         order has another number of classes than the model.
         """
+        result = self.judged(logits, where=where)
+        refuse_conflict(result, where=where, source=self._source_text)
+        return result
+
+    def judged(self, logits: NDArray[np.float64], *, where: str) -> ProbeResult:
+        """Return how well the order fits, as :meth:`verified`, but accept that another fits better."""
         shares = head_shares(logits)
         if shares.shape[1] != len(self.order):
             raise CrossexamError(
@@ -80,9 +86,7 @@ class DeclaredOrder:
                 where=where,
                 wanted="an output per class",
             )
-        result = verify_order(shares, self.order)
-        refuse_conflict(result, where=where, source=self._source_text)
-        return result
+        return verify_order(shares, self.order)
 
     @property
     def _source_text(self) -> str:
@@ -230,7 +234,7 @@ def load_checkpoint(checkpoint: Checkpoint) -> tuple[Any, Any]:
                 checkpoint.folder, use_safetensors=True, trust_remote_code=False, output_loading_info=True
             )
     except Exception as error:  # transformers raises nearly anything for a checkpoint it cannot read
-        raise _cannot_load(checkpoint, error) from error
+        raise cannot_load(checkpoint, error) from error
     missing = sorted(report["missing_keys"])
     if missing:
         raise CrossexamError(
@@ -251,10 +255,11 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
         with quiet_transformers():
             return AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
     except Exception as error:  # transformers raises nearly anything for a tokenizer it cannot read
-        raise _cannot_load(checkpoint, error) from error
+        raise cannot_load(checkpoint, error) from error
 
 
-def _cannot_load(checkpoint: Checkpoint, error: Exception) -> CrossexamError:
+def cannot_load(checkpoint: Checkpoint, error: Exception) -> CrossexamError:
+    """Return the error that transformers cannot load *checkpoint*, with what it says about it."""
     first = (str(error).strip() or type(error).__name__).splitlines()[0]
     hint = "checkpoints with their own code are not run" if "auto_map" in checkpoint.config else None
     return CrossexamError(f"transformers cannot load it: {first}", where=checkpoint.where, hint=hint)

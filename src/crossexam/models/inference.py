@@ -206,7 +206,7 @@ class SequenceClassifier:
             launched = (self._fitting(encoded, rows) for rows in batches)
             yield from (_logits(found) for found in fetched_in_order(launched, self.device))
             return
-        with _workers() as pool:
+        with cpu_workers() as pool:
             task = partial(self._fitting, encoded)
             if pool is None:
                 yield from (_logits(task(rows)) for rows in batches)
@@ -379,7 +379,7 @@ def _one_thread() -> Iterator[None]:
 
 
 @contextmanager
-def _workers() -> Iterator[ThreadPoolExecutor | None]:
+def cpu_workers() -> Iterator[ThreadPoolExecutor | None]:
     """Yield a pool of one worker per core with its share of the threads, or None if it does not help."""
     threads = torch.get_num_threads()
     count = min(threads, MOST_WORKERS)

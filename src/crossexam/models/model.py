@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
@@ -164,6 +164,55 @@ class SetAnswers(NamedTuple):
 
     probabilities: NDArray[np.float64]
     outcomes: Outcomes | None = None
+
+
+@runtime_checkable
+class AsksHost(Protocol):
+    """A model that sends pairs to a server, perhaps on another machine, which may charge for answers.
+
+    ``host`` is named to the user.  Unless ``is_confirmed``, not many requests go to one that
+    ``sends_elsewhere``.
+    """
+
+    @property
+    def host(self) -> str: ...
+
+    @property
+    def sends_elsewhere(self) -> bool: ...
+
+    @property
+    def is_confirmed(self) -> bool: ...
+
+    def requests_for(self, pairs: int) -> int:
+        """Return how many requests are sent at most to ask about so many *pairs*."""
+        ...
+
+    def request_bodies(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
+        """Yield the requests about *pairs*, each with its identity in a batch."""
+        ...
+
+    def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
+        """Yield the requests of a batch about *pairs*; raises CrossexamError if it cannot be a batch."""
+        ...
+
+
+@runtime_checkable
+class Recalls(Protocol):
+    """A model that goes on from what an earlier command learnt of it, and counts over all answers of a run.
+
+    ``kept`` names those of its ``details`` that are kept in the store of a run.
+    """
+
+    @property
+    def kept(self) -> Collection[str]: ...
+
+    def recall(self, facts: Mapping[str, Any]) -> None:
+        """Take over *facts*, the kept details of an earlier command."""
+        ...
+
+    def count(self, details: Iterable[Mapping[str, Any] | None]) -> None:
+        """Count the *details* of outcomes that are part of the run, stored earlier or now."""
+        ...
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from crossexam.core.estimate import Estimate, p_value_text
 from crossexam.core.example import PROPOSED
 from crossexam.evaluation.cross_dataset import BenchmarkScore
 from crossexam.evaluation.measures import TestSetResult
+from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
@@ -69,7 +70,7 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
     if result.name in drops_shown(model.results, model.alpha):
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
-    any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
+    any_set = "any test set that it answered" if _has_bounds(model) else "any test set"
     if loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     corrected, p_value = "", ""
@@ -135,11 +136,17 @@ def warnings(results: Results) -> list[str]:
         for model in results.models
         for doubt in dict.fromkeys(_doubts(model.run.manifest.get("details")))
     ]
+    remarks = [
+        f"{model.name}: {remark}."
+        for model in results.models
+        for remark in endpoint_remarks(model.run.manifest.get("details"))
+    ]
     return [
         *doubts,
         *unanswered_warnings(results),
         *truncation_warnings(results),
         *parse_warnings(results),
+        *remarks,
     ] + [
         _warning(model, result, results)
         for model in results.models

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
+    from crossexam.evaluation.templates import TemplateResult
     from crossexam.evaluation.truncation import Truncation
 
 #: The items of each test set that the page shows: as many, those that some model got wrong, or all.
@@ -152,6 +153,13 @@ class Results:
         return datasets
 
     @cached_property
+    def by_template(self) -> tuple[TemplateResult, ...]:
+        """What the prompt template decides for models that were asked with several; empty without any."""
+        from crossexam.evaluation.templates import template_results
+
+        return template_results(self.runs)
+
+    @cached_property
     def short_names(self) -> dict[str, str]:
         """The short name of each test set, for readers."""
         return short_names(self.test_sets)
@@ -265,13 +273,22 @@ def results_of(
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:
-    """Return one name per run: that of its model, numbered if several runs have models of one name."""
-    total = Counter(run.model for run in runs)
-    seen: Counter[str] = Counter()
-    names = []
+    """Return one name per run: that of its model, with the template if several runs have the same model.
+
+    Runs that still have the same name are numbered.
+    """
+    from crossexam.evaluation.templates import template_of
+
+    of_model = Counter(run.model for run in runs)
+    shown = []
     for run in runs:
-        seen[run.model] += 1
-        names.append(run.model if total[run.model] == 1 else f"{run.model} ({seen[run.model]})")
+        asked = template_of(run) if of_model[run.model] > 1 else None
+        shown.append(f"{run.model} [{asked[1]}]" if asked and asked[0] == run.model else run.model)
+    total, seen = Counter(shown), Counter[str]()
+    names = []
+    for name in shown:
+        seen[name] += 1
+        names.append(name if total[name] == 1 else f"{name} ({seen[name]})")
     return names
 
 

@@ -30,6 +30,7 @@ from crossexam.reports.parses import parse_table
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
+from crossexam.reports.templates import template_table
 from crossexam.reports.truncation import truncation_table
 from crossexam.reports.unanswered import unanswered_table
 
@@ -91,6 +92,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("judged",     "Judges",                 judged_table),
     Section("keys",       "Keys",                   keys_table,       _ALL),
+    Section("templates",  "Templates",              template_table,   _ALL),
     Section("truncation", "Truncation",             truncation_table),
     Section("parses",     "Parses",                 parse_table),
     Section("misleading", "Lexically misleading",   misleading_table, _ALL, charts=misleading_charts),

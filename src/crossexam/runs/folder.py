@@ -41,6 +41,7 @@ from crossexam.models.table import open_model
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def run_into_folder(
     force: bool = False,
     progress: Progress = silent,
     ask: Asking = ask_in_this_process,
+    permit: Permit = refuse_many,
     again: Sequence[str] = (),
 ) -> Run:
     """Run *model* over *data* and save the predictions in *folder*; return the run that the folder then has.
@@ -111,7 +113,14 @@ def run_into_folder(
             _save(run, folder, has_predictions=True)
             return run
         run = predict_suite(
-            opened, suite, store=folder, options=options, limit=limit, progress=progress, ask=ask
+            opened,
+            suite,
+            store=folder,
+            options=options,
+            limit=limit,
+            progress=progress,
+            ask=ask,
+            permit=permit,
         )
         save_run(run, folder, force=force)
     return run

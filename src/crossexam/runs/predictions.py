@@ -18,7 +18,16 @@ from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.answers import NamesLabels
-from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair, Parts, ReadsParses
+from crossexam.models.model import (
+    AsksInParts,
+    Batch,
+    CharactersRead,
+    Model,
+    Pair,
+    Parts,
+    ReadsParses,
+    Recalls,
+)
 from crossexam.models.precision import ROUNDING, combined_rounding
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
@@ -236,6 +245,8 @@ def _answers(
                 asked.take(start, batch, details)
         except UnfinishedError as error:
             raise _unfinished(error, asked.missing(windows), pairs.count, is_kept=store is not None) from None
+        finally:
+            asked.keep_facts()
     return asked.answered()
 
 
@@ -264,6 +275,8 @@ class _Asked:
         self._facts = stored.facts
         if self._facts.get("two_label") and isinstance(model, NamesLabels):
             model.named.add(["not_entailment"], where=model.name)
+        if isinstance(model, Recalls):
+            model.recall(self._facts)
         self._open: dict[int, _Open] = {}
         self._probabilities = SpooledTemporaryFile(_MOST_IN_MEMORY)  # noqa: SIM115  (read by answered)
         self._cut: dict[int, tuple[NDArray[np.int64], NDArray[np.int32]]] = {}
@@ -279,7 +292,7 @@ class _Asked:
             self._known += found
             self._advance(found)
             if found == len(pairs):
-                self._keep(start, answers)
+                self._keep(start, answers, hashes)
             else:
                 window = Window(start, list(pairs), hashes, known.tolist())
                 self._open[start] = _Open(window, len(pairs) - found)
@@ -304,7 +317,7 @@ class _Asked:
             # Read back: if two processes predicted the same pair, both report the prediction that was stored.
             known, answers = self._stored.look_up(asked.window.hashes)
             if known.all():
-                self._keep(start, answers)
+                self._keep(start, answers, asked.window.hashes)
                 del self._open[start]
 
     def missing(self, windows: Iterator[Window]) -> int:
@@ -339,9 +352,16 @@ class _Asked:
             self._facts,
         )
 
-    def _keep(self, start: int, answers: Answers) -> None:
+    def keep_facts(self) -> None:
+        """Record what the model learnt and counted, once it was asked as much as it can be."""
+        if isinstance(self._model, Recalls):
+            self._learn(self._model.details)
+
+    def _keep(self, start: int, answers: Answers, hashes: NDArray[np.uint64]) -> None:
         import numpy as np
 
+        if isinstance(self._model, Recalls):
+            self._model.count(self._stored.details(hashes))
         self._probabilities.seek(start * answers.probabilities.strides[0])
         self._probabilities.write(answers.probabilities.tobytes())
         rows = np.flatnonzero(answers.read[:, 0] != ALL_READ)
@@ -363,7 +383,8 @@ class _Asked:
 
     def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
-        learnt = {name: details[name] for name in _LEARNT if details.get(name)}
+        names = (*_LEARNT, *self._model.kept) if isinstance(self._model, Recalls) else _LEARNT
+        learnt = {name: details[name] for name in names if details.get(name)}
         if ROUNDING in learnt:
             learnt[ROUNDING] = combined_rounding(self._facts.get(ROUNDING), learnt[ROUNDING])
         if learnt != {name: self._facts.get(name) for name in learnt}:

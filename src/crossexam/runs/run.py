@@ -12,7 +12,7 @@ from __future__ import annotations
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -30,6 +30,7 @@ from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import (
     AnswersSets,
+    AsksHost,
     AsksInParts,
     Model,
     Pair,
@@ -42,6 +43,7 @@ from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.pair_columns import PairColumns
 from crossexam.runs.predictions import Predictions, predictions_of
 from crossexam.runs.reading import reading_of
+from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
@@ -72,6 +74,7 @@ def predict_suite(
     limit: int | None = None,
     progress: Progress = silent,
     ask: Asking = ask_in_this_process,
+    permit: Permit = refuse_many,
 ) -> Run:
     """Return the predictions of *model* over *data*: a suite, a test set, or the path of one.
 
@@ -79,8 +82,8 @@ def predict_suite(
     again.  *options* are those of the model, by name: see :func:`crossexam.models.table.open_model`.
     *chunking* asks the model about chunks of each pair (:mod:`crossexam.models.chunking`).  *limit* restricts
     each test set to its first items.  *ask* has the model asked, here or by workers
-    (:mod:`crossexam.runs.workers`).  Nothing else is written: see
-    :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
+    (:mod:`crossexam.runs.workers`).  *permit* is called before pairs are sent to a server.  Nothing else is
+    written: see :func:`crossexam.runs.folder.save_run`.  Raises CrossexamError.
     """
     options = options or {}
     check_batch_size(options.get("batch_size", "auto"))
@@ -101,9 +104,10 @@ def predict_suite(
         found_sets = opened.predict_sets(list(datasets.values()), list(given.values()))
         predicted = _looked_up(found_sets, opened.name)
     else:
+        _ask_permission(opened, datasets.values(), store, permit)
         items = sum(map(len, datasets.values()))
         found = predictions_of(
-            opened, lambda: _stretches(datasets.values()), items, store, options, progress, ask
+            opened, lambda: stretches_of(datasets.values()), items, store, options, progress, ask
         )
         predicted = _by_test_set(found, datasets)
     seconds = time.monotonic() - start
@@ -128,6 +132,21 @@ def finished_run(
         if "chunks_per_item" in entries[name]:
             entry["chunks_per_item"] = entries[name]["chunks_per_item"]
     return run
+
+
+def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | None) -> Iterator[Pair]:
+    """Yield the distinct pairs of *data*, or parts of them, to which the store in *folder* has no answer."""
+    datasets = [first_items(dataset, limit) for dataset in data.datasets.values()]
+    return waiting_pairs(model, lambda: stretches_of(datasets), folder)
+
+
+def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | None, permit: Permit) -> None:
+    """Call *permit* if *model* sends pairs to a server and some of *datasets* are not yet answered."""
+    asked = model.inner if isinstance(model, AsksInParts) else model
+    if isinstance(asked, AsksHost):
+        count = sum(1 for _ in waiting_pairs(model, lambda: stretches_of(datasets), store))
+        if count:
+            permit(asked, count)
 
 
 def _run(
@@ -168,7 +187,7 @@ def first_items(dataset: Dataset, limit: int | None) -> Dataset:
 _ROWS_AT_ONCE: Final = 20_000
 
 
-def _stretches(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
+def stretches_of(datasets: Iterable[Dataset]) -> Iterator[Sequence[Pair]]:
     """Yield the pairs of the items of *datasets*, a stretch at a time."""
     for dataset in datasets:
         if in_columns(dataset.examples):

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from crossexam.core.errors import CrossexamError
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.models.answers import NamesLabels
-from crossexam.models.model import Batch, Model, Pair, PlansBatches, ReadsParses, joined_outcomes
+from crossexam.models.model import AsksHost, Batch, Model, Pair, PlansBatches, ReadsParses, joined_outcomes
 from crossexam.models.table import open_model
 from crossexam.runs.windows import Asking, Window, ask_in_this_process, batch_size_of, batches_of
 
@@ -56,6 +56,12 @@ def _ask_workers(
 
     Raises CrossexamError if a worker cannot open the same model.
     """
+    if isinstance(model, AsksHost):
+        raise CrossexamError(
+            "workers cannot ask a model at an endpoint, which is asked many questions at once anyway",
+            where=model.name,
+            hint="leave out --workers and --engine; --concurrency says how many questions",
+        )
     begin = _SameModel(model.name, model.key, dict(options))
     with closing(engine.results(begin, _shares(model, windows, options), ordered=False)) as results:
         for found in results:

@@ -8,7 +8,7 @@ which can run code.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -21,6 +21,8 @@ _WEIGHTS: Final = "model.safetensors"
 _INDEX: Final = "model.safetensors.index.json"
 #: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
 _PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
+#: How a conversation becomes a prompt: read by language models only.
+_CHAT_TEMPLATES: Final = "*.jinja"
 _OTHER_WEIGHTS: Final = frozenset({".onnx", ".h5", ".msgpack", ".gguf", ".ot"})
 _COPY_WHOLE: Final = "copy or download the whole checkpoint"
 _NO_WEIGHTS: Final = "no safetensors file, so no weights"
@@ -56,27 +58,36 @@ class Checkpoint:
         return running.hexdigest()
 
 
-def find_checkpoint(spec: str, revision: str | None) -> Checkpoint:
-    """Return the checkpoint in the folder *spec*, or the hub's checkpoint of this name.
+def find_checkpoint(spec: str, revision: str | None, kind: str = "hf") -> Checkpoint:
+    """Return the checkpoint in the folder *spec*, or the hub's checkpoint of this name, for models of *kind*.
 
     Raises CrossexamError if there is none, if it has no safetensors, or if it is not a checkpoint of
     transformers.
     """
-    folder = Path(spec).expanduser()
+    folder, where = Path(spec).expanduser(), f"{kind}/{spec}"
     if folder.is_dir():
         if revision is not None:
-            raise CrossexamError(
-                "a local folder has no revisions", where=f"hf/{spec}", hint="leave out --revision"
-            )
+            raise CrossexamError("a local folder has no revisions", where=where, hint="leave out --revision")
         commit = None
     elif folder.exists():
-        raise CrossexamError("this is a file", where=f"hf/{spec}", wanted="the folder of a checkpoint")
+        raise CrossexamError("this is a file", where=where, wanted="the folder of a checkpoint")
     elif spec.startswith((".", "/", "~")) or spec.count("/") > 1:
-        raise CrossexamError("no such folder", where=f"hf/{spec}", wanted="the folder of a checkpoint")
+        raise CrossexamError("no such folder", where=where, wanted="the folder of a checkpoint")
     else:
-        folder, commit = _download(spec, revision)
-    _check_files(folder, where=f"hf/{spec}")
-    return Checkpoint(folder, spec, commit, read_json(folder / "config.json", hint=_COPY_WHOLE))
+        folder, commit = _download(spec, revision, where)
+    _check_files(folder, where=where)
+    return Checkpoint(folder, spec, commit, read_json(folder / "config.json", hint=_COPY_WHOLE), kind)
+
+
+def find_without_weights(spec: str, kind: str) -> Checkpoint:
+    """Return the checkpoint *spec*, of which only the configuration and the tokenizer are needed.
+
+    Weights in it are neither downloaded nor checked.  Raises CrossexamError.
+    """
+    folder, where = Path(spec).expanduser(), f"{kind}/{spec}"
+    if not folder.is_dir():
+        folder, _ = _download(spec, None, where, [each for each in _PATTERNS if each != f"*{_SAFETENSORS}"])
+    return Checkpoint(folder, spec, None, read_json(folder / "config.json", hint=_COPY_WHOLE), kind)
 
 
 def _check_files(folder: Path, *, where: str) -> None:
@@ -179,28 +190,33 @@ def _root(folder: Path) -> Path:
     return (folder.parent.parent if in_cache else folder).resolve()
 
 
-def _download(spec: str, revision: str | None) -> tuple[Path, str]:
-    """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit."""
+def _download(
+    spec: str, revision: str | None, where: str, patterns: Sequence[str] = (*_PATTERNS, _CHAT_TEMPLATES)
+) -> tuple[Path, str]:
+    """Return the folder of the hub's checkpoint *spec* in the local cache, and its commit.
+
+    Only the files are downloaded that have one of the *patterns*.
+    """
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
     except ImportError:
-        raise MissingExtraError("transformers", "torch", f"hf/{spec}") from None
+        raise MissingExtraError("transformers", "torch", where) from None
     try:
         got = snapshot_download(
-            spec, revision=revision, allow_patterns=list(_PATTERNS), ignore_patterns=["*/*"]
+            spec, revision=revision, allow_patterns=list(patterns), ignore_patterns=["*/*"]
         )
     except HFValidationError:
         raise CrossexamError(
-            "no such folder, and this cannot be the name of a checkpoint", where=f"hf/{spec}"
+            "no such folder, and this cannot be the name of a checkpoint", where=where
         ) from None
     except LocalEntryNotFoundError:
         raise CrossexamError(
             "no such folder, and no checkpoint of this name in the cache; the hub could not be reached",
-            where=f"hf/{spec}",
+            where=where,
             hint="check the path, or the connection (and HF_HUB_OFFLINE)",
         ) from None
     except HfHubHTTPError as error:
-        raise CrossexamError(f"the hub refused the download: {error}", where=f"hf/{spec}") from None
+        raise CrossexamError(f"the hub refused the download: {error}", where=where) from None
     folder = Path(got)
     return folder, folder.name

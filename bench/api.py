@@ -1,0 +1,194 @@
+"""Ask a server that answers after 50 ms: rate, CPU per pair, and memory; or kill a run many times.
+
+    python bench/api.py [--pairs 10000] [--concurrency 64]
+    python bench/api.py --kills 50
+
+The server is in another process.  CPU is that of the process that asks, without what it needs to start and to
+hash the pairs, which is measured by a second command that finds everything in the store.  The ideal rate is
+concurrency / 50 ms.  Killed runs are compared with one that was not: the same predictions, and no pair asked
+again but those under way.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+DELAY = 0.05
+LABELS = ("entailment", "neutral", "contradiction")
+
+
+def serve(port: Any, asked: str) -> None:
+    """Answer requests after DELAY; the sender and the question of each are appended to the file *asked*."""
+    log = Path(asked).open("a", buffering=1)  # noqa: SIM115
+
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode()
+                length = [line for line in head.split("\r\n") if line.lower().startswith("content-length")]
+                body = await reader.readexactly(int(length[0].partition(":")[2]) if length else 0)
+                question = json.loads(body)["messages"][-1]["content"] if body else ""
+                if body:
+                    log.write(json.dumps(question) + "\n")
+                    await asyncio.sleep(DELAY)
+                content = json.dumps(_answer(question)).encode()
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(content) + content)
+                await writer.drain()
+
+    async def run() -> None:
+        server = await asyncio.start_server(handle, "127.0.0.1", 0, backlog=1024)
+        port.send(server.sockets[0].getsockname()[1])
+        async with server:
+            await server.serve_forever()
+
+    asyncio.run(run())
+
+
+def _answer(question: str) -> dict[str, Any]:
+    label = _gold().get(question) or LABELS[sum(map(ord, question)) % 3]
+    message = {"role": "assistant", "content": label}
+    usage = {"prompt_tokens": 50, "completion_tokens": 2}
+    return {"model": "mine", "choices": [{"message": message, "finish_reason": "stop"}], "usage": usage}
+
+
+_GOLD: dict[str, str] = {}
+
+
+def _gold() -> dict[str, str]:
+    from crossexam.models.label_order import PROBE
+    from crossexam.models.prompts.table import template
+
+    if not _GOLD:
+        words = template("words")
+        _GOLD.update({words.messages(p, h)[-1]["content"]: label for p, h, label in PROBE})
+    return _GOLD
+
+
+def suite_of(pairs: int, path: Path) -> Path:
+    """Write a test set of so many *pairs*."""
+    from crossexam.core.example import Example
+    from crossexam.core.test_sets import write_test_set
+
+    examples = [
+        Example(
+            f"e{n}", f"A man with {n} bags stands at the station.", f"Somebody has {n} bags.", LABELS[n % 3]
+        )
+        for n in range(pairs)
+    ]
+    write_test_set(path, examples)
+    return path
+
+
+def ask(test_set: Path, folder: Path, url: str, concurrency: int) -> None:
+    """Run the model over *test_set*; print what it cost, as JSON."""
+    from crossexam.core.test_sets import read_suites
+    from crossexam.runs.folder import run_into_folder
+
+    start, cpu = time.perf_counter(), time.process_time()
+    run = run_into_folder(
+        "api/mine", read_suites([test_set]), folder, options={"endpoint": url, "concurrency": concurrency}
+    )
+    figures = {
+        "cpu": time.process_time() - cpu,
+        "wall": time.perf_counter() - start,
+        "peak MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000,
+        "asked": run.manifest["asked_pairs"],
+    }
+    print(json.dumps(figures))
+
+
+def _again(*arguments: object) -> list[str]:
+    return [sys.executable, __file__, *map(str, arguments)]
+
+
+def rate(pairs: int, concurrency: int, url: str, folder: Path) -> None:
+    """Print the rate, the CPU per pair, and the memory of a run."""
+    test_set = suite_of(pairs, folder / "tests.parquet")
+    line = _again("--ask", test_set, folder / "run", url, "--concurrency", concurrency)
+    first, second = (json.loads(subprocess.check_output(line)) for _ in range(2))
+    assert (first["asked"], second["asked"]) == (pairs, 0)
+    ideal = concurrency / DELAY
+    probe = 30
+    got = (pairs + probe) / (first["wall"] - second["wall"])
+    print(f"load {os.getloadavg()[0]:.1f}; {pairs:,} pairs, concurrency {concurrency}")
+    print(f"rate {got:,.0f} per s, {100 * got / ideal:.1f} % of the ideal {ideal:,.0f}")
+    cpu = 1000 * (first["cpu"] - second["cpu"]) / pairs
+    print(f"CPU {cpu:.3f} ms per pair, peak {first['peak MB']:.0f} MB")
+
+
+def kill(times: int, url: str, folder: Path, asked: Path) -> None:
+    """Kill a run at random moments until it was killed so many *times*, then let it end, and compare."""
+    import polars as pl
+
+    test_set, chance = suite_of(2_000, folder / "tests.parquet"), random.Random(0)
+    line = ("--ask", test_set, folder / "killed", url, "--concurrency", 8)
+    kills = 0
+    while kills < times:
+        process = subprocess.Popen(_again(*line), stdout=subprocess.DEVNULL)
+        before = len(asked.read_text().splitlines())
+        goal = before + chance.randrange(1, 60)
+        while process.poll() is None and len(asked.read_text().splitlines()) < goal:
+            time.sleep(0.005)
+        if process.poll() is not None:
+            break
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    subprocess.run(_again(*line), check=True, stdout=subprocess.DEVNULL)
+    questions = [
+        question for question in asked.read_text().splitlines() if json.loads(question) not in _gold()
+    ]
+    twice = len(questions) - len(set(questions))
+    whole = _again("--ask", test_set, folder / "whole", url, "--concurrency", 8)
+    subprocess.run(whole, check=True, stdout=subprocess.DEVNULL)
+    tables = [
+        pl.read_parquet(folder / name / "predictions" / "tests.parquet") for name in ("killed", "whole")
+    ]
+    print(f"{kills} kills: {len(set(questions)):,} pairs asked, {twice} of them twice")
+    print(f"the same table as that of a run that was not killed: {tables[0].equals(tables[1])}")
+
+
+def main() -> None:
+    """Start the server and measure, or ask it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--kills", type=int, default=0)
+    parser.add_argument("--ask", nargs=3)
+    given = parser.parse_args()
+    if given.ask:
+        test_set, folder, url = given.ask
+        ask(Path(test_set), Path(folder), url, given.concurrency)
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder, asked = Path(name), Path(name) / "asked.jsonl"
+        asked.touch()
+        here, there = multiprocessing.Pipe()
+        server = multiprocessing.get_context("spawn").Process(
+            target=serve, args=(there, str(asked)), daemon=True
+        )
+        server.start()
+        url = f"http://127.0.0.1:{here.recv()}/v1"
+        if given.kills:
+            kill(given.kills, url, folder, asked)
+        else:
+            rate(given.pairs, given.concurrency, url, folder)
+        server.kill()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""One model asked with several prompt templates: accuracies, their spread, and sensitivity without gold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.estimate import Estimate
+from crossexam.core.labels import GOLD_INDEX, label_indices
+from crossexam.stats.estimate import share_correct
+from crossexam.stats.sensitivity import accuracy_spread, sensitivity
+
+_NOT_ENTAILMENT = GOLD_INDEX["not_entailment"]
+
+
+@dataclass(frozen=True)
+class TemplateResult:
+    """What the template decides for a *model* on a *test_set*.
+
+    *accuracies* are those with each template, by its name, over the items that have a gold label and were
+    answered with all templates; *spread* is the difference between the highest and the lowest.  *sensitivity*
+    is over all items that were answered with at least two, whether they have a gold label or not.
+    *unanswered* items with a gold label are left out.
+    """
+
+    model: str
+    test_set: str
+    accuracies: Mapping[str, Estimate]
+    spread: Estimate
+    sensitivity: Estimate
+    unanswered: int
+
+    @property
+    def lowest(self) -> str:
+        """The template with the lowest accuracy."""
+        return min(self.accuracies, key=lambda name: self.accuracies[name].value)
+
+    @property
+    def highest(self) -> str:
+        """The template with the highest accuracy."""
+        return max(self.accuracies, key=lambda name: self.accuracies[name].value)
+
+
+def template_of(run: Run) -> tuple[str, str] | None:
+    """Return the model of *run* and the template with which it was asked; None without a template."""
+    details = run.manifest.get("details")
+    facts = details.get("template") if isinstance(details, Mapping) else None
+    if not isinstance(facts, Mapping) or not isinstance(facts.get("name"), str):
+        return None
+    stated = rf" \[(?:[^\]]*/)?{re.escape(facts['name'])}(?:\.toml)?\]"
+    return re.sub(stated, "", run.model), facts["name"]
+
+
+def template_results(runs: Sequence[Run]) -> tuple[TemplateResult, ...]:
+    """Return the results of each model that was asked with several templates, by test set."""
+    groups: dict[str, list[tuple[str, Run]]] = {}
+    for run in runs:
+        asked = template_of(run)
+        if asked is not None:
+            groups.setdefault(asked[0], []).append((asked[1], run))
+    found = []
+    for model, asked_with in groups.items():
+        by_template = _named(asked_with)
+        names = dict.fromkeys(name for run in by_template.values() for name in run.datasets)
+        for name in names:
+            having = {template: run for template, run in by_template.items() if name in run.datasets}
+            if len(having) > 1:
+                found.append(_result(model, name, having))
+    return tuple(found)
+
+
+def _named(asked_with: Sequence[tuple[str, Run]]) -> dict[str, Run]:
+    """Return runs by template; a template that several have is numbered."""
+    names = [name for name, _ in asked_with]
+    seen: dict[str, int] = {}
+    found = {}
+    for name, run in asked_with:
+        seen[name] = seen.get(name, 0) + 1
+        found[name if names.count(name) == 1 else f"{name} ({seen[name]})"] = run
+    return found
+
+
+def _result(model: str, name: str, runs: Mapping[str, Run]) -> TemplateResult:
+    dataset = next(iter(runs.values())).datasets[name]
+    two_labels = any(run.two_labels for run in runs.values())
+    predicted = np.stack(
+        [label_indices(run.answers(name), dataset.projection, two_labels=two_labels) for run in runs.values()]
+    )
+    gold, clusters = dataset.labels(), dataset.clusters()
+    labelled = gold >= 0
+    kept = labelled & (predicted >= 0).all(axis=0)
+    correct = _correct(predicted[:, kept], gold[kept])
+    return TemplateResult(
+        model,
+        name,
+        {each: share_correct(row, clusters[kept]) for each, row in zip(runs, correct, strict=True)},
+        accuracy_spread(correct, clusters[kept]),
+        sensitivity(predicted, _classes(dataset, two_labels=two_labels), clusters),
+        int((labelled & ~kept).sum()),
+    )
+
+
+def _correct(predicted: NDArray[np.int64], gold: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Return which predictions [k, n] are right: not_entailment is, of neutral and contradiction too."""
+    rejected = (predicted == _NOT_ENTAILMENT) & (gold != GOLD_INDEX["entailment"])
+    right: NDArray[np.bool_] = (predicted == gold) | rejected
+    return right
+
+
+def _classes(dataset: Dataset, *, two_labels: bool) -> int:
+    return 2 if two_labels else len(dataset.projection.labels)

@@ -1,0 +1,1 @@
+"""Models behind an endpoint for chats: ``api/NAME``, asked over the network."""

@@ -1,0 +1,93 @@
+"""What readers of a run of a model behind an endpoint must know, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+_FIELDS = {
+    "max_output": "the limit on the length of answers",
+    "temperature": "the temperature",
+    "seed": "the seed",
+    "reasoning": "the level of reasoning",
+    "choice": "the restriction to the labels",
+    "samples": "the number of answers per request",
+    "server": "its own fields",
+}
+
+
+def endpoint_remarks(details: Any) -> Iterator[str]:
+    """Yield what the *details* of a run say that its numbers alone do not show; nothing for other models.
+
+    >>> list(endpoint_remarks({"model_asked": "gpt-5.1", "models_served": {"gpt-5.1-2026-02": 9}}))
+    []
+    >>> next(endpoint_remarks({"model_asked": "qwen", "models_served": {"llama": 9}}))
+    "the server answered as 'llama', not as 'qwen', for which it was asked"
+    """
+    if not isinstance(details, Mapping) or "model_asked" not in details:
+        return
+    yield from _on_who_answered(str(details["model_asked"]), details)
+    yield from _on_fields(details)
+    yield from _on_probabilities(details.get("logprobs"))
+    used = details.get("usage")
+    if isinstance(used, Mapping) and used.get("estimated"):
+        yield (
+            f"the server did not say how many tokens it used for {used['estimated']:,} replies, which are "
+            "estimated"
+        )
+
+
+def _on_who_answered(asked: str, details: Mapping[str, Any]) -> Iterator[str]:
+    served = _counted(details, "models_served")
+    other = [name for name in served if not _is_of(asked, name)]
+    if other:
+        yield f"the server answered as '{other[0]}', not as '{asked}', for which it was asked"
+    for name, what in (
+        ("models_served", "models"),
+        ("fingerprints", "configurations (system_fingerprint)"),
+        ("providers", "providers"),
+    ):
+        found = _counted(details, name)
+        if len(found) > 1:
+            counts = ", ".join(f"{each} {count:,}" for each, count in found.items())
+            yield f"several {what} answered: {counts}"
+
+
+def _is_of(asked: str, served: str) -> bool:
+    """Return whether the name *served* is that of the model *asked*, or of a version or a file of it."""
+    name, answer = asked.rpartition("/")[2].casefold(), served.rpartition("/")[2].casefold()
+    return answer.startswith(name) or name.startswith(answer.removesuffix(".gguf"))
+
+
+def _on_fields(details: Mapping[str, Any]) -> Iterator[str]:
+    for key, what in (("fields_refused", "refused"), ("fields_ignored", "ignored")):
+        found = details.get(key)
+        fields = [_FIELDS[each] for each in found if each in _FIELDS] if isinstance(found, Sequence) else []
+        if fields:
+            yield f"the server {what} {', '.join(fields)}"
+
+
+def _on_probabilities(states: object) -> Iterator[str]:
+    if not isinstance(states, Mapping):
+        return
+    total = sum(
+        int(states.get(name, 0)) for name in ("aligned", "disagree", "misaligned", "no_label", "missing")
+    )
+    certain = total - int(states.get("aligned", 0))
+    if certain:
+        reasons = ", ".join(
+            f"{states[name]:,} {name}"
+            for name in ("disagree", "misaligned", "no_label", "missing")
+            if name in states
+        )
+        yield (
+            f"{certain:,} of {total:,} answers have no probabilities but those of their label, 1 ({reasons})"
+        )
+    low = states.get("low_mass")
+    if low:
+        yield f"in {low:,} of {total:,} answers, all labels together had a probability below 1/2"
+
+
+def _counted(details: Mapping[str, Any], name: str) -> Mapping[str, int]:
+    found = details.get(name)
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,74 @@
+"""How much the answers to the same items depend on how they are asked."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.bootstrap import bootstrap_interval
+from crossexam.stats.clusters import Clusters, cluster_codes
+
+
+def normalized_entropies(predicted: NDArray[np.int64], classes: int) -> NDArray[np.float64]:
+    """Return the entropy of the predictions of each item over k templates, divided by log *classes*: [n].
+
+    *predicted* [k, n] are indices of labels, negative without an answer.  With p the shares of the labels
+    among the answers to an item, it is ``-sum(p log p) / log classes``: the sensitivity of Errica et al. 2024
+    (arXiv 2406.12334, section 3), which needs no gold labels.  It is not a number (nan) for an item with
+    fewer than two answers.
+
+    >>> normalized_entropies(np.array([[0, 0, 0], [0, 1, -1]]), classes=2).tolist()
+    [0.0, 1.0, nan]
+    """
+    answered = (predicted >= 0).sum(axis=0)
+    labels = np.unique(predicted[predicted >= 0])
+    counts = np.stack([(predicted == label).sum(axis=0) for label in labels] or [0 * answered])
+    shares = counts / np.maximum(answered, 1)
+    powers = np.where(shares > 0, shares * np.log(np.where(shares > 0, shares, 1.0)), 0.0)
+    entropies: NDArray[np.float64] = np.where(
+        answered >= 2, -powers.sum(axis=0) / np.log(classes) + 0.0, np.nan
+    )
+    return entropies
+
+
+def sensitivity(predicted: NDArray[np.int64], classes: int, clusters: Clusters = None) -> Estimate:
+    """Return the mean of :func:`normalized_entropies` over items, 0 if no answer depends on the template.
+
+    The interval is a bootstrap over *clusters* of items.  Items with fewer than two answers are left out.
+
+    >>> f"{sensitivity(np.array([[0, 0, 1, 1], [0, 0, 1, 2]]), classes=3)}"
+    '15.8 [0.0, 47.3]'
+    """
+    entropies = normalized_entropies(predicted, classes)
+    kept = ~np.isnan(entropies)
+    if not kept.any():
+        return Estimate(np.nan, 0.0, 1.0, 0, 0)
+    codes = cluster_codes(None if clusters is None else np.asarray(clusters)[kept], int(kept.sum()))
+    rows = np.column_stack([np.ones(int(kept.sum())), entropies[kept]])
+    value, low, high = bootstrap_interval(rows, lambda s: s[:, 1] / s[:, 0], codes, name="sensitivity")
+    return Estimate(value, max(0.0, low), min(1.0, high), int(kept.sum()), int(codes.max()) + 1)
+
+
+def accuracy_spread(correct: NDArray[np.bool_], clusters: Clusters = None) -> Estimate:
+    """Return the difference between the highest and the lowest accuracy of k templates on the same items.
+
+    *correct* is [k, n].  The interval is a bootstrap over *clusters* of items.  The largest of several
+    differences is too large on average, the more so the fewer the items.
+
+    >>> spread = accuracy_spread(np.array([[True] * 80 + [False] * 20, [True] * 60 + [False] * 40]))
+    >>> round(spread.value, 2), spread.low > 0.1, spread.high < 0.3
+    (0.2, True, True)
+    """
+    k, n = correct.shape
+    if n == 0:
+        return Estimate(np.nan, 0.0, 1.0, 0, 0)
+    codes = cluster_codes(clusters, n)
+    rows = np.column_stack([correct.T.astype(np.float64), np.ones(n)])
+
+    def spread(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+        widest: NDArray[np.float64] = np.ptp(sums[:, :k], axis=1) / sums[:, k]
+        return widest
+
+    value, low, high = bootstrap_interval(rows, spread, codes, name="spread over templates")
+    return Estimate(value, max(0.0, low), min(1.0, high), n, int(codes.max()) + 1)

@@ -1,0 +1,239 @@
+"""Requests, their failures, and the waits between them: a server that fails in each way."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+
+from crossexam.core.errors import CrossexamError
+from crossexam.models.api.endpoint import (
+    Address,
+    Endpoint,
+    Key,
+    RejectedError,
+    UnpaidError,
+    address_of,
+    key_from_environment,
+)
+from crossexam.models.api.pacing import (
+    ComeBackError,
+    Pace,
+    Slots,
+    StoppedError,
+    TransientError,
+    stated_wait,
+)
+
+REMOTE = address_of("https://api.example.com/v1")
+KEY = "sk-do-not-show-4242"
+
+
+def _post(server: Any, fake_time: Any, **options: Any) -> Any:
+    endpoint = Endpoint(address_of(server.url), Key("K", KEY), timeout=5, now=lambda: 1000.0)
+    pace = Pace(4, options.get("tries", 8), clock=fake_time.now, sleep=fake_time.sleep, jitter=0.0)
+    body = b'{"messages": [{"content": "Premise: p\\nHypothesis: h\\nAnswer:"}]}'
+    return pace.carry_out(lambda: endpoint.post(body))
+
+
+def _then(*responses: Any) -> Callable[[Any], Any]:
+    """Return what answers with *responses* one after another, and with the last from then on."""
+    following = chain(responses, repeat(responses[-1]))
+    return lambda body: next(following)
+
+
+@pytest.mark.parametrize(
+    ("make", "waits"),
+    [
+        (lambda s: s.error(429, "slow down", headers={"Retry-After": "7"}), [7.0]),
+        (lambda s: s.error(429, "slow down", headers={"retry-after-ms": "1500"}), [1.5]),
+        (lambda s: s.error(429, "", headers={"Retry-After": "Thu, 01 Jan 1970 00:17:10 GMT"}), [30.0]),
+        (
+            lambda s: s.error(
+                429, "", headers={"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "1m2s"}
+            ),
+            [62.0],
+        ),
+        (lambda s: s.error(429, "no wait is stated"), [1.0]),
+        (lambda s: s.error(429, "INSUFFICIENT QUOTA of requests at once"), [1.0]),
+        (lambda s: s.error(429, "", code="insufficient_quota", headers={"Retry-After": "3"}), [3.0]),
+        (lambda s: s.error(503, "overloaded"), [1.0]),
+        (lambda s: s.error(408, "too slow"), [1.0]),
+        (lambda s: s.response(200, "<html>Welcome to the hotel</html>"), [1.0]),
+        (lambda s: s.response(200, {"object": "chat.completion"}), [1.0]),
+        (lambda s: s.response(200, {"choices": []}), [1.0]),
+        (lambda s: s.response(200, {"error": {"message": "the provider failed"}}), [1.0]),
+        (lambda s: s.chat("", finish_reason="error"), [1.0]),
+        (lambda s: s.chat("neutral")._replace(cut=True), [1.0]),
+    ],
+)
+def test_what_may_pass_is_asked_again_when_the_server_says(
+    server: Any, fake_time: Any, make: Callable[[Any], Any], waits: list[float]
+) -> None:
+    server.answer = _then(make(server), server.chat("neutral"))
+    reply = _post(server, fake_time)
+    assert reply["choices"][0]["message"]["content"] == "neutral"
+    assert fake_time.waits == waits
+    assert len(server.requests) == 2
+
+
+def test_waits_grow_to_a_minute_and_tries_end(server: Any, fake_time: Any) -> None:
+    server.answer = _then(server.error(500, "broken"))
+    with pytest.raises(TransientError, match="500: broken"):
+        _post(server, fake_time)
+    assert fake_time.waits == [1, 2, 4, 8, 16, 32, 60]
+    assert len(server.requests) == 8
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+def test_what_will_not_pass_is_not_asked_again(server: Any, fake_time: Any, status: int) -> None:
+    server.answer = _then(server.error(status, "no"))
+    with pytest.raises(RejectedError, match=f"{status}: no"):
+        _post(server, fake_time)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("field", ["code", "type"])
+def test_an_exhausted_account_is_known_by_its_code(server: Any, fake_time: Any, field: str) -> None:
+    server.answer = _then(server.error(429, "pay", **{field: "insufficient_quota"}))
+    with pytest.raises(UnpaidError, match="429: pay"):
+        _post(server, fake_time)
+    assert len(server.requests) == 1
+
+
+def test_a_long_wait_is_not_sat_out(server: Any, fake_time: Any) -> None:
+    server.answer = _then(server.error(429, "", headers={"Retry-After": "3600"}))
+    with pytest.raises(ComeBackError, match="3,600 seconds"):
+        _post(server, fake_time)
+    assert fake_time.waits == []
+
+
+def test_a_redirect_is_refused(server: Any, fake_time: Any) -> None:
+    where = "https://u:p@elsewhere.example/v1?key=abc"
+    server.answer = _then(server.response(307, "", {"Location": where}))
+    with pytest.raises(RejectedError, match=r"redirects to elsewhere\.example/v1$") as caught:
+        _post(server, fake_time)
+    assert "abc" not in str(caught.value)
+    assert len(server.requests) == 1
+
+
+def test_an_answer_that_drips_ends_with_its_time(server: Any) -> None:
+    """Each piece comes in time, the whole answer does not."""
+    clock = iter([0.0, 0.0, 6.0, 12.0, 18.0])
+    endpoint = Endpoint(address_of(server.url), Key(), timeout=5, clock=lambda: next(clock, 30.0))
+    server.answer = lambda body: server.chat("x" * 200_000)
+    with pytest.raises(TransientError, match="no whole answer within 5 seconds"):
+        endpoint.post(b'{"messages": [{"content": "Premise: p\\nHypothesis: h\\nAnswer:"}]}')
+
+
+def test_a_server_that_is_not_there_is_a_failure_for_now(fake_time: Any) -> None:
+    endpoint = Endpoint(address_of("http://127.0.0.1:9/v1"), Key("K", KEY), timeout=5)
+    with pytest.raises(TransientError) as caught:
+        endpoint.post(b"{}")
+    assert caught.value.__cause__ is None
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+    assert KEY not in repr(vars(caught.value))
+
+
+def test_one_busy_answer_pauses_all_workers(fake_time: Any) -> None:
+    """While one worker waits, another begins: it was told nothing, and waits as well."""
+    asked_at: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        if not fake_time.waits:
+            fake_time.waits.append(seconds)
+            pace.carry_out(lambda: asked_at.append(fake_time.now()))
+        else:
+            fake_time.sleep(seconds)
+
+    def busy_once() -> None:
+        if not asked_at:
+            raise TransientError("429", wait=9.0, busy=True)
+
+    pace = Pace(2, 8, clock=fake_time.now, sleep=sleep, jitter=0.0)
+    pace.carry_out(busy_once)
+    assert asked_at == [9.0]
+
+
+def test_slots_are_halved_once_per_burst_and_grow_again() -> None:
+    slots = Slots(8)
+    eras = [slots.take() for _ in range(4)]
+    for era in eras:
+        slots.halve(era)
+        slots.give_back()
+    assert slots.limit == 4
+    for _ in range(20):
+        slots.succeeded()
+    assert slots.limit == 5
+    for _ in range(200):
+        slots.succeeded()
+    assert slots.limit == 8
+
+
+def test_nothing_is_asked_after_a_stop(fake_time: Any) -> None:
+    pace = Pace(1, 8, clock=fake_time.now, sleep=fake_time.sleep)
+    pace.stop()
+    with pytest.raises(StoppedError):
+        pace.carry_out(lambda: pytest.fail("asked"))
+
+
+def test_headers_that_mean_nothing_are_no_wait() -> None:
+    for headers in (
+        {"retry-after": "soon"},
+        {"retry-after": "nan"},
+        {"x-ratelimit-reset-requests": "1m"},  # how many remain is not said
+        {"x-ratelimit-remaining-requests": "5", "x-ratelimit-reset-requests": "1m"},
+        {"x-ratelimit-remaining": "0", "x-ratelimit-reset": "later"},
+    ):
+        assert stated_wait(headers, now=0) is None
+    assert stated_wait({"x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000050"}, 1700000000) == 50
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("https://user:secret@host/v1", "holds a user name or a password"),
+        ("https://user@host/v1", "holds a user name or a password"),
+        ("http://example.com/v1", "would send the key and all pairs unencrypted"),
+        ("http://127.0.0.1.example.com/v1", "unencrypted"),
+        ("ftp://host", "is not the URL of an endpoint"),
+        ("host:8000/v1", "is not the URL of an endpoint"),
+        ("https://host/v1?api-key=secret", "is not the URL of an endpoint"),
+        ("https://host:port/v1", "is not the URL of an endpoint"),
+        ("", "is not the URL of an endpoint"),
+    ],
+)
+def test_addresses_that_are_refused(url: str, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message) as caught:
+        address_of(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_addresses_are_brought_to_one_form() -> None:
+    assert address_of("https://api.example.com/v1/chat/completions/").url == "https://api.example.com/v1"
+    assert address_of("http://[::1]:80/v1") == Address("http://[::1]:80/v1", "[::1]:80", True)
+    assert address_of("http://10.0.0.1/v1", insecure_http=True).host == "10.0.0.1"
+
+
+def test_the_key_of_openai_goes_to_openai_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with pytest.raises(CrossexamError, match="it is not known which key"):
+        key_from_environment(REMOTE, None, is_default=False)
+    assert key_from_environment(address_of("http://localhost/v1"), None, is_default=False).headers == {}
+    openai = address_of("https://api.openai.com/v1")
+    assert KEY in key_from_environment(openai, None, is_default=False).headers["Authorization"]
+    assert key_from_environment(REMOTE, "-", is_default=False).headers == {}
+
+
+def test_a_missing_key_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with pytest.raises(CrossexamError, match="the environment variable MY_KEY is not set"):
+        key_from_environment(REMOTE, "MY_KEY", is_default=False)
+    monkeypatch.setenv("MY_KEY", "two\nlines")
+    with pytest.raises(CrossexamError, match="does not hold a key") as caught:
+        key_from_environment(REMOTE, "MY_KEY", is_default=False)
+    assert "lines" not in str(caught.value)
+    assert KEY not in repr(Key("K", KEY))

@@ -1,0 +1,150 @@
+"""A tiny random Llama in llama.cpp's own server: what is documented of it, seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from crossexam.core.errors import CrossexamError
+from crossexam.models.api.model import ChatModel
+from crossexam.models.table import open_model
+
+pytest.importorskip("xllamacpp", reason="llama.cpp's server is not installed (extra test)")
+
+WIDTH, HEADS, LAYERS, CONTEXT = 64, 4, 2, 512
+WORDS = tuple(f"{space}{word}" for word in ("entailment", "neutral", "contradiction") for space in ("", "▁"))
+PAIRS = [(f"A man number {n} is here.", f"Somebody {n} is there.") for n in range(8)]
+
+
+def _write_llama(path: Path) -> None:
+    """Write a Llama with random weights whose every token is a label; others have no weight."""
+    from gguf import GGUFWriter, TokenType
+
+    tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *WORDS, "▁"]
+    kinds = [TokenType.UNKNOWN, TokenType.CONTROL, TokenType.CONTROL, *[TokenType.BYTE] * 256]
+    kinds += [TokenType.NORMAL] * (len(tokens) - len(kinds))
+    writer = GGUFWriter(path, "llama")
+    writer.add_name("tiny")
+    writer.add_context_length(CONTEXT)
+    writer.add_embedding_length(WIDTH)
+    writer.add_block_count(LAYERS)
+    writer.add_feed_forward_length(2 * WIDTH)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_dimension_count(WIDTH // HEADS)
+    writer.add_vocab_size(len(tokens))
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(tokens)
+    writer.add_token_scores([0.0] * 259 + [-float(number) for number in range(len(tokens) - 259)])
+    writer.add_token_types(kinds)
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_unk_token_id(0)
+    writer.add_chat_template("{% for m in messages %}{{ m['content'] }}\n{% endfor %}")
+    for name, shape in _shapes(len(tokens)).items():
+        rng = np.random.default_rng([len(name), *map(ord, name)])
+        values = np.ones(shape) if "norm" in name else rng.normal(0, 0.4, shape)
+        if name == "output.weight":
+            values[:259] *= 0.05
+            values[-1] = 0
+        writer.add_tensor(name, values.astype(np.float32))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def _shapes(vocabulary: int) -> dict[str, tuple[int, ...]]:
+    shapes: dict[str, tuple[int, ...]] = {
+        "token_embd.weight": (vocabulary, WIDTH),
+        "output_norm.weight": (WIDTH,),
+        "output.weight": (vocabulary, WIDTH),
+    }
+    for layer in range(LAYERS):
+        block = f"blk.{layer}"
+        shapes |= {f"{block}.attn_{name}.weight": (WIDTH, WIDTH) for name in ("q", "k", "v", "output")}
+        shapes |= {f"{block}.{name}_norm.weight": (WIDTH,) for name in ("attn", "ffn")}
+        shapes |= {f"{block}.ffn_{name}.weight": (2 * WIDTH, WIDTH) for name in ("gate", "up")}
+        shapes[f"{block}.ffn_down.weight"] = (WIDTH, 2 * WIDTH)
+    return shapes
+
+
+@pytest.fixture(scope="module")
+def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of llama.cpp's server, which runs in this process."""
+    import xllamacpp
+
+    path = tmp_path_factory.mktemp("llama") / "tiny.gguf"
+    _write_llama(path)
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.n_ctx = CONTEXT
+    params.n_parallel = 1
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    params.warmup = False
+    server = xllamacpp.Server(params)
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+def _open(endpoint: str, **options: Any) -> ChatModel:
+    model = open_model("api/tiny", {"endpoint": endpoint, "max_output": 1, **options})
+    assert isinstance(model, ChatModel)
+    return model
+
+
+def test_probabilities_are_those_of_the_model(endpoint: str) -> None:
+    model = _open(endpoint)
+    rows = model.predict(PAIRS)
+    assert model.details["server"] == {"name": "llama.cpp", "how": "by its list of models"}
+    assert model.details["concurrency"] == 1
+    assert model.details["probe"]["answer"] == "logprobs"
+    assert np.allclose(rows.sum(axis=1), 1)
+    assert ((rows > 0).sum(axis=1) >= 2).all()  # no row is that of a text alone
+    outcomes = [each for batch in model.batches(PAIRS, [False] * 8) for each in batch.outcomes]
+    assert all(each.label_mass is not None and each.label_mass < 1 for each in outcomes)
+
+
+def test_the_same_question_has_the_same_answer_to_the_last_bit(endpoint: str) -> None:
+    """With one slot and without the prompt cache, which moves log-probabilities."""
+    model = _open(endpoint)
+    assert np.array_equal(model.predict(PAIRS), model.predict(PAIRS[::-1])[::-1])
+
+
+def test_a_grammar_allows_labels_alone(endpoint: str) -> None:
+    model = _open(endpoint, answer="choice", max_output=8)
+    rows = model.predict(PAIRS)
+    assert sorted(set(rows.ravel())) == [0, 1]
+    assert model.details["fields_refused"] == []
+    assert model.details["fields_ignored"] == []
+
+
+def test_a_field_that_it_ignores_is_seen_to_be_ignored(endpoint: str) -> None:
+    """It takes ``structured_outputs``, which is vLLM's, with a 200."""
+    model = _open(endpoint, answer="choice", server="vllm", max_output=2)
+    try:
+        model.predict(PAIRS[:1])
+    except CrossexamError as error:
+        assert "none of the answers" in str(error)  # noqa: PT017
+    else:
+        assert "choice" in model.details["fields_ignored"]
+
+
+def test_a_pair_longer_than_its_context_is_too_long(endpoint: str) -> None:
+    model = _open(endpoint)
+    long = ("word " * 1_000, "It is long.")
+    outcomes = [each for batch in model.batches([long, PAIRS[0]], [False] * 2) for each in batch.outcomes]
+    assert sorted(each.status for each in outcomes) == ["answered", "too_long"]
+
+
+def test_samples_differ_and_are_asked_one_by_one(endpoint: str) -> None:
+    """It refuses more than one answer per request if it has one slot."""
+    model = _open(endpoint, answer="samples:8")
+    rows = model.predict(PAIRS)
+    assert "samples" in model.details["fields_refused"]
+    assert ((rows > 1e-3).sum(axis=1) > 1).any()

@@ -1,0 +1,339 @@
+"""Runs of models behind an endpoint: resumed, killed, confirmed, as batches; and no key in anything."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import crossexam
+from crossexam.cli import main
+from crossexam.core.errors import CrossexamError
+from crossexam.core.example import Example
+from crossexam.core.test_sets import write_test_set
+from crossexam.models.model import AsksHost
+from crossexam.models.table import open_model
+from crossexam.runs.folder import read_run
+from crossexam.runs.waiting import UnconfirmedError, refuse_many
+
+KEY = "sk-do-not-show-4242"
+LABELS = ("entailment", "neutral", "contradiction")
+EXAMPLES = tuple(
+    Example(f"e{n}", f"Premise number {n}.", f"Hypothesis number {n}.", LABELS[n % 3]) for n in range(24)
+)
+
+
+class Done:
+    """What a command left: its exit *code*, and what it printed."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+@pytest.fixture
+def tests(tmp_path: Path) -> Path:
+    """A test set in a file."""
+    path = tmp_path / "tiny.parquet"
+    write_test_set(path, EXAMPLES)
+    return path
+
+
+@pytest.fixture
+def command(
+    tests: Path,
+    tmp_path: Path,
+    server: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Callable[..., Done]:
+    """Return a function that runs ``crossexam run api/mine`` with these arguments."""
+
+    def call(*arguments: str) -> Done:
+        line = ["crossexam", "run", "api/mine", str(tests), "-o", str(tmp_path / "run"), *arguments]
+        monkeypatch.setattr(sys, "argv", [*line, "--endpoint", server.url])
+        code = 0
+        try:
+            main.run()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        return Done(code, printed.out, printed.err)
+
+    return call
+
+
+def _table(folder: Path) -> pl.DataFrame:
+    return pl.read_parquet(folder / "predictions" / "tiny.parquet")
+
+
+def test_a_run_is_resumed_where_it_stopped(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
+    plain, broken = server.answer, True
+    server.answer = lambda body: (
+        server.error(401, "expired") if broken and len(server.asked) > 10 else plain(body)
+    )
+    first = command("--concurrency", "1")
+    assert first.code == 2
+    assert "401: expired" in first.err
+    broken = False
+    before = len(server.requests)
+    assert command("--concurrency", "1").code == 0
+    assert len(server.requests) - before == 24 - 10  # ten are stored, and the probe is
+    details = read_run(tmp_path / "run").manifest["details"]
+    assert details["parse"] == {"exact": 24}
+    assert details["models_served"] == {"mine": 30 + 24}
+    again = len(server.requests)
+    assert command().code == 0
+    assert len(server.requests) == again
+
+
+def test_what_fails_for_now_ends_unfinished(server: Any, command: Callable[..., Done]) -> None:
+    plain, broken = server.answer, True
+    server.answer = lambda body: (
+        server.error(429, "pay", code="insufficient_quota") if broken and server.asked else plain(body)
+    )
+    done = command()
+    assert done.code == 4
+    assert "429: pay; 24 of 24 distinct pairs are still to be asked" in done.err
+    assert "repeat the same command to resume" in done.err
+    broken = False
+    assert command().code == 0
+
+
+@pytest.mark.parametrize("requests", [31, 40, 53])
+def test_a_killed_run_asks_no_stored_pair_again(
+    server: Any, tests: Path, tmp_path: Path, requests: int
+) -> None:
+    """The server kills the process that asks, at the first pair, in the middle and at the last."""
+    plain, killed = server.answer, list[int]()
+
+    def kill_once(body: dict[str, Any]) -> Any:
+        if len(server.requests) == requests and not killed:
+            killed.append(len(server.asked))
+            os.kill(process.pid, signal.SIGKILL)
+        return plain(body)
+
+    line = [sys.executable, "-m", "crossexam", "run", "api/mine", str(tests), "--endpoint", server.url]
+    line += ["--concurrency", "1", "-o"]
+    server.answer = kill_once
+    here = {**os.environ, "PYTHONPATH": str(Path(crossexam.__file__).parents[1])}
+    process = subprocess.Popen([*line, str(tmp_path / "killed")], stderr=subprocess.DEVNULL, env=here)
+    assert process.wait() == -signal.SIGKILL
+    server.answer = plain
+    subprocess.run([*line, str(tmp_path / "killed")], check=True, capture_output=True, env=here)
+    asked = server.asked
+    assert set(asked) == {(e.premise, e.hypothesis) for e in EXAMPLES}
+    assert len(asked) <= 24 + 2  # the one under way, and one that had come and was not stored
+    subprocess.run([*line, str(tmp_path / "whole")], check=True, capture_output=True, env=here)
+    assert _table(tmp_path / "killed").equals(_table(tmp_path / "whole"))
+
+
+def _everything_in(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s, body: s.chat(
+            s.label_for(body) if s.pair_in(body)[0] != "Premise number 3." else f"say {KEY}"
+        ),
+        lambda s, body: s.error(401, f"Incorrect API key provided: {KEY}"),
+        lambda s, body: s.error(400, f"Incorrect API key provided: {KEY}"),
+        lambda s, body: s.error(500, f"lost {KEY}"),
+        lambda s, body: s.response(200, f"<html>{KEY}</html>"),
+        lambda s, body: s.response(302, "", {"Location": f"https://x.example/?key={KEY}"}),
+        lambda s, body: s.chat("neutral")._replace(cut=True),
+    ],
+)
+def test_the_key_is_in_nothing(
+    server: Any,
+    command: Callable[..., Done],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[Any, Any], Any],
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    server.answer = lambda body: make(server, body)
+    done = command("--key-env", "MY_KEY", "--tries", "1", "--concurrency", "2")
+    assert server.headers["Authorization"] == f"Bearer {KEY}"
+    assert KEY not in done.out + done.err
+    assert KEY.encode() not in _everything_in(tmp_path)
+
+
+def test_the_key_is_not_in_the_log_of_an_internal_error(
+    server: Any, command: Callable[..., Done], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tempfile
+
+    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("a mistake of ours")
+
+    monkeypatch.setattr("crossexam.models.api.asking.usage_of", fail)
+    done = command("--key-env", "MY_KEY")
+    assert done.code == 3
+    assert any(path.suffix == ".log" for path in tmp_path.iterdir())
+    assert KEY not in done.out + done.err
+    assert KEY.encode() not in _everything_in(tmp_path)
+
+
+def test_the_host_is_named_before_anything_is_sent(server: Any, command: Callable[..., Done]) -> None:
+    done = command()
+    host = server.url.split("/")[2]
+    assert f"sending 24 pairs to {host}" in done.err
+
+
+def test_many_requests_to_another_machine_are_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {"endpoint": "https://api.example.com/v1", "key_env": "-"}
+    model, confirmed = open_model("api/x", values), open_model("api/x", {**values, "yes": True})
+    assert isinstance(model, AsksHost)
+    assert isinstance(confirmed, AsksHost)
+    refuse_many(model, 1_970)
+    with pytest.raises(UnconfirmedError, match=r"up to 2,001 requests would be sent to api\.example\.com"):
+        refuse_many(model, 1_971)  # and the probe
+    refuse_many(confirmed, 1_000_000)
+    here = open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"})
+    assert isinstance(here, AsksHost)
+    refuse_many(here, 1_000_000)
+
+
+def test_without_a_terminal_many_requests_are_refused(
+    tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("crossexam.runs.waiting.MOST_UNCONFIRMED", 20)
+    line = ["crossexam", "run", "api/x", str(tests), "-o", str(tmp_path / "r"), "--key-env", "-"]
+    monkeypatch.setattr(sys, "argv", [*line, "--endpoint", "https://api.example.com/v1"])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    with pytest.raises(SystemExit) as stop:
+        main.run()
+    assert stop.value.code == 2
+    assert "54 requests would be sent to api.example.com" in capsys.readouterr().err
+
+
+def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
+    done = command("--dry-run")
+    assert done.code == 0
+    assert "distinct pairs to ask: 24" in done.out
+    assert '"content": "Premise: Premise number 0.' in done.out
+    assert server.requests == []
+    assert not (tmp_path / "run").exists()
+
+
+def _batch_output(batch: Path, server: Any, output: Path, missing: int = 0) -> None:
+    """Write what a batch would answer to the requests in the file *batch*, in another order."""
+    requests = [json.loads(line) for line in batch.read_text().splitlines()]
+    answers = []
+    for request in requests[: len(requests) - missing]:
+        assert (request["method"], request["url"]) == ("POST", "/v1/chat/completions")
+        body = server.chat(server.label_for(request["body"])).body
+        answers.append(
+            {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
+        )
+    output.write_text("".join(json.dumps(answer) + "\n" for answer in reversed(answers)))
+
+
+def test_a_batch_is_written_and_read(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
+    batch, output = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
+    assert command("--answer", "text", "--batch-out", str(batch)).code == 0
+    assert len(batch.read_text().splitlines()) == 30 + 24
+    _batch_output(batch, server, output, missing=2)
+    partly = command("--answer", "text", "--batch-in", str(output))
+    assert partly.code == 4
+    assert "2 questions have no answer in the batch files" in partly.err
+    _batch_output(batch, server, output)
+    assert command("--answer", "text", "--batch-in", str(output)).code == 0
+    assert server.requests == []
+    of_batch = _table(tmp_path / "run")
+    (tmp_path / "run").rename(tmp_path / "batched")
+    assert command("--answer", "text").code == 0
+    assert of_batch.equals(_table(tmp_path / "run"))
+
+
+def test_batches_that_do_not_fit_are_refused(
+    server: Any, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    batch, output = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
+    refused = command("--batch-out", str(batch))
+    assert refused.code == 2
+    assert "a batch cannot be asked with --answer auto" in refused.err
+    command("--answer", "text", "--batch-out", str(batch))
+    _batch_output(batch, server, output)
+    other = command("--answer", "text", "--seed", "1", "--batch-in", str(output))
+    assert other.code == 2
+    assert "none of the 54 answers is to a request of this model with these options" in other.err
+    swapped = command("--answer", "text", "--batch-in", str(batch))
+    assert swapped.code == 2
+    assert "line 1: the line is a request, not an answer" in swapped.err
+
+
+def test_the_noise_floor_is_how_often_answers_change(
+    server: Any, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    """Each third pair gets another answer whenever it is asked again."""
+    plain, counts = server.answer, dict[Any, int]()
+
+    def unsteady(body: dict[str, Any]) -> Any:
+        pair = server.pair_in(body)
+        counts[pair] = counts.get(pair, 0) + 1
+        if pair[0].endswith(("0.", "3.", "6.", "9.")) and counts[pair] > 1:
+            label = server.label_for(body)
+            return server.chat(LABELS[(LABELS.index(label) + 1) % 3])
+        return plain(body)
+
+    server.answer = unsteady
+    done = command("--repeat", "2")
+    assert done.code == 0
+    changing = sum(e.premise.endswith(("0.", "3.", "6.", "9.")) for e in EXAMPLES)
+    found = read_run(tmp_path / "run").manifest["details"]["repeat"]
+    assert (found["pairs"], found["times"], found["flips"]) == (24, 2, 2 * changing)
+    assert found["value"] == pytest.approx(changing / 24, abs=1e-6)
+    assert found["low"] < found["value"] < found["high"]
+    assert f"24 pairs got another answer in {2 * changing} of 48 cases" in done.err
+    assert command().code == 0
+    assert read_run(tmp_path / "run").manifest["details"]["repeat"] == found
+
+
+def test_texts_of_answers_are_left_out_if_so_asked(
+    server: Any, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    server.answer = lambda body: server.chat(f"{server.label_for(body)}\n\nbecause of the zebra")
+    assert command("--keep-text", "no").code == 0
+    import sqlite3
+
+    with sqlite3.connect(tmp_path / "run" / "store.sqlite") as connection:
+        details = [row[0] for row in connection.execute("SELECT detail FROM answers")]
+    assert len(details) == 24
+    assert not any("zebra" in str(detail) for detail in details)
+
+
+def test_a_report_says_that_another_model_answered(server: Any, command: Callable[..., Done]) -> None:
+    def answer(body: dict[str, Any]) -> Any:
+        found = server.chat(server.label_for(body))
+        found.body["model"] = "cheaper"
+        return found
+
+    server.answer = answer
+    assert "the server answered as 'cheaper', not as 'mine', for which it was asked" in command().out
+
+
+def test_workers_cannot_ask_an_endpoint(server: Any, command: Callable[..., Done]) -> None:
+    done = command("--workers", "2")
+    assert done.code == 2
+    assert "workers cannot ask a model at an endpoint" in done.err
+
+
+def test_the_library_takes_the_same_options(server: Any) -> None:
+    run = crossexam.run("api/mine", "builtin:demo", endpoint=server.url, concurrency=2)
+    assert run.manifest["details"]["endpoint"] == server.url
+    with pytest.raises(CrossexamError, match="--endpoint: 'x' is not the URL of an endpoint"):
+        crossexam.run("api/mine", "builtin:demo", endpoint="x")

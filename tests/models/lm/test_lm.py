@@ -1,0 +1,337 @@
+"""Local language models and verifiers of claims: scores, prompts that do not fit, checkpoints, refusals."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.errors import CrossexamError
+from crossexam.models.lm.known import KNOWN_CHECKPOINTS, known_checkpoint
+from crossexam.models.model import Batch
+from crossexam.models.prompts.table import template, templates
+from crossexam.models.table import open_model
+
+PAIRS = [
+    ("A man is playing a guitar on the stage.", "A man is playing an instrument."),
+    ("It is raining heavily in the city.", "The city is dry."),
+    ("Rain", "A very long hypothesis, with many more words than its premise, is also here."),
+]
+
+
+def _batches(name: str, values: dict[str, Any], pairs: Sequence[tuple[str, str]] = PAIRS) -> list[Batch]:
+    model: Any = open_model(name, {"device": "cpu", **values})
+    return list(model.batches(pairs, [False] * len(pairs)))
+
+
+def _by_pair(batches: Sequence[Batch]) -> tuple[NDArray[np.float64], list[Any]]:
+    order = np.argsort([index for batch in batches for index in batch.indices])
+    outcomes = [outcome for batch in batches for outcome in batch.outcomes]
+    return np.concatenate([batch.probabilities for batch in batches])[order], [outcomes[k] for k in order]
+
+
+def _direct(folder: Path, prompt: str, labels: Sequence[str]) -> list[list[float]]:
+    """Return the log-probabilities of the tokens of *labels* after *prompt*, by one forward per label."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    context = tokenizer(prompt)["input_ids"]
+    found = []
+    for label in labels:
+        whole = tokenizer(prompt + label)["input_ids"]
+        with torch.no_grad():
+            table = model(input_ids=torch.tensor([whole])).logits[0].log_softmax(-1)
+        found.append([float(table[k - 1, whole[k]]) for k in range(len(context), len(whole))])
+    return found
+
+
+def _softmax(values: Sequence[float]) -> NDArray[np.float64]:
+    powers = np.exp(np.array(values) - max(values))
+    return powers / powers.sum()
+
+
+def test_the_scores_are_what_their_names_say(lm_folders: dict[str, Path]) -> None:
+    made = template("flan-mnli-0")
+    labels = [f" {form}" for form in made.labels.values()]
+    tokens = _direct(lm_folders["gpt2"], made.prompt(*PAIRS[0]), labels)
+    without = _direct(lm_folders["gpt2"], made.prompt("", ""), labels)
+    expected = {
+        "sum": [sum(each) for each in tokens],
+        "mean": [sum(each) / len(each) for each in tokens],
+        "pmi": [sum(each) - sum(other) for each, other in zip(tokens, without, strict=True)],
+        "first": [each[0] for each in tokens],
+    }
+    for score, values in expected.items():
+        batches = _batches(f"lm/{lm_folders['gpt2']}", {"template": made.name, "score": score})
+        table, outcomes = _by_pair(batches)
+        np.testing.assert_allclose(table[0], _softmax(values), atol=1e-5, err_msg=score)
+        kept = outcomes[0].detail["first_token" if score == "first" else "log_likelihood"]
+        exact = expected["first" if score == "first" else "sum"]
+        assert list(kept.values()) == pytest.approx(exact, rel=1e-5), score
+        assert outcomes[0].label_mass == pytest.approx(sum(map(np.exp, exact)), rel=1e-4), score
+
+
+def test_pmi_with_the_hypothesis_in_the_labels_subtracts_that_of_each_pair(
+    lm_folders: dict[str, Path],
+) -> None:
+    made = template("lighteval-cf")
+    table, outcomes = _by_pair(_batches(f"lm/{lm_folders['gpt2']}", {"template": made.name, "score": "pmi"}))
+    for row, pair in zip(outcomes, PAIRS, strict=True):
+        labels = [f" {form}" for form in made.forms(*pair).values()]
+        without = [sum(each) for each in _direct(lm_folders["gpt2"], made.prompt("", ""), labels)]
+        assert list(row.detail["without_pair"].values()) == pytest.approx(without, rel=1e-5)
+    parts = [list(outcomes[0].detail[name].values()) for name in ("log_likelihood", "without_pair")]
+    difference = np.subtract(*parts).tolist()
+    np.testing.assert_allclose(table[0], _softmax(difference), atol=1e-6)
+
+
+def test_a_prompt_that_does_not_fit_has_no_answer(lm_folders: dict[str, Path]) -> None:
+    """It is not truncated, and the answers to the others are as without it."""
+    long = ("many words " * 150, "Words.")
+    alone, _ = _by_pair(_batches(f"lm/{lm_folders['gpt2']}", {"template": "gpt3"}))
+    table, outcomes = _by_pair(_batches(f"lm/{lm_folders['gpt2']}", {"template": "gpt3"}, [long, *PAIRS]))
+    assert np.isnan(table[0]).all()
+    assert outcomes[0].status == "too_long"
+    assert outcomes[0].detail["tokens"] > 256
+    np.testing.assert_allclose(table[1:], alone, atol=1e-6)
+    assert {outcome.status for outcome in outcomes[1:]} == {"answered"}
+
+
+def test_the_longest_prompt_that_fits_is_answered(lm_folders: dict[str, Path]) -> None:
+    """The last token of a label is only predicted, so that it may lie beyond the last position."""
+    name, options = f"lm/{lm_folders['gpt2']}", {"template": "gpt3"}
+    pair = ("word " * 30, "h")
+    _, (outcome,) = _by_pair(_batches(name, {**options, "max_length": 8}, [pair]))
+    length = outcome.detail["tokens"]
+    for most, status in ((length, "answered"), (length - 1, "too_long")):
+        _, (outcome,) = _by_pair(_batches(name, {**options, "max_length": most}, [pair]))
+        assert outcome.status == status
+
+
+def test_known_pairs_are_not_asked_again_and_batches_stay(lm_folders: dict[str, Path]) -> None:
+    model: Any = open_model(f"lm/{lm_folders['gpt2']}", {"template": "gpt3", "batch_size": 2})
+    whole = [sorted(batch.indices) for batch in model.batches(PAIRS, [False] * 3)]
+    rest = [sorted(batch.indices) for batch in model.batches(PAIRS, [True, False, False])]
+    assert rest == [kept for kept in ([k for k in batch if k != 0] for batch in whole) if kept]
+    assert list(model.batches(PAIRS, [True] * 3)) == []
+
+
+def test_two_labels_are_two_columns_and_a_threshold(lm_folders: dict[str, Path]) -> None:
+    plain, _ = _by_pair(_batches(f"lm/{lm_folders['t5']}", {"template": "true"}))
+    assert (plain[:, 2] == 0).all()
+    half, _ = _by_pair(
+        _batches(f"lm/{lm_folders['t5']}", {"template": "true", "threshold": float(plain[0, 0])})
+    )
+    assert half[0, 0] == pytest.approx(0.5)
+    assert open_model(f"lm/{lm_folders['t5']}", {"template": "true"}).details["two_label"] is True
+
+
+def test_minicheck_flan_t5_is_the_softmax_of_two_tokens_of_the_first_step(
+    lm_folders: dict[str, Path],
+) -> None:
+    """As in inference.py of MiniCheck: tokens 3 and 209 after the start of the decoder."""
+    import torch
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    folder = lm_folders["t5"]
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForSeq2SeqLM.from_pretrained(folder)
+    text = "predict: " + tokenizer.eos_token.join(PAIRS[0])
+    with torch.no_grad():
+        logits = model(
+            **tokenizer(text, return_tensors="pt"), decoder_input_ids=torch.zeros((1, 1), dtype=torch.long)
+        ).logits[0, 0]
+    supported = torch.softmax(logits[[3, 209]], dim=-1)[1].item()
+    table, outcomes = _by_pair(_batches(f"lm/{folder}", {"template": "minicheck-ft5"}))
+    assert table[0, 0] == pytest.approx(supported, abs=1e-6)
+    mass = torch.softmax(logits, dim=-1)[[3, 209]].sum().item()
+    assert outcomes[0].label_mass == pytest.approx(mass, rel=1e-4)
+
+
+def _hhem(folder: Path, t5: Path, lm_script: ModuleType) -> tuple[Path, Any]:
+    """Save a tiny model under the names of HHEM-2.1-open; return its folder and the model."""
+    from safetensors.torch import save_file
+    from transformers import AutoConfig, T5ForTokenClassification
+
+    model = T5ForTokenClassification(AutoConfig.from_pretrained(t5, num_labels=2)).eval()
+    random = np.random.default_rng(5)
+    weights = {}
+    for name, each in sorted(model.named_parameters()):
+        each.data[:] = each.new_tensor(random.normal(0, 0.3, tuple(each.shape)))
+        weights[f"t5.{name}"] = each.data.clone()
+    folder.mkdir()
+    save_file(weights, folder / "model.safetensors")
+    config = {"architectures": ["HHEMv2ForSequenceClassification"], "model_type": "HHEMv2Config"}
+    (folder / "config.json").write_text(
+        json.dumps({**config, "auto_map": {"AutoConfig": "configuration_hhem_v2.HHEMv2Config"}})
+    )
+    return folder, model
+
+
+def test_hhem_is_run_without_its_code(
+    lm_folders: dict[str, Path], lm_script: ModuleType, tmp_path: Path
+) -> None:
+    import torch
+    from safetensors.torch import load_file, save_file
+    from transformers import AutoTokenizer
+
+    t5 = lm_folders["t5"]
+    folder, direct = _hhem(tmp_path / "hhem", t5, lm_script)
+    options = {"template": "hhem", "foundation": str(t5)}
+    table, _ = _by_pair(_batches(f"lm/{folder}", options))
+    prompt = (
+        "<pad> Determine if the hypothesis is true given the premise?\n\n"
+        f"Premise: {PAIRS[0][0]}\n\nHypothesis: {PAIRS[0][1]}"
+    )
+    with torch.no_grad():
+        logits = direct(**AutoTokenizer.from_pretrained(t5)(prompt, return_tensors="pt")).logits[0, 0]
+    assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
+    other = Path(shutil.copytree(t5, tmp_path / "other"))
+    (other / "tokenizer_config.json").write_text("{}")
+    key = open_model(f"lm/{folder}", options).key
+    assert open_model(f"lm/{folder}", {**options, "foundation": str(other)}).key != key
+    weights = load_file(folder / "model.safetensors")
+    del weights["t5.classifier.weight"]
+    save_file(weights, folder / "model.safetensors")
+    with pytest.raises(CrossexamError, match=r"lacks 1 weights of the model \(classifier.weight\)"):
+        _batches(f"lm/{folder}", options)
+    save_file({**weights, "t5.other": torch.zeros(1)}, folder / "model.safetensors")
+    with pytest.raises(CrossexamError, match="the weights other are not those of HHEM"):
+        _batches(f"lm/{folder}", options)
+    with pytest.raises(CrossexamError, match="a foundation for HHEM"):
+        open_model(f"lm/{t5}", {"foundation": str(t5)})
+
+
+def test_minicheck_encoders_read_one_text(tiny_checkpoint: Path, tmp_path: Path) -> None:
+    """As in inference.py of MiniCheck: document and claim joined by the separator, class 1 is supported."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer, BertConfig
+
+    config = BertConfig.from_pretrained(tiny_checkpoint, num_labels=2)
+    torch.manual_seed(3)
+    model = AutoModelForSequenceClassification.from_config(config).eval()
+    tokenizer = AutoTokenizer.from_pretrained(tiny_checkpoint)
+    tokenizer.save_pretrained(tmp_path)
+    model.save_pretrained(tmp_path)
+    table, outcomes = _by_pair(_batches(f"lm/{tmp_path}", {"template": "minicheck-deberta"}))
+    with torch.no_grad():
+        encoded = tokenizer("[SEP]".join(PAIRS[0]), return_tensors="pt")
+        logits = model(input_ids=encoded["input_ids"], attention_mask=encoded["attention_mask"]).logits[0]
+    assert table[0, 0] == pytest.approx(torch.softmax(logits, -1)[1].item(), abs=1e-6)
+    assert list(outcomes[0].detail["logit"].values()) == pytest.approx(logits.flip(0).tolist(), abs=1e-5)
+    with pytest.raises(CrossexamError, match="the checkpoint is a classifier"):
+        open_model(f"lm/{tmp_path}", {"template": "gpt3"})
+    with pytest.raises(CrossexamError, match="has 3 classes, the template minicheck-deberta names 2"):
+        _batches(f"lm/{tiny_checkpoint}", {"template": "minicheck-deberta"})
+
+
+def test_a_chat_template_is_used_if_there_is_one(lm_folders: dict[str, Path], tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(lm_folders["llama"], tmp_path / "llama"))
+    name = f"lm/{folder}"
+    key = open_model(name).key
+    text = (folder / "chat_template.jinja").read_text(encoding="utf-8")
+    (folder / "chat_template.jinja").write_text(text.replace("[assistant]", "[answer]"), encoding="utf-8")
+    assert open_model(name).key != key
+    model: Any = open_model(name, {"template": "words"})
+    model.predict(PAIRS)
+    assert model.details["chat"] is True
+    refuses = "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    (folder / "chat_template.jinja").write_text(refuses + text, encoding="utf-8")
+    merged, _ = _by_pair(_batches(name, {"template": "words"}))
+    made = template("words")
+    prompt = f"<s>[user] {made.system}\n\n{made.messages(*PAIRS[0])[1]['content']}\n[assistant] "
+    with_bos = _direct_without_special(folder, prompt, list(made.labels.values()))
+    np.testing.assert_allclose(merged[0], _softmax(with_bos), atol=1e-5)
+
+
+def _direct_without_special(folder: Path, prompt: str, labels: Sequence[str]) -> list[float]:
+    """Return the log-likelihoods of *labels* after *prompt*, which has its special tokens in the text."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    context = tokenizer(prompt.rstrip(), add_special_tokens=False)["input_ids"]
+    found = []
+    for label in labels:
+        whole = tokenizer(prompt + label, add_special_tokens=False)["input_ids"]
+        with torch.no_grad():
+            table = model(input_ids=torch.tensor([whole])).logits[0].log_softmax(-1)
+        found.append(sum(float(table[k - 1, whole[k]]) for k in range(len(context), len(whole))))
+    return found
+
+
+def test_the_template_is_part_of_the_name_and_can_be_stated_there(lm_folders: dict[str, Path]) -> None:
+    name = f"lm/{lm_folders['gpt2']}"
+    stated = open_model(name, {"template": "gpt3"})
+    assert stated.name == f"{name} [gpt3]"
+    again = open_model(stated.name)
+    assert (again.name, again.key) == (stated.name, stated.key)
+    assert open_model(stated.name, {"template": "gpt3"}).key == stated.key
+    assert open_model(name).details["template"]["name"] == "words"
+    with pytest.raises(CrossexamError, match="the name says the template gpt3, the option words"):
+        open_model(stated.name, {"template": "words"})
+
+
+def test_known_checkpoints_have_their_templates() -> None:
+    assert {each.template for each in KNOWN_CHECKPOINTS} <= set(templates())
+    found = known_checkpoint("lytang/MiniCheck-Flan-T5-Large")
+    assert found is not None
+    assert (found.template, found.max_length) == ("minicheck-ft5", 2_048)
+    for name, way_out in (("yzha/AlignScore", "py/MODULE"), ("bespokelabs/Bespoke-MiniCheck-7B", "vLLM")):
+        with pytest.raises(CrossexamError, match=way_out):
+            open_model(f"lm/{name}")
+
+
+def test_what_does_not_go_together_is_refused(lm_folders: dict[str, Path], tmp_path: Path) -> None:
+    name = f"lm/{lm_folders['gpt2']}"
+    alike = tmp_path / "alike.toml"
+    alike.write_text("like = 'words'\nlabels = {entailment='a b', neutral='a c', contradiction='d'}")
+    for values, message in (
+        ({"template": "hhem"}, "the score is class"),
+        ({"template": "gpt3", "threshold": 0.5}, "the template gpt3 has three labels"),
+        ({"template": "minicheck-ft5", "score": "sum"}, "are numbered outputs, for the score first"),
+        ({"template": "nosuch"}, "no template is called 'nosuch'"),
+        ({"score": "best"}, "'lm.score' cannot be 'best'"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            open_model(name, values)
+    for values, message in (
+        ({"template": "gpt3", "chat": "yes"}, "its tokenizer has no chat template"),
+        ({"template": str(alike), "score": "first"}, "begin with the same token"),
+        ({"template": "gpt3", "max_length": 500}, "--max-length is 500"),
+        ({"template": "gpt3", "max_length": 3}, "--max-length is 3"),
+    ):
+        with pytest.raises(CrossexamError, match=message):
+            _batches(name, values)
+    with pytest.raises(CrossexamError, match="lm/nosuch/folder/at/all: no such folder"):
+        open_model("lm/nosuch/folder/at/all")
+
+
+def test_t5_reads_more_than_it_was_trained_with_if_that_is_stated(lm_folders: dict[str, Path]) -> None:
+    long = [("word " * 700, "Words.")]
+    _, outcomes = _by_pair(_batches(f"lm/{lm_folders['t5']}", {"template": "true"}, long))
+    assert outcomes[0].status == "too_long"
+    _, outcomes = _by_pair(
+        _batches(f"lm/{lm_folders['t5']}", {"template": "true", "max_length": 4_096}, long)
+    )
+    assert outcomes[0].status == "answered"
+
+
+def test_weights_that_are_missing_are_refused(lm_folders: dict[str, Path], tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = Path(shutil.copytree(lm_folders["llama"], tmp_path / "llama"))
+    weights = load_file(folder / "model.safetensors")
+    del weights["lm_head.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(CrossexamError, match=r"lacks 1 weights of the model \(lm_head.weight\)"):
+        _batches(f"lm/{folder}", {"template": "gpt3"})

@@ -1,0 +1,70 @@
+"""Runs of language models: prompts that do not fit, a run per template, the report of them together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.runs.folder import read_run
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("suite")
+    rows = [
+        {"premise": "A man sleeps.", "hypothesis": "A person sleeps.", "label": "entailment"},
+        {"premise": "A dog runs.", "hypothesis": "No dog runs.", "label": "contradiction"},
+        {"premise": "It rains. " * 200, "hypothesis": "It is wet.", "label": "neutral"},
+    ]
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    _run("build", "corpus", "--base", f"{folder / 'pairs.jsonl'}", "-o", f"{folder / 'tests'}")
+    return folder / "tests"
+
+
+def _run(*line: str) -> str:
+    result = CliRunner().invoke(app, line, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_a_run_keeps_answers_and_what_has_none(
+    suite: Path, lm_folders: dict[str, Path], tmp_path: Path
+) -> None:
+    line = ["run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{tmp_path / 'run'}", "--template", "gpt3"]
+    _run(*line, "--device", "cpu")
+    found = read_run(tmp_path / "run")
+    (name,) = found.datasets
+    assert found.model == f"lm/{lm_folders['gpt2']} [gpt3]"
+    assert found.predictions(name).tolist()[2] == ""
+    assert found.outcomes[name].statuses().tolist() == ["answered", "answered", "too_long"]
+    assert 0 < found.outcomes[name].label_mass[0] < 1
+    details = found.manifest["details"]
+    assert details["template"]["name"] == "gpt3"
+    assert details["too_long"] == 1
+    before = found.answers(name)[:2].tolist()
+    (tmp_path / "run" / "manifest.json").unlink()
+    _run(*line, "--device", "cpu")
+    again = read_run(tmp_path / "run")
+    assert again.answers(name)[:2].tolist() == before
+    assert again.manifest["predicted"] == 0
+
+
+def test_several_templates_are_a_run_each_and_a_report_together(
+    suite: Path, lm_folders: dict[str, Path], tmp_path: Path
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("like = 'gpt3'\nuser = '{hypothesis} because {premise}'", encoding="utf-8")
+    output = tmp_path / "several"
+    templates = f"gpt3,lighteval-cf,{own}"
+    line = ["run", f"lm/{lm_folders['gpt2']}", f"{suite}", "-o", f"{output}", "--template", templates]
+    _run(*line, "--device", "cpu")
+    assert sorted(path.name for path in output.iterdir()) == ["gpt3", "lighteval-cf", "own"]
+    _run("report", f"{output}", "-o", f"{tmp_path / 'report.md'}")
+    text = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "Prompt templates" in text
+    for word in ("Lowest accuracy", "Sensitivity", "lighteval-cf", "own"):
+        assert word in text

@@ -1,0 +1,97 @@
+"""Shots: how they are drawn, what they are recorded as, and what they must not be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.errors import CrossexamError
+from crossexam.corpora.spec import iter_corpus
+from crossexam.models.prompts.shots import Shots, draw_shots
+from crossexam.models.prompts.table import template
+
+DEMO = "builtin:demo"
+
+
+def test_they_are_balanced_by_label_and_depend_on_the_seed_alone() -> None:
+    found = draw_shots(template("gpt3"), 7, DEMO, 0)
+    assert sorted(Counter(each.label for each in found.examples).values()) == [2, 2, 3]
+    assert draw_shots(template("gpt3"), 7, DEMO, 0) == found
+    assert draw_shots(template("words"), 7, DEMO, 0).examples == found.examples
+    others = {draw_shots(template("gpt3"), 7, DEMO, seed).sha256 for seed in range(6)}
+    assert len(others) == 6
+    by_id = {example.id: example for example in iter_corpus(DEMO)}
+    for shot, name in zip(found.examples, found.ids, strict=True):
+        assert tuple(shot) == (by_id[name].premise, by_id[name].hypothesis, by_id[name].label)
+
+
+def test_every_example_of_a_label_is_as_likely() -> None:
+    """Of 400 draws each example of a label of 15 is expected in 27, and five sigma are 26."""
+    part = f"{DEMO}[:45]"
+    sizes = Counter(example.label for example in iter_corpus(part))
+    drawn = Counter(shot for seed in range(400) for shot in draw_shots(template("gpt3"), 3, part, seed).ids)
+    assert len(drawn) == sum(sizes.values())
+    for example in iter_corpus(part):
+        expected = 400 / sizes[example.label]
+        assert abs(drawn[example.id] - expected) < 5 * expected**0.5
+
+
+def test_labels_of_a_template_of_two_are_those_of_the_shots() -> None:
+    found = draw_shots(template("true"), 6, DEMO, 0)
+    assert Counter(each.label for each in found.examples) == {"entailment": 3, "not_entailment": 3}
+
+
+def test_they_are_recorded() -> None:
+    found = draw_shots(template("gpt3"), 3, DEMO, 2)
+    facts = found.facts["shots"]
+    assert (facts["count"], facts["from"], facts["seed"]) == (3, DEMO, 2)
+    assert facts["ids"] == list(found.ids)
+    assert facts["sha256"] == found.sha256
+    assert Shots().facts == {}
+    assert Shots().sha256 == ""
+
+
+def test_a_model_is_not_asked_about_its_shots() -> None:
+    found = draw_shots(template("gpt3"), 3, DEMO, 0)
+    shown = found.examples[1]
+    found.refuse_asking_about([("p", "h"), (shown.premise, "another hypothesis")])
+    with pytest.raises(CrossexamError, match=f"the example {found.ids[1]} is shown in the prompts") as caught:
+        found.refuse_asking_about([("p", "h"), (shown.premise, shown.hypothesis)])
+    assert "draw them from another split" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("count", "source", "message"),
+    [
+        (3, None, "--shots is 3, and --shots-from is not given"),
+        (0, DEMO, "--shots is 0, and --shots-from is builtin:demo"),
+        (-1, DEMO, "--shots is -1"),
+        (5_000, DEMO, "--shots is 5000"),
+        (60, f"{DEMO}[:9]", "examples of"),
+        (3, "nosuch:train", "no corpus is called 'nosuch'"),
+    ],
+)
+def test_shots_that_cannot_be_drawn_are_refused(count: int, source: str | None, message: str) -> None:
+    with pytest.raises(CrossexamError, match=message.replace("[", r"\[")):
+        draw_shots(template("gpt3"), count, source, 0)
+
+
+def test_they_are_in_the_prompt_and_in_the_key(lm_folders: dict[str, Path]) -> None:
+    from crossexam.models.table import open_model
+
+    name = f"lm/{lm_folders['gpt2']}"
+    plain: Any = open_model(name, {"template": "gpt3"})
+    options = {"template": "gpt3", "shots": 2, "shots_from": DEMO}
+    shown: Any = open_model(name, options)
+    assert len({plain.key, shown.key, open_model(name, {**options, "shots_seed": 1}).key}) == 3
+    assert shown.details["shots"]["count"] == 2
+    pair = ("It rains.", "It is wet.")
+    lengths = [model._loaded.questions([pair])[0].length for model in (plain, shown)]
+    assert lengths[1] > 2 * lengths[0]
+    assert abs(plain.predict([pair]) - shown.predict([pair])).max() > 1e-6
+    first = draw_shots(template("gpt3"), 2, DEMO, 0).examples[0]
+    with pytest.raises(CrossexamError, match="is shown in the prompts"):
+        shown.predict([(first.premise, first.hypothesis)])

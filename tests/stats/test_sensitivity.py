@@ -1,0 +1,59 @@
+"""Sensitivity to templates: values by hand, bounds, coverage of the interval, and the bias of the spread."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from crossexam.stats.sensitivity import accuracy_spread, normalized_entropies, sensitivity
+
+
+def test_entropies_are_those_computed_by_hand() -> None:
+    predicted = np.array([[0, 0, 0, -1, -1], [0, 0, 1, 2, -1], [0, 1, 2, 2, 1], [0, 1, 2, -1, -1]])
+    two_and_two = -2 * 0.5 * log(0.5) / log(3)
+    one_one_two = -(2 * 0.25 * log(0.25) + 0.5 * log(0.5)) / log(3)
+    found = normalized_entropies(predicted, classes=3)
+    assert found[:4].tolist() == pytest.approx([0, two_and_two, one_one_two, 0])
+    assert np.isnan(found[4])
+    assert normalized_entropies(np.array([[0], [1], [2]]), classes=3).tolist() == pytest.approx([1])
+
+
+def test_items_without_two_answers_are_left_out() -> None:
+    predicted = np.array([[0, 0, -1], [0, 1, 1]])
+    found = sensitivity(predicted, 2)
+    assert (found.value, found.n, found.clusters) == (0.5, 2, 2)
+    nothing = sensitivity(np.array([[-1], [0]]), 2)
+    assert np.isnan(nothing.value)
+    assert (nothing.low, nothing.high, nothing.n) == (0.0, 1.0, 0)
+
+
+def test_the_interval_is_wider_if_the_items_of_a_cluster_are_alike() -> None:
+    rng = np.random.default_rng(0)
+    by_cluster = rng.integers(0, 2, size=(3, 60))
+    predicted = np.repeat(by_cluster, 5, axis=1)
+    alone, clustered = sensitivity(predicted, 2), sensitivity(predicted, 2, np.repeat(np.arange(60), 5))
+    assert clustered.value == pytest.approx(alone.value)
+    assert clustered.high - clustered.low > 1.5 * (alone.high - alone.low)
+
+
+@pytest.mark.slow
+def test_the_interval_covers_the_true_sensitivity() -> None:
+    """With two templates that disagree on a share of 0.3 of the items, it is 0.3 of two labels."""
+    rng = np.random.default_rng(1)
+    covered = 0
+    for _ in range(200):
+        other = rng.random(150) < 0.3
+        found = sensitivity(np.stack([np.zeros(150, dtype=np.int64), other.astype(np.int64)]), 2)
+        covered += found.low <= 0.3 <= found.high
+    assert covered >= 180
+
+
+def test_the_spread_is_the_highest_minus_the_lowest_accuracy() -> None:
+    correct = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 0, 0]], dtype=bool)
+    found = accuracy_spread(correct)
+    assert (found.value, found.n) == (0.5, 4)
+    same = accuracy_spread(np.array([[1, 0], [1, 0]], dtype=bool))
+    assert (same.value, same.low, same.high) == (0, 0, 0)
+    assert np.isnan(accuracy_spread(np.zeros((2, 0), dtype=bool)).value)

@@ -5,7 +5,7 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -66,17 +66,18 @@ def score_run(run: Run, *, two_labels: bool = False) -> dict[str, Scored]:
 
     Raises CrossexamError if predictions are missing.
     """
-    clusters = _numbered({name: dataset.clusters() for name, dataset in run.datasets.items()})
+    clusters = numbered_clusters(run)
     return {
         name: _score_one(name, dataset, run, two_labels, clusters[name])
         for name, dataset in run.datasets.items()
     }
 
 
-def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int32]]:
-    """Return the clusters of every test set as numbers 0, 1, ... in the order of their appearance."""
+def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
+    """Return the clusters of every test set of *run* [n] as numbers 0, 1, ... in the order of appearance."""
     import pyarrow as pa
 
+    hashes = {name: dataset.clusters() for name, dataset in run.datasets.items()}
     every = np.concatenate([np.empty(0, dtype=np.uint64), *hashes.values()])
     numbers = pa.array(every).dictionary_encode().indices.to_numpy()
     ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)

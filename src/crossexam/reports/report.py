@@ -60,7 +60,9 @@ class Report:
     test set the page shows: a number of them, ``"errors"`` (those that some model got wrong) or ``"all"``.
     *relative_to* is the number of the run over which the relative improvement of the others is shown.
     Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
-    *training*.  Raises CrossexamError if *items* is anything else or *alpha* is not between 0 and 1.
+    *training*.  *calibration* and *temperature_from* are those of
+    :func:`~crossexam.reports.results.results_of`.  Raises CrossexamError if *items* is anything else or
+    *alpha* is not between 0 and 1.
     """
 
     runs: tuple[Run, ...]
@@ -69,6 +71,8 @@ class Report:
     relative_to: int | None = None
     alpha: float = ALPHA
     training: TrainingPairs | None = None
+    calibration: bool = False
+    temperature_from: tuple[Run, ...] = ()
 
     def __post_init__(self) -> None:
         check_level(self.alpha)
@@ -97,6 +101,8 @@ class Report:
             relative_to=self.relative_to,
             alpha=self.alpha,
             training=self.training,
+            calibration=self.calibration,
+            temperature_from=self.temperature_from,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -154,13 +160,25 @@ def make_report(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
-    Items with proposed labels and verified items are scored as separate test sets.
+    Items with proposed labels and verified items are scored as separate test sets.  *calibration* and
+    *temperature_from* are those of :func:`~crossexam.reports.results.results_of`.
     """
     chosen = tuple(by_status(run) for run in runs)
-    return Report(chosen, published_rows, items, relative_to, alpha, training)
+    return Report(
+        chosen,
+        published_rows,
+        items,
+        relative_to,
+        alpha,
+        training,
+        calibration,
+        tuple(temperature_from),
+    )
 
 
 def write_report(
@@ -172,6 +190,8 @@ def write_report(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
@@ -184,6 +204,8 @@ def write_report(
         relative_to=relative_to,
         alpha=alpha,
         training=training,
+        calibration=calibration,
+        temperature_from=temperature_from,
     )
     return made.save(path)
 
@@ -194,9 +216,18 @@ def terminal_report(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
-    return make_report(*runs, relative_to=relative_to, alpha=alpha, training=training).terminal()
+    return make_report(
+        *runs,
+        relative_to=relative_to,
+        alpha=alpha,
+        training=training,
+        calibration=calibration,
+        temperature_from=temperature_from,
+    ).terminal()
 
 
 def write_comparison(

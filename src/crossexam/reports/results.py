@@ -16,13 +16,16 @@ from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
+    from crossexam.evaluation.calibration import Calibration, Temperature
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
+    from crossexam.evaluation.distributions import PeopleResult
     from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
+    from crossexam.evaluation.selective import Selective
     from crossexam.evaluation.truncation import Truncation
 
 #: The items of each test set that the page shows: as many, those that some model got wrong, or all.
@@ -50,13 +53,14 @@ class ModelResults:
     """Every measure of a *run*, under the *name* of its model in the report.
 
     *results* are the measures of each test set; the others are computed when first used, and kept.  *alpha*
-    is the level of significance of the report.
+    is the level of significance of the report, *temperature* that of the probabilities, if one was fitted.
     """
 
     name: str
     run: Run
     results: tuple[TestSetResult, ...]
     alpha: float = ALPHA
+    temperature: Temperature | None = None
 
     def __repr__(self) -> str:
         return f"ModelResults({self.name!r}, {counted_items(len(self.results), 'test set')})"
@@ -94,6 +98,43 @@ class ModelResults:
         return tuple(misled_parts(self.run, CURVE))
 
     @cached_property
+    def gives_probabilities(self) -> bool:
+        """Whether the model gave probabilities for any test set, and not only labels."""
+        from crossexam.evaluation.shares import gives_labels_only
+
+        return any(not gives_labels_only(self.run.answers(name)) for name in self.run.datasets)
+
+    @cached_property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        """The calibration on each test set with probabilities; empty if there are none."""
+        from crossexam.evaluation.calibration import calibrations
+
+        return calibrations(self.run) if self.gives_probabilities else ()
+
+    @cached_property
+    def tempered(self) -> tuple[Calibration, ...]:
+        """The calibration at the temperature that was fitted; empty if none was."""
+        from crossexam.evaluation.calibration import at_temperature, calibrations
+
+        if self.temperature is None:
+            return ()
+        return calibrations(at_temperature(self.run, self.temperature.temperature))
+
+    @cached_property
+    def selective(self) -> tuple[Selective, ...]:
+        """The selective prediction on each test set with probabilities; empty if there are none."""
+        from crossexam.evaluation.selective import selective_results
+
+        return selective_results(self.run) if self.gives_probabilities else ()
+
+    @cached_property
+    def people(self) -> tuple[PeopleResult, ...]:
+        """The model against the label distributions of people; empty without such test sets."""
+        from crossexam.evaluation.distributions import people_results
+
+        return people_results(self.run)
+
+    @cached_property
     def truncations(self) -> tuple[Truncation, ...]:
         """The test sets that the model did not read to the end; empty if it read all, or nobody knows."""
         from crossexam.evaluation.truncation import truncations
@@ -108,7 +149,8 @@ class Results:
     *published_rows* adds the published systems for the same test sets; *items* says which items of each test
     set the page shows.  *relative_to* is the number of the model over which the relative
     improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.  The
-    word pairs of two models are looked up in *training*.
+    word pairs of two models are looked up in *training*.  With *calibration*, calibration and selective
+    prediction are in every format, and not only on the page and in the data.
     """
 
     models: tuple[ModelResults, ...]
@@ -117,6 +159,7 @@ class Results:
     relative_to: int | None = None
     alpha: float = ALPHA
     training: TrainingPairs | None = None
+    calibration: bool = False
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
@@ -214,28 +257,54 @@ def results_of(
     relative_to: int | None = None,
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
-    Raises CrossexamError if there is no run, if a test set of one name holds different items in two runs, or
-    if the run *relative_to* has no corpus of the cross-dataset benchmark.
+    Temperatures are fitted on the runs *temperature_from*, each for the runs of the same model; calibration
+    is then asked for.  Raises
+    CrossexamError if there is no run, if a test set of one name holds different items in two runs, if the
+    run *relative_to* has no corpus of the cross-dataset benchmark, if *calibration* is asked for and a model
+    gave labels only, or if a temperature cannot be fitted.
     """
     from crossexam.evaluation.measures import measure
+    from crossexam.evaluation.shares import probabilities_needed
 
     if not runs:
         raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
     _check_same_items(runs)
     models = tuple(
-        ModelResults(name, run, tuple(measure(run, alpha=alpha)), alpha)
-        for name, run in zip(model_names(runs), runs, strict=True)
+        ModelResults(name, run, tuple(measure(run, alpha=alpha)), alpha, temperature)
+        for name, run, temperature in zip(
+            model_names(runs), runs, _temperatures(runs, temperature_from), strict=True
+        )
     )
+    calibration = calibration or bool(temperature_from)
+    for model in models if calibration else ():
+        if not model.gives_probabilities:
+            raise probabilities_needed(model.run, "calibration")
     if relative_to is not None and models[relative_to].benchmark is None:
         raise CrossexamError(
             f"'{models[relative_to].name}' was not run over corpora of the cross-dataset benchmark",
             where="--relative-to",
             hint="crossexam build cross-dataset builds them; --relative-to compares means over them",
         )
-    return Results(models, published_rows, items, relative_to, alpha, training)
+    return Results(models, published_rows, items, relative_to, alpha, training, calibration)
+
+
+def _temperatures(runs: Sequence[Run], fitted_on: Sequence[Run]) -> list[Temperature | None]:
+    """Return the temperature of each of *runs*, fitted on the run of *fitted_on* with the same model."""
+    from crossexam.evaluation.calibration import same_model, temperature_from
+
+    for other in fitted_on:
+        if not any(same_model(other, run) for run in runs):
+            temperature_from(other, runs[0])  # says what is wrong
+    others = [next((other for other in fitted_on if same_model(other, run)), None) for run in runs]
+    return [
+        None if other is None else temperature_from(other, run)
+        for run, other in zip(runs, others, strict=True)
+    ]
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

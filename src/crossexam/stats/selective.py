@@ -10,7 +10,7 @@ figures are the expectation.  Items without an answer are the first abstained, a
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
+from math import ceil, nan
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -48,8 +48,8 @@ class RiskCoverage:
         return np.arange(1, len(self.risk) + 1) / self.n
 
     def accuracy_at(self, coverage: float, confidence: float = 0.95) -> Estimate:
-        """Return the accuracy at a *coverage*, with its interval; nan if fewer items have an answer."""
-        k = max(1, round(coverage * self.n))
+        """Return the accuracy at the least coverage from *coverage* on; nan if fewer items have an answer."""
+        k = max(1, ceil(coverage * self.n - 1e-9))
         if k > len(self.risk):
             return Estimate(nan, 0.0, 1.0, 0, 0)
         right = 1 - float(self.risk[k - 1])

@@ -112,14 +112,17 @@ def selective_table(results: Results) -> Table:
 
 def people_table(results: Results) -> Table:
     """Return the models against the label distributions of people; no rows without such test sets."""
-    rows: list[tuple[Cell, ...]] = []
-    for model, each in _by_test_set(results, [(model, model.people) for model in results.models]):
+    found = list(_by_test_set(results, [(model, model.people) for model in results.models]))
+    groups: dict[tuple[Cell, ...], dict[tuple[Cell, ...], None]] = {}
+    for model, each in found:
         known = (results.short_names[each.test_set], _entropy_text(each), each.n)
-        rows.append((*known, model.name, *_distance_cells(each.distances), each.accuracy, each.old_accuracy))
-        rows += [
-            (*known, f"({name})", *_distance_cells(distances), None, None)
-            for name, distances in each.references.items()
-        ]
+        cells = (model.name, *_distance_cells(each.distances), each.accuracy, each.old_accuracy)
+        groups.setdefault(known, {})[cells] = None
+    for _, each in found:  # after the models, and once if they are the same for several models
+        known = (results.short_names[each.test_set], _entropy_text(each), each.n)
+        for name, distances in each.references.items():
+            groups[known][(f"({name})", *_distance_cells(distances), None, None)] = None
+    rows = tuple((*known, *cells) for known, lines in groups.items() for cells in lines)
     columns = (
         Column("Test set"),
         Column("Entropy"),
@@ -132,7 +135,7 @@ def people_table(results: Results) -> Table:
         Column("Accuracy", "percent"),
         Column("on old labels", "percent"),
     )
-    return Table("Models and people", columns, tuple(rows), (_PEOPLE, _REFERENCES), grouped=3)
+    return Table("Models and people", columns, rows, (_PEOPLE, _REFERENCES), grouped=3)
 
 
 def _distance_cells(distances: Distances) -> tuple[Cell, ...]:

@@ -28,7 +28,10 @@ def reliability_charts(results: Results) -> Charts:
 
 def risk_charts(results: Results) -> Charts:
     """Return a figure per test set: the risk-coverage curve of each model that gave probabilities."""
-    return Charts(_figures(results, _risk_coverage(), _curve_of, lambda model: model.selective), shown=1)
+    curves = (_curve_of(each) for model in results.models for each in model.selective)
+    most = max((point["risk"] for curve in curves for point in curve), default=0.0)
+    chart = _risk_coverage(max(most, 1.0))
+    return Charts(_figures(results, chart, _curve_of, lambda model: model.selective), shown=1)
 
 
 def _figures(
@@ -115,7 +118,8 @@ def _bins_of_nothing() -> list[dict[str, float]]:
     return [{"confidence": 0, "accuracy": 0, "low": 0, "high": 0, "share": 0}]
 
 
-def _risk_coverage() -> Any:
+def _risk_coverage(most: float) -> Any:
+    """Return the chart of a curve, with an axis of risks up to *most*, so that curves can be compared."""
     import altair as alt
 
     nothing: list[dict[str, float]] = [{"coverage": 0, "risk": 0}]
@@ -128,7 +132,11 @@ def _risk_coverage() -> Any:
                 scale=alt.Scale(domain=[0, 100]),
                 axis=alt.Axis(title="coverage, %", tickCount=3),
             ),
-            y=alt.Y("risk:Q", scale=alt.Scale(domainMin=0), axis=alt.Axis(title="risk, %", tickCount=3)),
+            y=alt.Y(
+                "risk:Q",
+                scale=alt.Scale(domain=[0, most], nice=True),
+                axis=alt.Axis(title="risk, %", tickCount=3),
+            ),
         )
         .properties(width=_SIZE, height=_SIZE)
     )

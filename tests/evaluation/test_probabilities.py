@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -149,3 +150,23 @@ def test_roberta_on_chaosnli_is_near_the_published_one(shared_data: Path) -> Non
     accuracies = [each.accuracy.value for each in by_entropy]
     assert accuracies == sorted(accuracies, reverse=True)  # the less people agree, the less it is right
     assert whole.references["people"].js_distance.high < whole.distances.js_distance.low
+
+
+def with_gaps() -> Run:
+    """A run over four items, of which the second has no answer."""
+    run = run_of(["neutral"] * 4, [[0.1, 0.8, 0.1], [0.2, 0.6, 0.2], [0.8, 0.1, 0.1], [0.3, 0.6, 0.1]])
+    rows = run.probabilities["base.own"].copy()
+    rows[1] = np.nan
+    return replace(run, probabilities={"base.own": rows})
+
+
+def test_items_without_an_answer_are_counted_and_abstained_first() -> None:
+    run = with_gaps()
+    (found,) = calibrations(run)
+    assert (found.n, found.unanswered) == (3, 1)
+    assert found.confidence == pytest.approx((0.8 + 0.8 + 0.6) / 3)
+    (selected,) = selective_results(run)
+    assert (selected.n, selected.unanswered) == (4, 1)
+    assert selected.curve.coverage.tolist() == [0.25, 0.5, 0.75]
+    assert selected.risk.value == pytest.approx(1 / 3)
+    assert np.isnan(selected.accuracy.value)

@@ -16,7 +16,7 @@ from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
-from crossexam.reports.probability_data import probability_objects, probability_rows
+from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
 from crossexam.reports.results import ModelResults, Results, model_names
 from crossexam.stats.multiple_testing import ALPHA

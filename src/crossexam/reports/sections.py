@@ -27,13 +27,13 @@ from crossexam.reports.joint import joint_against_table, seen_against_table
 from crossexam.reports.keys import keyed_against_table, keys_table
 from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.parses import parse_table
-from crossexam.reports.probabilities import (
+from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
+from crossexam.reports.probabilities.tables import (
     calibration_table,
     people_table,
     selective_table,
     temperature_table,
 )
-from crossexam.reports.probability_charts import reliability_charts, risk_charts
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table

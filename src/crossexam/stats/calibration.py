@@ -178,7 +178,7 @@ def _error_bounds(
     drawn = generator(seed, "calibration error").standard_normal((_DRAWS, len(values))) @ roots.T
     noise = drawn * (t / normal_quantile(confidence))
     value, signs = float(np.abs(deviations).sum()), np.sign(deviations)
-    certain = np.abs(deviations) > _CERTAIN * np.sqrt(np.diag(covariance))
+    certain = np.abs(deviations) > _CERTAIN * np.sqrt(np.maximum(np.diag(covariance), 0.0))
     chance = np.where(certain, noise * signs, np.abs(noise)).sum(axis=1)
     low = value - float(np.quantile(chance, 0.5 + confidence / 2))
     high = value + t * sqrt(max(0.0, float(signs @ covariance @ signs)))

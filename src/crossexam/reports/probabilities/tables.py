@@ -208,10 +208,11 @@ def _calibration_notes(results: Results, found: Sequence[Calibration]) -> Iterat
         yield _IMPOSSIBLE
     if any(each.unanswered or each.low_mass for each in found):
         yield _LEFT_OUT
+    loud = [model for model in results.models if model.gives_probabilities]
     stretched = [
-        model.name for model in results.models if (model.run.manifest.get("details") or {}).get("threshold")
+        model.name for model in loud if (model.run.manifest.get("details") or {}).get("threshold") is not None
     ]
-    if stretched and found:
+    if stretched:
         yield _STRETCHED.format(", ".join(stretched))
     silent = [model.name for model in results.models if not model.gives_probabilities]
     if silent and found:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from crossexam.stats.selective import area_under_risk_coverage, risk_coverage
+from crossexam.stats.selective import risk_coverage
 
 
 def test_the_curve_is_the_error_of_the_most_confident() -> None:
@@ -18,7 +18,7 @@ def test_the_curve_is_the_error_of_the_most_confident() -> None:
     best = np.argsort(-sure)
     for k in (1, 7, 50):
         assert curve.risk[k - 1] == pytest.approx(wrong[best[:k]].mean())
-    assert area_under_risk_coverage(wrong, sure).value == pytest.approx(curve.risk.mean())
+    assert curve.area.value == pytest.approx(curve.risk.mean())
     assert curve.accuracy_at(0.8).value == pytest.approx(1 - wrong[best[:40]].mean())
 
 
@@ -42,7 +42,7 @@ def test_items_without_an_answer_are_abstained_first() -> None:
 def test_nothing_is_answered() -> None:
     curve = risk_coverage([1, 1], [np.nan, np.nan])
     assert curve.coverage_at(0.05).value == 0.0
-    assert np.isnan(area_under_risk_coverage([1, 1], [np.nan, np.nan]).value)
+    assert np.isnan(curve.area.value)
 
 
 def population(rng: np.random.Generator, n: int, clustered: bool) -> tuple[NDArray[np.float64], ...]:
@@ -67,7 +67,7 @@ def test_the_intervals_cover(clustered: bool) -> None:
     truth = (
         whole.accuracy_at(0.8).value,
         whole.coverage_at(0.05).value,
-        area_under_risk_coverage(wrong, sure).value,
+        whole.area.value,
     )
     held = np.zeros(3)
     for _ in range(200):
@@ -76,7 +76,7 @@ def test_the_intervals_cover(clustered: bool) -> None:
         found = (
             curve.accuracy_at(0.8),
             curve.coverage_at(0.05),
-            area_under_risk_coverage(wrong, sure, codes),
+            curve.area,
         )
         held += [each.low <= true <= each.high for each, true in zip(found, truth, strict=True)]
     assert (held / 200 >= 0.91).all(), held / 200

@@ -7,6 +7,7 @@ which a model gave the labels less than half of its probability (:data:`LEAST_MA
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Final, NamedTuple
@@ -81,10 +82,10 @@ class Temperature:
     test_sets: tuple[str, ...]
 
 
-def calibrations(run: Run) -> tuple[Calibration, ...]:
+def calibrations(run: Run, shares: Mapping[str, Shares] | None = None) -> tuple[Calibration, ...]:
     """Return the calibration of *run* on each test set for which the model gave probabilities.
 
-    Raises CrossexamError if it gave labels only.
+    *shares* are those of the run, if they are known.  Raises CrossexamError if it gave labels only.
 
     >>> import numpy as np
     >>> from crossexam.core.dataset import Dataset
@@ -95,7 +96,7 @@ def calibrations(run: Run) -> tuple[Calibration, ...]:
     >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
     (0.8, 0.75, 0.05)
     """
-    found = shares_of(run)
+    found = shares_of(run) if shares is None else shares
     if not found:
         raise probabilities_needed(run, "calibration")
     return tuple(_calibration(each, low_mass_items(run, each)) for each in found.values())

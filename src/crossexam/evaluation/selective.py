@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,7 +10,7 @@ from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
 from crossexam.evaluation.shares import Shares, probabilities_needed, shares_of
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.selective import RiskCoverage, area_under_risk_coverage, risk_coverage
+from crossexam.stats.selective import RiskCoverage, risk_coverage
 
 #: The coverage at which the accuracy is stated, and the risk at which the coverage is.
 COVERAGE: Final = 0.8
@@ -35,10 +36,11 @@ class Selective:
     curve: RiskCoverage
 
 
-def selective_results(run: Run) -> tuple[Selective, ...]:
+def selective_results(run: Run, shares: Mapping[str, Shares] | None = None) -> tuple[Selective, ...]:
     """Return the selective prediction of *run* on each test set for which the model gave probabilities.
 
-    Items without an answer are the first on which it abstains.  Raises CrossexamError if it gave labels only.
+    Items without an answer are the first on which it abstains.  *shares* are those of the run, if they are
+    known.  Raises CrossexamError if it gave labels only.
 
     >>> import numpy as np
     >>> from crossexam.core.dataset import Dataset
@@ -49,7 +51,7 @@ def selective_results(run: Run) -> tuple[Selective, ...]:
     >>> found.risk.value, found.accuracy.value, found.coverage.value
     (0.2, 1.0, 0.8)
     """
-    found = shares_of(run)
+    found = shares_of(run) if shares is None else shares
     if not found:
         raise probabilities_needed(run, "a risk-coverage curve")
     return tuple(_selective(each) for each in found.values())
@@ -63,7 +65,7 @@ def _selective(here: Shares) -> Selective:
         n=len(wrong),
         unanswered=int((~answered).sum()),
         risk=share_correct(wrong[answered], here.clusters[answered]),
-        aurc=area_under_risk_coverage(wrong, confidence, here.clusters),
+        aurc=curve.area,
         accuracy=curve.accuracy_at(COVERAGE),
         coverage=curve.coverage_at(RISK),
         curve=curve,

@@ -105,11 +105,25 @@ class ModelResults:
         return any(not gives_labels_only(self.run.answers(name)) for name in self.run.datasets)
 
     @cached_property
+    def _of_probabilities(self) -> tuple[tuple[Calibration, ...], tuple[Selective, ...]]:
+        from crossexam.evaluation.calibration import calibrations
+        from crossexam.evaluation.selective import selective_results
+        from crossexam.evaluation.shares import shares_of
+
+        shares = shares_of(self.run)
+        if not shares:
+            return (), ()
+        return calibrations(self.run, shares), selective_results(self.run, shares)
+
+    @property
     def calibrations(self) -> tuple[Calibration, ...]:
         """The calibration on each test set with probabilities; empty if there are none."""
-        from crossexam.evaluation.calibration import calibrations
+        return self._of_probabilities[0]
 
-        return calibrations(self.run) if self.gives_probabilities else ()
+    @property
+    def selective(self) -> tuple[Selective, ...]:
+        """The selective prediction on each test set with probabilities; empty if there are none."""
+        return self._of_probabilities[1]
 
     @cached_property
     def tempered(self) -> tuple[Calibration, ...]:
@@ -119,13 +133,6 @@ class ModelResults:
         if self.temperature is None:
             return ()
         return calibrations(at_temperature(self.run, self.temperature.temperature))
-
-    @cached_property
-    def selective(self) -> tuple[Selective, ...]:
-        """The selective prediction on each test set with probabilities; empty if there are none."""
-        from crossexam.evaluation.selective import selective_results
-
-        return selective_results(self.run) if self.gives_probabilities else ()
 
     @cached_property
     def people(self) -> tuple[PeopleResult, ...]:

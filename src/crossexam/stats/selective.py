@@ -34,13 +34,14 @@ class RiskCoverage:
     """The risk-coverage curve of *n* items in so many *clusters*: k = 1, 2, ... of them answered [a].
 
     *risk* is the share of errors among the k items, *n_eff* the effective number of independent items, by
-    which risks have Wilson's interval.
+    which risks have Wilson's interval.  *area* is that under the curve, with its interval.
     """
 
     n: int
     clusters: int
     risk: NDArray[np.float64]
     n_eff: NDArray[np.float64]
+    area: Estimate
 
     @property
     def coverage(self) -> NDArray[np.float64]:
@@ -87,16 +88,25 @@ class _Ordered(NamedTuple):
 
 
 def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = None) -> RiskCoverage:
-    """Return the risk-coverage curve, with the variance of every risk.
+    """Return the risk-coverage curve, with the variance of every risk, and the area under it.
 
     The threshold of a coverage is itself estimated.  With ``A`` the answered items of coverage c, R their
     risk and r the risk of items at the threshold (the mean error of the 5 % of items around it), the
     influence of an item is ``[A (wrong - r) - c (R - r)] / c``; its sums over clusters give the variance,
     which becomes an effective sample size as in :func:`crossexam.stats.clusters.effective_size`.
 
+    The area, ``AURC = 1/a sum_k R_k`` over the *a* items with an answer, is the mean risk (Geifman, Uziel and
+    El-Yaniv 2019, ICLR).  It estimates ``sum_b e_b w_b`` over the confidences b, with the share ``e_b`` of
+    errors in all items and the mean ``w_b`` of ``-ln(u)`` over the coverages u from ``u_b`` to ``v_b`` that
+    its items take (Zhou et al. 2024, arXiv 2410.15361, where no two are equal).  The influence of an item is
+    ``w wrong``, and what it adds by moving ``v_b`` of every confidence from its own downwards, and ``u_b`` of
+    every lower one; the interval is that of :func:`crossexam.stats.estimate.mean_of_items` for them.
+
     >>> curve = risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6])
     >>> curve.coverage.tolist(), curve.risk.round(2).tolist()
     ([0.25, 0.5, 0.75, 1.0], [0.0, 0.0, 0.33, 0.5])
+    >>> round(curve.area.value, 3)
+    0.208
     """
     mistakes, sure = np.asarray(wrong, dtype=np.float64), np.asarray(confidence, dtype=np.float64)
     codes = cluster_codes(clusters, len(sure))
@@ -104,7 +114,8 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
     ordered = _ordered(mistakes, sure, codes)
     risk = np.cumsum(ordered.expected) / np.arange(1, len(ordered.wrong) + 1)
     sizes = np.bincount(codes, minlength=m)
-    return RiskCoverage(len(sure), m, risk, _effective_sizes(ordered, risk, sizes, len(sure)))
+    n_eff = _effective_sizes(ordered, risk, sizes, len(sure))
+    return RiskCoverage(len(sure), m, risk, n_eff, _area(ordered, risk))
 
 
 def _ordered(
@@ -167,38 +178,21 @@ def _running(codes: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[n
     return found
 
 
-def area_under_risk_coverage(
-    wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = None, interval: float = 0.95
-) -> Estimate:
-    """Return the area under the risk-coverage curve, AURC: the mean of the risks at all coverages.
-
-    ``AURC = 1/a sum_k R_k`` over the *a* items with an answer (Geifman, Uziel and El-Yaniv 2019, ICLR);
-    lower is better, and a random order has the share of errors.  It estimates ``sum_b e_b w_b`` over the
-    confidences b, with the share ``e_b`` of errors in all items and the mean ``w_b`` of ``-ln(u)`` over the
-    coverages u from ``u_b`` to ``v_b`` that its items take (Zhou et al. 2024, arXiv 2410.15361, where no two
-    are equal).  The influence of an item is ``w wrong``, and what it adds by moving ``v_b`` of every
-    confidence from its own downwards, and ``u_b`` of every lower one.  The interval is that of
-    :func:`crossexam.stats.estimate.mean_of_items` for these influences.
-
-    >>> round(area_under_risk_coverage([0, 0, 1, 1], [0.9, 0.8, 0.7, 0.6]).value, 3)
-    0.208
-    """
-    mistakes, sure = np.asarray(wrong, dtype=np.float64), np.asarray(confidence, dtype=np.float64)
-    codes = cluster_codes(clusters, len(sure))
-    ordered = _ordered(mistakes, sure, codes)
-    a = len(ordered.wrong)
-    if a == 0:
+def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
+    """Return the area under the curve of these risks, their mean."""
+    if not len(risk):
         return Estimate(nan, 0.0, 1.0, 0, 0)
-    area = float((np.cumsum(ordered.expected) / np.arange(1, a + 1)).mean())
     pulls = _influences(ordered)
-    found = mean_of_items(area + pulls - pulls.mean(), ordered.codes, bounds=(0.0, 1.0), confidence=interval)
+    area = float(risk.mean())
+    found = mean_of_items(area + pulls - pulls.mean(), ordered.codes, bounds=(0.0, 1.0))
     return found._replace(value=area)
 
 
 def _influences(ordered: _Ordered) -> NDArray[np.float64]:
     """Return the influence of each item on the area under the curve [a], up to a constant."""
     a = len(ordered.wrong)
-    starts = np.unique(ordered.first)  # of each confidence
+    new = ordered.first == np.arange(a)
+    starts = np.flatnonzero(new)  # of each confidence
     u, v = starts / a, ordered.end[starts] / a
     logs = np.log(np.where(u > 0, u, 1.0))  # of u; the first is not used
     weights = (v - v * np.log(v) - (u - u * logs)) / (v - u)
@@ -206,6 +200,6 @@ def _influences(ordered: _Ordered) -> NDArray[np.float64]:
     ends = errors * (-np.log(v) - weights)
     begins = errors * (logs + weights)
     below = np.cumsum((ends + begins)[::-1])[::-1] - begins  # of this and all lower, without its own start
-    which = np.searchsorted(starts, ordered.first)
+    which = np.cumsum(new) - 1
     influences: NDArray[np.float64] = weights[which] * ordered.wrong + below[which]
     return influences

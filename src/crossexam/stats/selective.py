@@ -141,7 +141,7 @@ def _effective_sizes(
         return np.ones(a)
     k = np.arange(1, a + 1)
     at = _local_means(ordered.expected, max(1, round(_WINDOW * n / 2)))  # r
-    within, mistakes = _running(codes, np.ones(a)), _running(codes, wrong)  # before each item, of its cluster
+    within, mistakes = _running(codes, np.ones(a), wrong)  # before each item, of its cluster
     size = sizes[codes].astype(np.float64)
     nn = np.cumsum(2 * within + 1)
     ee = np.cumsum(2 * wrong * mistakes + wrong**2)
@@ -167,15 +167,18 @@ def _local_means(values: NDArray[np.float64], half: int) -> NDArray[np.float64]:
     return means
 
 
-def _running(codes: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the sum of the *values* of the same code before each item."""
+def _running(codes: NDArray[np.int64], *several: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+    """Return, for each of *several* arrays of values [n], the sum of those of the same code before each item."""
     order = np.argsort(codes, kind="stable")
-    before = np.cumsum(values[order]) - values[order]
     firsts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    before -= np.repeat(before[firsts], np.diff(firsts, append=len(codes)))
-    found = np.empty(len(codes))
-    found[order] = before
-    return found
+    sizes = np.diff(firsts, append=len(codes))
+    sums = []
+    for values in several:
+        before = np.cumsum(values[order]) - values[order]
+        found = np.empty(len(codes))
+        found[order] = before - np.repeat(before[firsts], sizes)
+        sums.append(found)
+    return sums
 
 
 def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:

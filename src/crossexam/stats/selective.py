@@ -168,7 +168,7 @@ def _local_means(values: NDArray[np.float64], half: int) -> NDArray[np.float64]:
 
 
 def _running(codes: NDArray[np.int64], *several: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return, for each of *several* arrays of values [n], the sum of those of the same code before each item."""
+    """Return for *several* arrays of values [n] the sum of those of the same code before each item."""
     order = np.argsort(codes, kind="stable")
     firsts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     sizes = np.diff(firsts, append=len(codes))

@@ -42,14 +42,12 @@ ENTROPY_EDGES: Final = (0.0, 0.4, 0.8, 1.2, log2(3))
 SPLITS: Final = 100
 
 # Distances: the field of Distances, its function, and the largest value.
-# fmt: off
 _DISTANCES: Final = (
-    ("js_distance",     js_distance,     sqrt(log(2))),
-    ("js_divergence",   js_divergence,   log(2)),
-    ("kl",              kl_divergence,   inf),
+    ("js_distance", js_distance, sqrt(log(2))),
+    ("js_divergence", js_divergence, log(2)),
+    ("kl", kl_divergence, inf),
     ("total_variation", total_variation, 1.0),
 )
-# fmt: on
 
 _TOLERANCE: Final = 1e-6  # of the sum of a distribution
 

@@ -466,6 +466,8 @@ def report(
     relative_to: Run | None = None,
     items: int | Literal["errors", "all"] = 400,
     max_unanswered: float = MAX_UNANSWERED,
+    calibration: bool = False,
+    temperature_from: Run | Sequence[Run] = (),
 ) -> Report:
     """Return a report on the runs, whose ``save`` writes .html, .md, .tex, .csv or .json.
 
@@ -474,7 +476,11 @@ def report(
     marked as significant.  The word pairs of two runs are looked up in the training corpora *index*, as by
     :func:`compare`.  *relative_to* is the run over which the relative improvement of the others on the
     cross-dataset benchmark is shown.  Of test sets of which more than the share *max_unanswered* was not
-    answered, only bounds are shown.  Raises CrossexamError.
+    answered, only bounds are shown.
+
+    With *calibration*, calibration and selective prediction are in every format, and not only on the page
+    and in .csv and .json.  *temperature_from* are one or several runs over other items, each of the model of
+    a run to report, on which the temperature of its probabilities is fitted.  Raises CrossexamError.
     """
     from crossexam.evaluation.verified import by_status
     from crossexam.reports.report import make_report
@@ -493,6 +499,9 @@ def report(
                 "relative_to is not one of several runs to report",
                 wanted="one of the runs of the report, and at least one other",
             )
+    fitted_on = (temperature_from,) if isinstance(temperature_from, Run) else tuple(temperature_from)
+    for each in fitted_on:
+        required(each, Run, "temperature_from", wanted=_RUN)
     return make_report(
         *runs,
         alpha=alpha,
@@ -500,4 +509,6 @@ def report(
         relative_to=base,
         items=items,
         max_unanswered=max_unanswered,
+        calibration=calibration,
+        temperature_from=fitted_on,
     )

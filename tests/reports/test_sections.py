@@ -134,6 +134,26 @@ def tree_reader() -> Run:
     return replace(run, manifest={**run.manifest, "test_sets": entries})
 
 
+def chaotic() -> Run:
+    """A corpus of which people's labels are known."""
+    votes = ((6, 3, 1), (2, 7, 1), (1, 2, 7))
+
+    def info(k: int) -> dict[str, Any]:
+        counts = votes[k % 3]
+        shares = [count / sum(counts) for count in counts]
+        return {"label_distribution": shares, "votes": list(counts), "old_label": GOLDS[k]}
+
+    return run_of(dataset("base.x", GOLDS, info), **MANIFEST)
+
+
+def elsewhere() -> Run:
+    """A run of the same model over other premises."""
+    items = tuple(
+        Example(f"other:{k}", f"Tom has {k} dogs.", f"Tom has {k}.", GOLDS[k % 24]) for k in range(150)
+    )
+    return run_of(Dataset("base.y", items, {"construction": "base", "part": "y"}), **MANIFEST)
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
@@ -142,18 +162,23 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "signatures": stress, "runs": stress, "published": stress, "against": stress, "only_one": stress,
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
+    "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
-ALWAYS: Final = {"summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"}
+ALWAYS: Final = {
+    *("summary", "accuracy", "errors", "confusion", "items", "yield", "signatures"),
+    *("calibration", "selective"),  # of models with probabilities
+}
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
     *((name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")),
     # no pairs that only one model gets right
     *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself
+    *(("base (x)", header) for header in ("Accuracy", "on old labels")),  # of what models are compared with
 }
 PAIRS: Final = [(section, form) for section in SECTIONS for form in section.formats]
 
@@ -172,6 +197,7 @@ def results_with(section: Section) -> Results:
         items=5,
         relative_to=relative_to,
         training=training,
+        temperature_from=[elsewhere()] if section.key == "temperature" else [],
     )
 
 

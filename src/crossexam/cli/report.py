@@ -35,6 +35,22 @@ def report(
     alpha: options.Alpha = 0.05,
     max_unanswered: options.MaxUnanswered = MAX_UNANSWERED,
     index: options.TrainingIndex = None,
+    calibration: Annotated[
+        bool,
+        typer.Option(
+            "--calibration",
+            help="Show calibration and selective prediction in every format; by default they are on the "
+            "page, in .csv and in .json.",
+        ),
+    ] = False,
+    temperature_from: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Show the calibration also at the temperature that is best on this run, of the same model "
+            "over other items; repeatable.",
+            metavar="RUN",
+        ),
+    ] = None,
 ) -> None:
     """Report the results of one or more runs, separately for items with verified and proposed labels."""
     from crossexam.cli.console import show, written
@@ -49,10 +65,17 @@ def report(
     runs = [run for folder in runs for run in _runs_in(folder)]
     loaded = [chosen(read_run(folder)) for folder in runs]
     training = options.training_pairs_of(loaded, index)
+    fitted_on = [read_run(folder) for folder in temperature_from or ()]
     if output is None:
         show(
             terminal_report(
-                loaded, relative_to=base, alpha=alpha, training=training, max_unanswered=max_unanswered
+                loaded,
+                relative_to=base,
+                alpha=alpha,
+                training=training,
+                max_unanswered=max_unanswered,
+                calibration=calibration,
+                temperature_from=fitted_on,
             )
         )
         return
@@ -64,6 +87,8 @@ def report(
         alpha=alpha,
         training=training,
         max_unanswered=max_unanswered,
+        calibration=calibration,
+        temperature_from=fitted_on,
     )
     written(output, written_beside(output))
 

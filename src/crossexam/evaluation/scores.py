@@ -5,7 +5,7 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -78,7 +78,7 @@ def score_run(
 
     Raises CrossexamError if predictions are missing.
     """
-    clusters = _numbered({name: dataset.clusters() for name, dataset in run.datasets.items()})
+    clusters = numbered_clusters(run)
     return {
         name: _score_one(name, dataset, run, two_labels, clusters[name], unanswered, beside)
         for name, dataset in run.datasets.items()
@@ -97,10 +97,11 @@ def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Sc
     )
 
 
-def _numbered(hashes: Mapping[str, NDArray[np.uint64]]) -> dict[str, NDArray[np.int32]]:
-    """Return the clusters of every test set as numbers 0, 1, ... in the order of their appearance."""
+def numbered_clusters(run: Run) -> dict[str, NDArray[np.int32]]:
+    """Return the clusters of every test set of *run* [n] as numbers 0, 1, ... in the order of appearance."""
     import pyarrow as pa
 
+    hashes = {name: dataset.clusters() for name, dataset in run.datasets.items()}
     every = np.concatenate([np.empty(0, dtype=np.uint64), *hashes.values()])
     numbers = pa.array(every).dictionary_encode().indices.to_numpy()
     ends = np.cumsum([len(each) for each in hashes.values()], dtype=np.int64)

@@ -83,7 +83,7 @@ def _styled(chart: Any) -> Any:
     )
 
 
-def _dict_of(chart: Any) -> dict[str, Any]:
+def vega_lite_of(chart: Any) -> dict[str, Any]:
     """Return the Vega-Lite of *chart*, not validated: charts do not vary in form, and tests validate them."""
     return dict(_styled(chart).to_dict(validate=False))
 
@@ -92,7 +92,7 @@ def svg_of(chart: Any) -> str:
     """Return *chart* as an SVG element."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(_dict_of(chart)))
+    return str(vl_convert.vegalite_to_svg(vega_lite_of(chart)))
 
 
 def _labels(results: Results) -> dict[str, str]:
@@ -362,7 +362,7 @@ class HeatMaps:
         import vl_convert
 
         if result.labels not in self._vega:
-            self._vega[result.labels] = vl_convert.vegalite_to_vega(_dict_of(_heat_map(result.labels)))
+            self._vega[result.labels] = vl_convert.vegalite_to_vega(vega_lite_of(_heat_map(result.labels)))
         vega = copy.deepcopy(self._vega[result.labels])
         for source in vega["data"]:
             if "values" in source:

@@ -17,6 +17,7 @@ from crossexam.core.manifest import package_version, signature
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
+from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
 from crossexam.reports.results import ModelResults, Results, model_names
 from crossexam.stats.multiple_testing import ALPHA
@@ -232,6 +233,7 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
     for each in model.factors:
         if each.test_set == result.name:
             yield from _factor_rows(each, known, model.alpha)
+    yield from probability_rows(model, known)
     for keyed in model.keyed:
         if keyed.test_set == result.name:
             yield {**known, "statistic": "keys", "value": keyed.keys, "n": keyed.n}
@@ -329,6 +331,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
             if each.test_set == result.name
         },
         "keys": next((vars(each) for each in model.keyed if each.test_set == result.name), None),
+        **probability_objects(model, result.name),
         "yield": dataset.entry.yields,
         "signature": signature_of(model, result),
         "test_set_signature": dataset.entry.signature,

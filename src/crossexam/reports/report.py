@@ -62,8 +62,9 @@ class Report:
     *relative_to* is the number of the run over which the relative improvement of the others is shown.
     Corrected p-values of at most *alpha* are significant.  The word pairs of two runs are looked up in
     *training*.  If more than the share *max_unanswered* of a test set was not answered, there are only bounds
-    of its results.  Raises CrossexamError if *items* is anything else, *alpha* is not between 0 and 1, or
-    *max_unanswered* not from 0 to 1.
+    of its results.  *calibration* and *temperature_from* are those of
+    :func:`~crossexam.reports.results.results_of`.  Raises CrossexamError if *items* is anything else, *alpha*
+    is not between 0 and 1, or *max_unanswered* not from 0 to 1.
     """
 
     runs: tuple[Run, ...]
@@ -73,6 +74,8 @@ class Report:
     alpha: float = ALPHA
     training: TrainingPairs | None = None
     max_unanswered: float = MAX_UNANSWERED
+    calibration: bool = False
+    temperature_from: tuple[Run, ...] = ()
 
     def __post_init__(self) -> None:
         check_level(self.alpha)
@@ -103,6 +106,8 @@ class Report:
             alpha=self.alpha,
             training=self.training,
             max_unanswered=self.max_unanswered,
+            calibration=self.calibration,
+            temperature_from=self.temperature_from,
         )
 
     def save(self, path: str | Path) -> Path:
@@ -161,13 +166,26 @@ def make_report(
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
     max_unanswered: float = MAX_UNANSWERED,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> Report:
     """Return the report of one or more *runs*; ``report(run).save("report.html")`` writes it.
 
-    Items with proposed labels and verified items are scored as separate test sets.
+    Items with proposed labels and verified items are scored as separate test sets.  *calibration* and
+    *temperature_from* are those of :func:`~crossexam.reports.results.results_of`.
     """
     chosen = tuple(by_status(run) for run in runs)
-    return Report(chosen, published_rows, items, relative_to, alpha, training, max_unanswered)
+    return Report(
+        chosen,
+        published_rows,
+        items,
+        relative_to,
+        alpha,
+        training,
+        max_unanswered,
+        calibration,
+        tuple(temperature_from),
+    )
 
 
 def write_report(
@@ -180,6 +198,8 @@ def write_report(
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
     max_unanswered: float = MAX_UNANSWERED,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> Path:
     """Write the report of *runs* to *path*, completely or not at all, in the format of its suffix.
 
@@ -193,6 +213,8 @@ def write_report(
         alpha=alpha,
         training=training,
         max_unanswered=max_unanswered,
+        calibration=calibration,
+        temperature_from=temperature_from,
     )
     return made.save(path)
 
@@ -204,10 +226,18 @@ def terminal_report(
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
     max_unanswered: float = MAX_UNANSWERED,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> RenderableType:
     """Return the report of *runs* for `rich` to print."""
     made = make_report(
-        *runs, relative_to=relative_to, alpha=alpha, training=training, max_unanswered=max_unanswered
+        *runs,
+        relative_to=relative_to,
+        alpha=alpha,
+        training=training,
+        max_unanswered=max_unanswered,
+        calibration=calibration,
+        temperature_from=temperature_from,
     )
     return made.terminal()
 

@@ -17,13 +17,16 @@ from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
     from crossexam.evaluation.behaviour import FactorResult
+    from crossexam.evaluation.calibration import Calibration, Temperature
     from crossexam.evaluation.comparison import Comparison
     from crossexam.evaluation.cross_dataset import BenchmarkScore, RelativeGain
+    from crossexam.evaluation.distributions import PeopleResult
     from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
+    from crossexam.evaluation.selective import Selective
     from crossexam.evaluation.templates import TemplateResult
     from crossexam.evaluation.truncation import Truncation
 
@@ -53,7 +56,8 @@ class ModelResults:
 
     *results* are the measures of each test set; the others are computed when first used, and kept.  *alpha*
     is the level of significance of the report.  If more than the share *max_unanswered* of the items of a
-    test set was not answered, there are only bounds of its results.
+    test set was not answered, there are only bounds of its results.  *temperature* is that of the
+    probabilities, if one was fitted.
     """
 
     name: str
@@ -61,6 +65,7 @@ class ModelResults:
     results: tuple[TestSetResult, ...]
     alpha: float = ALPHA
     max_unanswered: float = MAX_UNANSWERED
+    temperature: Temperature | None = None
 
     def __repr__(self) -> str:
         return f"ModelResults({self.name!r}, {counted_items(len(self.results), 'test set')})"
@@ -104,6 +109,50 @@ class ModelResults:
         return tuple(misled_parts(self.run, CURVE, max_unanswered=self.max_unanswered))
 
     @cached_property
+    def gives_probabilities(self) -> bool:
+        """Whether the model gave probabilities for any test set, and not only labels."""
+        from crossexam.evaluation.shares import gives_labels_only
+
+        return any(not gives_labels_only(self.run.answers(name)) for name in self.run.datasets)
+
+    @cached_property
+    def _of_probabilities(self) -> tuple[tuple[Calibration, ...], tuple[Selective, ...]]:
+        from crossexam.evaluation.calibration import calibrations
+        from crossexam.evaluation.selective import selective_results
+        from crossexam.evaluation.shares import shares_of
+
+        shares = shares_of(self.run)
+        if not shares:
+            return (), ()
+        return calibrations(self.run, shares), selective_results(self.run, shares)
+
+    @property
+    def calibrations(self) -> tuple[Calibration, ...]:
+        """The calibration on each test set with probabilities; empty if there are none."""
+        return self._of_probabilities[0]
+
+    @property
+    def selective(self) -> tuple[Selective, ...]:
+        """The selective prediction on each test set with probabilities; empty if there are none."""
+        return self._of_probabilities[1]
+
+    @cached_property
+    def tempered(self) -> tuple[Calibration, ...]:
+        """The calibration at the temperature that was fitted; empty if none was."""
+        from crossexam.evaluation.calibration import at_temperature, calibrations
+
+        if self.temperature is None:
+            return ()
+        return calibrations(at_temperature(self.run, self.temperature.temperature))
+
+    @cached_property
+    def people(self) -> tuple[PeopleResult, ...]:
+        """The model against the label distributions of people; empty without such test sets."""
+        from crossexam.evaluation.distributions import people_results
+
+        return people_results(self.run)
+
+    @cached_property
     def truncations(self) -> tuple[Truncation, ...]:
         """The test sets that the model did not read to the end; empty if it read all, or nobody knows."""
         from crossexam.evaluation.truncation import truncations
@@ -118,7 +167,9 @@ class Results:
     *published_rows* adds the published systems for the same test sets; *items* says which items of each test
     set the page shows.  *relative_to* is the number of the model over which the relative
     improvement of the others is shown.  Corrected p-values of at most *alpha* are marked as significant.  The
-    word pairs of two models are looked up in *training*.  *max_unanswered* is that of the models.
+    word pairs of two models are looked up in *training*.  *max_unanswered* is that of the models.  With
+    *calibration*, calibration and selective prediction are in every format, and not only on the page and in
+    the data.
     """
 
     models: tuple[ModelResults, ...]
@@ -128,6 +179,7 @@ class Results:
     alpha: float = ALPHA
     training: TrainingPairs | None = None
     max_unanswered: float = MAX_UNANSWERED
+    calibration: bool = False
 
     def __repr__(self) -> str:
         models = ", ".join(repr(model.name) for model in self.models)
@@ -242,13 +294,19 @@ def results_of(
     alpha: float = ALPHA,
     training: TrainingPairs | None = None,
     max_unanswered: float = MAX_UNANSWERED,
+    calibration: bool = False,
+    temperature_from: Sequence[Run] = (),
 ) -> Results:
     """Return the results of *runs*, each model under a name of its own.
 
-    Raises CrossexamError if there is no run, if a test set of one name holds different items in two runs, or
-    if the run *relative_to* has no corpus of the cross-dataset benchmark.
+    Temperatures are fitted on the runs *temperature_from*, each for the runs of the same model; calibration
+    is then asked for.  Raises
+    CrossexamError if there is no run, if a test set of one name holds different items in two runs, if the
+    run *relative_to* has no corpus of the cross-dataset benchmark, if *calibration* is asked for and a model
+    gave labels only, or if a temperature cannot be fitted.
     """
     from crossexam.evaluation.measures import measure
+    from crossexam.evaluation.shares import probabilities_needed
 
     if not runs:
         raise CrossexamError("no runs to report", hint="crossexam run MODEL SUITE -o RUN")
@@ -260,16 +318,37 @@ def results_of(
             tuple(measure(run, alpha=alpha, max_unanswered=max_unanswered)),
             alpha,
             max_unanswered,
+            temperature,
         )
-        for name, run in zip(model_names(runs), runs, strict=True)
+        for name, run, temperature in zip(
+            model_names(runs), runs, _temperatures(runs, temperature_from), strict=True
+        )
     )
+    calibration = calibration or bool(temperature_from)
+    for model in models if calibration else ():
+        if not model.gives_probabilities:
+            raise probabilities_needed(model.run, "calibration")
     if relative_to is not None and models[relative_to].benchmark is None:
         raise CrossexamError(
             f"'{models[relative_to].name}' was not run over corpora of the cross-dataset benchmark",
             where="--relative-to",
             hint="crossexam build cross-dataset builds them; --relative-to compares means over them",
         )
-    return Results(models, published_rows, items, relative_to, alpha, training, max_unanswered)
+    return Results(models, published_rows, items, relative_to, alpha, training, max_unanswered, calibration)
+
+
+def _temperatures(runs: Sequence[Run], fitted_on: Sequence[Run]) -> list[Temperature | None]:
+    """Return the temperature of each of *runs*, fitted on the run of *fitted_on* with the same model."""
+    from crossexam.evaluation.calibration import same_model, temperature_from
+
+    for other in fitted_on:
+        if not any(same_model(other, run) for run in runs):
+            temperature_from(other, runs[0])  # says what is wrong
+    others = [next((other for other in fitted_on if same_model(other, run)), None) for run in runs]
+    return [
+        None if other is None else temperature_from(other, run)
+        for run, other in zip(runs, others, strict=True)
+    ]
 
 
 def model_names(runs: Sequence[Run]) -> list[str]:

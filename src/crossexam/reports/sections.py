@@ -27,6 +27,13 @@ from crossexam.reports.joint import joint_against_table, seen_against_table
 from crossexam.reports.keys import keyed_against_table, keys_table
 from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.parses import parse_table
+from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
+from crossexam.reports.probabilities.tables import (
+    calibration_table,
+    people_table,
+    selective_table,
+    temperature_table,
+)
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
@@ -40,6 +47,7 @@ Format = Literal["html", "md", "tex", "terminal"]
 _PAGE: Final = ("html",)
 _WRITTEN: Final = ("html", "md", "tex")
 _TERMINAL: Final = ("terminal",)
+_NOT_PAGE: Final = ("md", "tex", "terminal")
 _ALL: Final = (*_WRITTEN, *_TERMINAL)
 
 
@@ -56,7 +64,8 @@ class Section:
     *key* is its anchor on the page, *name* its link in the navigation, *title* its heading: that of its first
     table if empty.  *within*: the key of the section of the page that shows it, without a link of its own.
     *captions*: the page shows the title of each table above it.  *template*: a file in ``page/`` that draws
-    the charts or items above the tables.
+    the charts or items above the tables.  *on_request*: the formats that have it only if the report is asked
+    for calibration.
     """
 
     key: str
@@ -68,6 +77,7 @@ class Section:
     within: str = ""
     captions: bool = False
     template: str = ""
+    on_request: Sequence[Format] = ()
 
     def tables_of(self, results: Results) -> list[Table]:
         """Return the tables of the section that have rows."""
@@ -88,6 +98,13 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
+    Section("people",     "People",                 people_table),
+    Section("calibration", "Calibration",           calibration_table, _PAGE, charts=reliability_charts,
+            template="reliability", on_request=_NOT_PAGE),
+    Section("temperature", "At a temperature",      temperature_table, _PAGE, within="calibration",
+            on_request=_NOT_PAGE),
+    Section("selective",  "Abstaining",             selective_table,  _PAGE, charts=risk_charts,
+            template="risk", on_request=_NOT_PAGE),
     Section("errors",     "Errors",                 error_table,      charts=error_charts),
     Section("predicted",  "Predictions",            prediction_table, within="accuracy"),
     Section("judged",     "Judges",                 judged_table),
@@ -119,7 +136,12 @@ SECTIONS: Final[tuple[Section, ...]] = (
 
 def tables_in(form: Format, results: Results) -> list[Table]:
     """Return the tables that *form* shows, in order."""
-    return [table for section in SECTIONS if form in section.formats for table in section.tables_of(results)]
+    shown = (
+        section
+        for section in SECTIONS
+        if form in section.formats or (results.calibration and form in section.on_request)
+    )
+    return [table for section in shown for table in section.tables_of(results)]
 
 
 @dataclass(frozen=True)

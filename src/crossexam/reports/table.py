@@ -10,10 +10,11 @@ from crossexam.core.estimate import Bounds, Estimate, p_value_text
 
 Cell = str | int | float | Estimate | None
 #: ``percent`` and ``points`` hold shares (0.5 is 50.0), as a number or an Estimate; ``p`` a p-value; ``mean``
-#: the mean of counts, as it is.
-Kind = Literal["text", "count", "percent", "points", "p", "mean"]
+#: the mean of counts, as it is; ``score`` a number as it is, with three decimals.
+Kind = Literal["text", "count", "percent", "points", "p", "mean", "score"]
 
 NOTHING: Final = "–"
+INFINITE: Final = "∞"
 #: Follows a figure that is published for items made by other rules.
 MARK: Final = "†"
 
@@ -73,8 +74,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     ('47.6', '9,815')
     >>> number_text(0.00004, "p"), number_text(0.0421, "p", alpha=0.05)
     ('4.0e-5', '0.042*')
-    >>> number_text(Marked(0.151), "percent")
-    '15.1†'
+    >>> number_text(Marked(0.151), "percent"), number_text(0.2305, "score"), number_text(math.inf, "score")
+    ('15.1†', '0.231', '∞')
     >>> number_text(Bounds(Estimate(0.5, 0.4, 0.6, 90, 30), Estimate(0.62, 0.5, 0.7, 90, 30)), "percent")
     '50.0 to 62.0'
     """
@@ -94,11 +95,13 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
         return str(number)
     if kind == "mean":
         return f"{number:,.1f}"
+    if kind == "score":
+        return INFINITE if math.isinf(number) else f"{number:,.3f}"
     return _percent(number) + (MARK if isinstance(cell, Marked) else "")
 
 
 def interval_text(cell: Cell, kind: Kind = "percent") -> str:
-    """Return the interval of *cell*, in percent unless *kind* is a mean; an empty string if it has none.
+    """Return the interval of *cell*, as *kind* has its numbers; an empty string if it has none.
 
     >>> interval_text(Estimate(0.476, 0.4661, 0.4859, 90, 30))
     '[46.6, 48.6]'
@@ -106,6 +109,8 @@ def interval_text(cell: Cell, kind: Kind = "percent") -> str:
     '[4.2, 11.0]'
     """
     if not isinstance(cell, Estimate) or missing(cell) or math.isnan(cell.low) or math.isnan(cell.high):
+        return ""
+    if math.isinf(cell.value):
         return ""
     low, high = (number_text(bound, kind) for bound in (cell.low, cell.high))
     return f"[{low}, {high}]"

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.estimate import Bounds
-from crossexam.reports.table import MARK, NOTHING, Table, cell_text, interval_text, number_text
+from crossexam.reports.table import INFINITE, MARK, NOTHING, Table, cell_text, interval_text, number_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +20,7 @@ _LATEX_SPECIAL: Final = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
     "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
     ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--",
-    "·": r"\textperiodcentered{}", MARK: r"$^\dagger$",
+    "·": r"\textperiodcentered{}", MARK: r"$^\dagger$", INFINITE: r"$\infty$",
 }
 # fmt: on
 
@@ -41,7 +41,9 @@ def _latex_number(text: str) -> str:
         text = re.sub(r"(?<=\d)e(-\d+)", r"$\\cdot$10$^{\1}$", text)
     else:
         text = text.replace("-", r"$-$")
-    return text.replace("<", r"$<$").replace(MARK, _LATEX_SPECIAL[MARK])
+    for character in (MARK, INFINITE):
+        text = text.replace(character, _LATEX_SPECIAL[character])
+    return text.replace("<", r"$<$")
 
 
 def _latex_cell(table: Table, row: int, column: int) -> str:

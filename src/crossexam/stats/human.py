@@ -7,7 +7,7 @@ Accuracies are shares between 0 and 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan, sqrt
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.labels import LABEL_INDEX, LABELS, parse_label
 from crossexam.core.randomness import rng_for
 from crossexam.stats.clusters import Clusters, cluster_codes
-from crossexam.stats.estimate import share_correct
+from crossexam.stats.estimate import mean_of_items, share_correct
 
 
 class HumanAccuracy(NamedTuple):
@@ -50,8 +50,7 @@ def human_accuracy(
     The literature approximates human performance by such a draw (Nie et al. 2019, footnote 10: one of five
     labels against the gold label); its interval is that of :func:`crossexam.stats.estimate.share_correct`.
     The expectation over all draws is the mean of ``s_i = votes[i, gold[i]] / sum_j votes[i, j]``, with the
-    interval ``mean -+ t[m-1] sqrt(m/(m-1) sum_k z_k^2) / n``, where ``z_k`` are the sums of ``s_i - mean`` in
-    each of *m* clusters (Kish 1965); for a single cluster it is 0 to 1.
+    interval of :func:`crossexam.stats.estimate.mean_of_items`; for a single cluster it is 0 to 1.
 
     The gold label is the majority of these same votes, so that both are higher than the accuracy of a new
     annotator.  Raises ValueError if an item has no votes, or if the lengths differ.
@@ -74,16 +73,5 @@ def human_accuracy(
     chosen = np.array([rng.randrange(total) for total in totals.tolist()])
     drawn = (np.cumsum(counts, axis=1) <= chosen[:, None]).sum(axis=1)  # the label of vote number *chosen*
     shares = counts[np.arange(n), labels] / totals
-    return HumanAccuracy(share_correct(drawn == labels, codes, confidence), _mean(shares, codes, confidence))
-
-
-def _mean(shares: NDArray[np.float64], codes: NDArray[np.int64], confidence: float) -> Estimate:
-    from scipy.special import stdtrit
-
-    n, mean = len(shares), float(shares.mean())
-    sums = np.bincount(codes, weights=shares - mean)
-    m = len(sums)
-    if m < 2:
-        return Estimate(mean, 0.0, 1.0, n, m)
-    half = float(stdtrit(m - 1, 0.5 + confidence / 2)) * sqrt(m / (m - 1) * float(sums @ sums)) / n
-    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), n, m)
+    expected = mean_of_items(shares, codes, bounds=(0.0, 1.0), confidence=confidence)
+    return HumanAccuracy(share_correct(drawn == labels, codes, confidence), expected)

@@ -1,0 +1,1 @@
+"""Calibration, selective prediction and models against people in reports: tables, charts, data."""

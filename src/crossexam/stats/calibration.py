@@ -1,0 +1,310 @@
+"""Calibration: whether an answer that a model gives a probability of 80 % is right in 80 % of the cases.
+
+Conventions: *shares* are the probabilities of k labels [n, k], *gold* indices of labels [n].  *stated* are
+probabilities of events, *happened* says which of them occurred, both [n] (of the predicted label: is it
+right?) or [n, k] (of each label: is it the gold label?).  *bins* are the numbers of the bins of *stated*.
+
+The calibration error of a model that is calibrated is above 0 in every finite sample, because the frequency
+in a bin varies by chance.  Each error therefore comes with its expectation if the model is calibrated, and
+its interval allows for chance (:func:`calibration_error`).
+"""
+
+from __future__ import annotations
+
+from math import inf, log, nan, sqrt
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.bootstrap import generator
+from crossexam.stats.clusters import Clusters, cluster_codes, normal_quantile, student_quantile
+from crossexam.stats.estimate import share_correct
+
+#: The number of bins (Guo et al. 2017).
+BINS: Final = 15
+
+_DRAWS: Final = 1_000  # of errors in the interval of a calibration error
+_CERTAIN: Final = 4.0  # standard errors from 0 at which the sign of a deviation is certain
+_LEAST: Final = 1e-12  # stands for a probability of 0 while a temperature is fitted
+_TEMPERATURES: Final = (0.01, 100.0)
+
+
+class CalibrationError(NamedTuple):
+    """A calibration error, and the error that is expected *if_calibrated*, by chance alone."""
+
+    error: Estimate
+    if_calibrated: float
+
+
+class ReliabilityBin(NamedTuple):
+    """The items of a bin: their number, mean *confidence* and *accuracy*.
+
+    *low* and *high* bound 95 % of the accuracies that a calibrated model has in such a bin.
+    """
+
+    n: int
+    confidence: float
+    accuracy: Estimate
+    low: float
+    high: float
+
+
+def equal_width_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.int64]:
+    """Return the bin of each of *stated*, of so many bins of equal width, ``(0, 1/bins]`` and so on.
+
+    A probability of 0 is in the first bin.
+
+    >>> equal_width_bins([0.0, 0.1, 0.5, 0.51, 1.0], bins=2).tolist()
+    [0, 0, 0, 1, 1]
+    """
+    edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
+    return np.searchsorted(edges, np.asarray(stated, dtype=np.float64), side="left").astype(np.int64)
+
+
+def equal_mass_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.int64]:
+    """Return the bin of each of *stated* [n], of at most so many bins with about as many items each.
+
+    Equal probabilities are in the same bin.
+
+    >>> equal_mass_bins([0.9, 0.4, 0.5, 0.6, 0.6, 0.6], bins=3).tolist()
+    [2, 0, 0, 1, 1, 1]
+    """
+    given = np.asarray(stated, dtype=np.float64)
+    if not len(given):
+        return np.zeros(0, dtype=np.int64)
+    places = np.arange(1, bins) * len(given) // bins
+    last = np.maximum(places - 1, 0)  # the last item of each bin but the last
+    edges = np.unique(np.partition(given, last)[last])
+    return np.searchsorted(edges, given, side="left").astype(np.int64)
+
+
+def calibration_error(
+    stated: ArrayLike,
+    happened: ArrayLike,
+    bins: NDArray[np.int64],
+    clusters: Clusters = None,
+    *,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> CalibrationError:
+    """Return the expected calibration error, ECE, of probabilities in *bins*, with its interval.
+
+    ``ECE = sum_b |sum of (happened - stated) in bin b| / n`` (Naeini et al. 2015, AAAI 29; Guo et al. 2017,
+    section 2).  For several labels [n, k] it is the mean over the labels, the class-wise ECE (Kull et al.
+    2019, NeurIPS 32, section 2.1).
+
+    *if_calibrated*: the number of events in a bin is then a sum of independent ones, and its expected
+    distance from the stated number that of a binomial one with the mean of the bin (de Moivre's
+    ``2 v (1-p) C(n,v) p^v (1-p)^(n-v)`` with ``v = floor(np) + 1``), which is the mean of the simulations of
+    Vaicenavicius et al. (2019, AISTATS 22, section 4) without simulating.
+
+    The interval: every deviation counts as positive, so that chance adds to the error, and percentiles of
+    a bootstrap lie above the error of a calibrated model.  Let ``d = delta + e`` be the deviations of the
+    bins, *e* asymptotically normal with the covariance V of sums over clusters, ``s = sign(delta)``.  Then
+    ``sum s d <= sum |d| <= sum |delta| + sum |e|``, and for bins whose sign is certain (``|d|`` above 4
+    standard errors) the last term is ``s e``.  The upper bound is therefore ``ECE + t sqrt(s' V s)``, and the
+    lower one ECE minus the 97.5th percentile of the sum of ``s e`` and ``|e|`` in 1,000 draws, at least 0.
+    Each holds in at least 97.5 % of samples; the lower one is conservative if the signs of many bins are
+    uncertain (``tests/stats/test_calibration.py``).
+
+    >>> sure = [0.9] * 10
+    >>> found = calibration_error(sure, [True] * 6 + [False] * 4, equal_width_bins(sure))
+    >>> round(found.error.value, 3), round(found.if_calibrated, 3)
+    (0.3, 0.07)
+    """
+    p, y = (np.asarray(each, dtype=np.float64) for each in (stated, happened))
+    p, y = (each[:, None] if each.ndim == 1 else each for each in (p, y))
+    n, k = p.shape
+    if n == 0:
+        return CalibrationError(Estimate(nan, 0.0, 1.0, 0, 0), nan)
+    columns = bins.reshape(n, k)
+    columns = columns + np.arange(k) * (int(columns.max()) + 1)  # a bin of every label, numbered
+    codes = cluster_codes(clusters, n)
+    m = int(codes.max()) + 1
+    counts = np.bincount(columns.ravel())
+    means = np.bincount(columns.ravel(), weights=p.ravel()) / np.maximum(counts, 1)
+    by_chance = float(_binomial_deviations(counts, means).sum()) / (n * k)
+    deviations = np.bincount(columns.ravel(), weights=(y - p).ravel()) / (n * k)
+    value = float(np.abs(deviations).sum())
+    if m < 2:
+        return CalibrationError(Estimate(value, 0.0, 1.0, n, m), by_chance)
+    covariance = _cluster_covariance(columns, (y - p) / (n * k), codes, m)
+    low, high = _error_bounds(deviations, covariance, student_quantile(m - 1, confidence), seed, confidence)
+    return CalibrationError(Estimate(value, low, high, n, m), by_chance)
+
+
+def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean absolute deviation of binomial variables from their means."""
+    from scipy.special import gammaln
+
+    v = np.clip(np.floor(n * p) + 1, 0, n)
+    q = np.clip(p, 1e-300, 1.0)
+    rest = np.clip(1 - p, 1e-300, 1.0)
+    logs = gammaln(n + 1) - gammaln(v + 1) - gammaln(n - v + 1) + v * np.log(q) + (n - v + 1) * np.log(rest)
+    found: NDArray[np.float64] = np.where((n == 0) | (p >= 1), 0.0, 2 * v * np.exp(logs))
+    return found
+
+
+def _cluster_covariance(
+    columns: NDArray[np.int64], residuals: NDArray[np.float64], codes: NDArray[np.int64], m: int
+) -> NDArray[np.float64]:
+    """Return the covariance of the sums of *residuals* [n, k] by column, from the sums of *m* clusters."""
+    from scipy.sparse import csr_array
+
+    k = columns.shape[1]
+    width = int(columns.max()) + 1
+    places = (np.repeat(codes, k), columns.ravel())
+    sums = csr_array((residuals.ravel(), places), shape=(m, width))  # of clusters; duplicates are added
+    total = np.asarray(sums.sum(axis=0))
+    covariance: NDArray[np.float64] = (sums.T @ sums).toarray() - np.outer(total, total) / m
+    return m / (m - 1) * covariance
+
+
+def _error_bounds(
+    deviations: NDArray[np.float64],
+    covariance: NDArray[np.float64],
+    t: float,
+    seed: int,
+    confidence: float,
+) -> tuple[float, float]:
+    """Return the bounds of the sum of the absolute values of what *deviations* [b] estimate.
+
+    *covariance* [b, b] is that of their errors, *t* the quantile of Student's distribution.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    roots = vectors * np.sqrt(np.maximum(values, 0.0))
+    drawn = generator(seed, "calibration error").standard_normal((_DRAWS, len(values))) @ roots.T
+    noise = drawn * (t / normal_quantile(confidence))
+    value, signs = float(np.abs(deviations).sum()), np.sign(deviations)
+    certain = np.abs(deviations) > _CERTAIN * np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    chance = np.where(certain, noise * signs, np.abs(noise)).sum(axis=1)
+    low = value - float(np.quantile(chance, 0.5 + confidence / 2))
+    high = value + t * sqrt(max(0.0, float(signs @ covariance @ signs)))
+    return max(0.0, low), min(1.0, high)
+
+
+def reliability(
+    stated: ArrayLike, happened: ArrayLike, bins: NDArray[np.int64], clusters: Clusters = None
+) -> tuple[ReliabilityBin, ...]:
+    """Return the bins of a reliability diagram that have items, in order.
+
+    *low* and *high* of a bin are the 2.5th and 97.5th percentile of the accuracy of a calibrated model, the
+    consistency bars of Bröcker and Smith (2007, Weather and Forecasting 22:651), from the binomial
+    distribution with the mean of the bin.  Accuracies have the interval of
+    :func:`crossexam.stats.estimate.share_correct`.
+
+    >>> sure = [0.9] * 10
+    >>> (only,) = reliability(sure, [True] * 6 + [False] * 4, equal_width_bins(sure))
+    >>> only.n, round(only.confidence, 2), only.accuracy.value, only.low, only.high
+    (10, 0.9, 0.6, 0.7, 1.0)
+    """
+    p, y = np.asarray(stated, dtype=np.float64), np.asarray(happened, dtype=bool)
+    codes = cluster_codes(clusters, len(p))
+    order = np.argsort(bins, kind="stable")
+    starts = np.flatnonzero(np.diff(bins[order], prepend=-1))
+    found = []
+    for items in np.split(order, starts[1:]) if len(p) else ():
+        n, mean = len(items), float(p[items].mean())
+        low, high = (_binomial_quantile(share, n, mean) / n for share in (0.025, 0.975))
+        found.append(ReliabilityBin(n, mean, share_correct(y[items], codes[items]), low, high))
+    return tuple(found)
+
+
+def _binomial_quantile(share: float, n: int, p: float) -> int:
+    """Return the least count that a binomial variable does not exceed with probability *share*."""
+    from scipy.special import bdtr, bdtrik
+
+    if not 0 < p < 1:
+        return n if p >= 1 else 0
+    count = float(np.ceil(bdtrik(share, n, p)))
+    below = max(0.0, count - 1)
+    return int(below if bdtr(below, n, p) >= share else count)
+
+
+def brier_scores(shares: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
+    """Return the Brier score of each item [n], the sum over the labels of ``(share - [label is gold])^2``.
+
+    It is between 0 and 2 (Brier 1950, Monthly Weather Review 78:1); lower is better.  With two labels it is
+    twice the score of one of them.
+
+    >>> brier_scores([[0.5, 0.25, 0.25], [0, 1, 0]], [0, 0]).tolist()
+    [0.375, 2.0]
+    """
+    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold, dtype=np.int64)
+    own = p[np.arange(len(p)), labels]
+    scores: NDArray[np.float64] = (p * p).sum(axis=1) - 2 * own + 1
+    return scores
+
+
+def log_losses(shares: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
+    """Return the negative natural logarithm of the share of the gold label of each item [n].
+
+    It is infinite if that share is 0 (Good 1952, J. R. Stat. Soc. B 14:107); lower is better.
+
+    >>> log_losses([[0.5, 0.25, 0.25], [0, 1, 0]], [0, 0]).round(3).tolist()
+    [0.693, inf]
+    """
+    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold, dtype=np.int64)
+    own = p[np.arange(len(p)), labels]
+    return -np.log(own, out=np.full(len(own), -inf), where=own > 0)
+
+
+def tempered(probabilities: ArrayLike, temperature: float) -> NDArray[np.float64]:
+    """Return *probabilities* [n, k] at a *temperature* T: each to the power of 1/T, normalised.
+
+    It is the softmax of logits divided by T (Guo et al. 2017, section 4.2).  Above 1 it makes a model less
+    confident; the order of the labels stays.  Rows that are not numbers stay so.  Raises ValueError unless T
+    is above 0.
+
+    >>> tempered([[0.8, 0.2, 0.0]], 2.0).round(3).tolist()
+    [[0.667, 0.333, 0.0]]
+    """
+    if not 0 < temperature < inf:
+        raise ValueError(f"the temperature is {temperature}; it must be above 0")
+    p = np.asarray(probabilities, dtype=np.float64)
+    top = p.max(axis=1, keepdims=True) if len(p) else p
+    powers = (p / top) ** (1 / temperature)
+    scaled: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return scaled
+
+
+def fit_temperature(
+    probabilities: ArrayLike, right: NDArray[np.bool_], counted: NDArray[np.bool_] | None = None
+) -> float:
+    """Return the temperature with the least log loss on items with these *probabilities* [n, k].
+
+    *right* [n, k] are the labels that agree with the gold label (two of three if it is not_entailment),
+    *counted* [n, k] those that the gold labels distinguish (all by default).  A probability of 0 counts as
+    1e-12; the temperature is between 0.01 and 100.  Raises ValueError if there are no items.
+
+    >>> sure = np.array([[0.99, 0.01]] * 4)
+    >>> right = np.array([[True, False]] * 3 + [[False, True]])
+    >>> temperature = fit_temperature(sure, right)
+    >>> round(temperature, 2), tempered(sure[:1], temperature).round(2).tolist()
+    (4.18, [[0.75, 0.25]])
+    """
+    from scipy.optimize import minimize_scalar
+
+    p = np.asarray(probabilities, dtype=np.float64)
+    if not len(p):
+        raise ValueError("no items to fit a temperature on")
+    logs = np.log(np.maximum(p, _LEAST))
+    everything = np.ones_like(right) if counted is None else counted
+
+    def loss(log_temperature: float) -> float:
+        scaled = logs * np.exp(-log_temperature)
+        return float((_log_sums(scaled, everything) - _log_sums(scaled, right)).mean())
+
+    bounds = (log(_TEMPERATURES[0]), log(_TEMPERATURES[1]))
+    found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(found.x))
+
+
+def _log_sums(logs: NDArray[np.float64], chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the logarithms of the sums of the exponentials of the *chosen* of *logs* in each row."""
+    kept = np.where(chosen, logs, -inf)
+    top = kept.max(axis=1)
+    sums: NDArray[np.float64] = top + np.log(np.exp(kept - top[:, None]).sum(axis=1))
+    return sums

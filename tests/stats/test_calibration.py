@@ -1,0 +1,145 @@
+"""Calibration against torchmetrics and scikit-learn, and the coverage of its intervals by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.stats.calibration import (
+    brier_scores,
+    calibration_error,
+    equal_mass_bins,
+    equal_width_bins,
+    fit_temperature,
+    log_losses,
+    reliability,
+    tempered,
+)
+
+Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+def sample(seed: int, n: int = 400, k: int = 3) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Random shares of k labels and gold labels that agree with them more often than not."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet([0.7] * k, n)
+    gold = np.array([rng.choice(k, p=0.7 * row + 0.3 / k) for row in shares])
+    return shares, gold
+
+
+@pytest.mark.parametrize("bins", [1, 10, 15])
+def test_the_error_is_that_of_torchmetrics(bins: int) -> None:
+    torch = pytest.importorskip("torch")
+    classification = pytest.importorskip("torchmetrics.classification")
+    shares, gold = sample(bins)
+    stated, right = shares.max(axis=1), shares.argmax(axis=1) == gold
+    ours = calibration_error(stated, right, equal_width_bins(stated, bins)).error.value
+    theirs = classification.MulticlassCalibrationError(num_classes=3, n_bins=bins, norm="l1")
+    found = float(theirs(torch.tensor(shares, dtype=torch.float64), torch.tensor(gold)))
+    assert ours == pytest.approx(found, abs=1e-6)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_scores_are_those_of_scikit_learn(k: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    shares, gold = sample(k, k=k)
+    labels = list(range(k))
+    expected = metrics.brier_score_loss(gold, shares, labels=labels, scale_by_half=False)
+    assert brier_scores(shares, gold).mean() == pytest.approx(expected)
+    assert log_losses(shares, gold).mean() == pytest.approx(metrics.log_loss(gold, shares, labels=labels))
+
+
+def test_the_class_wise_error_is_the_mean_of_those_of_the_labels() -> None:
+    shares, gold = sample(1)
+    is_gold = gold[:, None] == np.arange(3)
+    alone = [calibration_error(shares[:, k], is_gold[:, k], equal_width_bins(shares[:, k])) for k in range(3)]
+    together = calibration_error(shares, is_gold, equal_width_bins(shares))
+    assert together.error.value == pytest.approx(np.mean([each.error.value for each in alone]))
+    assert together.if_calibrated == pytest.approx(np.mean([each.if_calibrated for each in alone]))
+
+
+@pytest.mark.parametrize("n", [30, 600])
+def test_what_is_expected_if_calibrated_is_the_mean_of_a_simulation(n: int) -> None:
+    rng = np.random.default_rng(n)
+    stated = rng.beta(6, 1, n)
+    bins = equal_width_bins(stated)
+    draws = rng.random((4000, n)) < stated
+    sums = np.abs((draws - stated) @ (bins[:, None] == np.arange(15))).sum(axis=1) / n
+    expected = calibration_error(stated, draws[0], bins).if_calibrated
+    assert expected == pytest.approx(sums.mean(), rel=0.04)
+
+
+def test_the_bars_of_a_calibrated_model_hold_19_of_20_of_its_points() -> None:
+    rng = np.random.default_rng(2)
+    stated = np.full(400, 0.83)
+    bins = equal_width_bins(stated)
+    (only,) = reliability(stated, stated > 1, bins)
+    held = [only.low <= share <= only.high for share in rng.binomial(400, 0.83, 2000) / 400]
+    assert 0.93 <= np.mean(held) <= 0.975
+
+
+def calibrated(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return confidence
+
+
+def overconfident(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return confidence - 0.1
+
+
+def wrong_at_the_top(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(confidence > 14 / 15, confidence - 0.06, confidence)
+
+
+@pytest.mark.parametrize("curve", [calibrated, overconfident, wrong_at_the_top])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_the_interval_covers(curve: Curve, clustered: bool) -> None:
+    """The error of the population, from 200,000 items, is in 95 % of 150 intervals, less what is chance."""
+    from scipy.special import ndtr
+
+    rng = np.random.default_rng(5)
+    every = rng.beta(3, 1, 200_000) * 2 / 3 + 1 / 3
+    truth = float(np.abs(np.bincount(equal_width_bins(every), curve(every) - every)).sum()) / len(every)
+    held = 0
+    for _ in range(150):
+        codes = np.repeat(np.arange(300), 3) if clustered else np.arange(900)
+        noise = np.sqrt(0.3) * rng.standard_normal(900)[codes] + np.sqrt(0.7) * rng.standard_normal(900)
+        stated = rng.beta(3, 1, 900) * 2 / 3 + 1 / 3
+        found = calibration_error(stated, ndtr(noise) < curve(stated), equal_width_bins(stated), codes).error
+        held += found.low <= truth <= found.high
+        assert found.low <= found.value <= found.high
+    assert held / 150 >= 0.93
+
+
+def test_a_single_cluster_says_nothing() -> None:
+    found = calibration_error([0.9] * 4, [True] * 4, np.zeros(4, dtype=np.int64), ["x"] * 4).error
+    assert (found.low, found.high, found.clusters) == (0.0, 1.0, 1)
+    nothing = calibration_error([], [], np.zeros(0, dtype=np.int64))
+    assert np.isnan(nothing.error.value)
+    assert np.isnan(nothing.if_calibrated)
+
+
+def test_equal_probabilities_share_a_bin_of_equal_mass() -> None:
+    stated = np.array([1.0] * 90 + [0.5] * 10)
+    assert np.unique(equal_mass_bins(stated)[:90]).tolist() == [1]
+    spread = np.random.default_rng(0).random(1500)
+    assert set(np.bincount(equal_mass_bins(spread)).tolist()) == {100}
+
+
+def test_a_temperature_is_found_again() -> None:
+    rng = np.random.default_rng(3)
+    true = rng.dirichlet([1, 1, 1], 20_000)
+    gold = (rng.random((20_000, 1)) > np.cumsum(true, axis=1)).sum(axis=1)
+    sharp = tempered(true, 1 / 2.5)  # too confident by 2.5
+    found = fit_temperature(sharp, gold[:, None] == np.arange(3))
+    assert found == pytest.approx(2.5, rel=0.03)
+    assert tempered(sharp, 2.5) == pytest.approx(true)
+
+
+def test_a_temperature_is_above_0() -> None:
+    with pytest.raises(ValueError, match="it must be above 0"):
+        tempered([[0.5, 0.5]], 0.0)
+    with pytest.raises(ValueError, match="no items"):
+        fit_temperature(np.zeros((0, 3)), np.zeros((0, 3), dtype=bool))

@@ -21,7 +21,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.locks import locked
 from crossexam.core.test_sets import read_suite, write_test_set
-from crossexam.runs.folder import read_run, run_into_folder, save_run
+from crossexam.runs.folder import read_run, read_runs, run_into_folder, save_run
 from crossexam.runs.run import predict_suite
 
 SLEEP = Example("1", "A man sleeps.", "A man sleeps.", "entailment")
@@ -49,6 +49,22 @@ def test_another_test_set_is_added(tmp_path: Path) -> None:
     assert lines(both) == lines(loaded) == lines(whole)
     counts = ("distinct_pairs", "asked_pairs", "pairs_from_store")
     assert [loaded.manifest[name] for name in counts] == [4, 1, 3]  # DOG is in both sets
+
+
+def test_test_sets_in_one_file_are_one_object_of_several_runs(tmp_path: Path) -> None:
+    write_test_set(tmp_path / "base.tiny.parquet", BASE)
+    suite = read_suite(tmp_path / "base.tiny.parquet")
+    folders = [tmp_path / name for name in ("overlap", "majority", "limited", "in memory")]
+    run(suite, folders[0])
+    run_into_folder("builtin/majority", suite, folders[1])
+    run(suite, folders[2], limit=2)
+    run(Dataset("base.tiny", tuple(suite.datasets["base.tiny"])), folders[3])
+    first, *others = read_runs(folders)
+    shared = [other.datasets["base.tiny"] is first.datasets["base.tiny"] for other in others]
+    assert shared == [True, False, False]
+    for folder, loaded in zip(folders, [first, *others], strict=True):
+        assert lines(loaded) == lines(read_run(folder))
+        assert loaded.datasets["base.tiny"].examples == read_run(folder).datasets["base.tiny"].examples
 
 
 def test_added_sets_are_kept_when_the_first_ones_are_run_again(tmp_path: Path) -> None:

@@ -31,10 +31,10 @@ def compare(
     from crossexam.evaluation.comparison import common_part, one_sided_sets
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_comparison, write_comparison
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.folder import read_runs
 
     chosen = verified_only if verified else by_status
-    a, b = chosen(read_run(first)), chosen(read_run(second))
+    a, b = (chosen(run) for run in read_runs([first, second]))
     if common:
         for line in one_sided_sets(a, b):
             note(f"left out: {line}")

@@ -57,13 +57,12 @@ def report(
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.parts import written_beside
     from crossexam.reports.report import terminal_report, write_report
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.folder import read_runs
 
     shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
     base = _place_of(relative_to, runs)
-    runs = [run for folder in runs for run in _runs_in(folder)]
-    loaded = [chosen(read_run(folder)) for folder in runs]
+    loaded = [chosen(run) for run in read_runs([run for folder in runs for run in _runs_in(folder)])]
     training = options.training_pairs_of(loaded, index)
     fitted_on = [read_run(folder) for folder in temperature_from or ()]
     if output is None:

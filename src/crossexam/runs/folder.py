@@ -19,7 +19,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -284,6 +284,36 @@ def read_run(folder: Path) -> Run:
     reading = {name: each.reading for name, each in files.items() if each.reading is not None}
     outcomes = {name: each.outcomes for name, each in files.items() if each.outcomes is not None}
     return Run(str(manifest["model"]), datasets, probabilities, manifest, reading, outcomes)
+
+
+def read_runs(folders: Sequence[Path]) -> list[Run]:
+    """Return the runs in *folders*; of a test set in one file, several runs have the same object.
+
+    What is computed from the items is then computed, and held, once.  Raises what :func:`read_run` raises.
+    """
+    runs: list[Run] = []
+    for run in map(read_run, folders):
+        datasets = dict(run.datasets)
+        for name, dataset in run.datasets.items():
+            for other in runs:
+                if name in other.datasets and _are_same_rows(other.datasets[name], dataset):
+                    datasets[name] = other.datasets[name]
+        runs.append(replace(run, datasets=datasets))
+    return runs
+
+
+def _are_same_rows(one: Dataset, other: Dataset) -> bool:
+    """Return whether two test sets, which declare the same, are the same rows of one file."""
+    here, there = one.examples, other.examples
+    declared = [{**each.manifest, "path": None} for each in (one, other)]
+    return (
+        declared[0] == declared[1]
+        and isinstance(here, StoredExamples)
+        and isinstance(there, StoredExamples)
+        and here.rows.path.samefile(there.rows.path)
+        and isinstance(here.places, range)
+        and here.places == there.places
+    )
 
 
 def _typed(entries: object, manifest_file: Path) -> dict[str, RunEntry]:

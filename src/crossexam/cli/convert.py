@@ -40,7 +40,7 @@ def convert(
     threshold: options.Threshold = None,
     revision: options.Revision = None,
 ) -> None:
-    """Write a checkpoint as an ONNX model, which needs no torch and is faster, and compare the two."""
+    """Write a checkpoint as an ONNX model, which needs no torch, and compare the two."""
     from crossexam.cli.console import progress_bar, show, written
     from crossexam.core.test_sets import read_suites
     from crossexam.evaluation.conversion import Conversion, convert_checkpoint

@@ -61,10 +61,11 @@ def report(
 
     shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status
-    base = _place_of(relative_to, runs)
-    loaded = [chosen(run) for run in read_runs([run for folder in runs for run in _runs_in(folder)])]
+    folders = [run for folder in runs for run in _runs_in(folder)]
+    base = _place_of(relative_to, folders)
+    loaded = [chosen(run) for run in read_runs(folders)]
     training = options.training_pairs_of(loaded, index)
-    fitted_on = [read_run(folder) for folder in temperature_from or ()]
+    fitted_on = read_runs(temperature_from or ())
     if output is None:
         show(
             terminal_report(

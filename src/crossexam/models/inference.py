@@ -53,9 +53,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Tokens per batch with padding, on a CPU in float32: few enough for the largest tensors of BERT-large to stay
-#: below 32 MiB (:func:`keep_freed_memory`), and for half precision, which has twice as many, not too few: there
-#: a MiniLM is slower with smaller batches (bench/RESULTS.md).
+#: Tokens per batch with padding, on a CPU in float32; half precision has twice as many, and is slower with
+#: fewer (bench/RESULTS.md).  The largest tensors of BERT-large stay below 32 MiB: see ``keep_freed_memory``.
 CPU_TOKENS: Final = 1_536
 _ENCODED_AT_ONCE: Final = 4_096
 #: Packed layers are used unless they need so many times the CPU time of the original ones: the last bits of

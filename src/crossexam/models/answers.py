@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
-from crossexam.core.errors import FormatError
+from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.outcome import ANSWERED, UNANSWERED, Outcome
 from crossexam.models.label_order import ClassName, Order, class_name, is_two_label, to_label_columns
@@ -262,6 +262,21 @@ def _from_table(rows: Sequence[Any], order: Order | None, where: str) -> NDArray
         raise FormatError(f"the answers are {shape}", where=where, wanted=f"shape ({len(rows)}, {columns})")
     checked = check_probabilities(table, where=where)
     return to_label_columns(checked, order) if order else checked
+
+
+def refuse_unanswered(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:
+    """Return *table* [n, 3]; raises CrossexamError if rows are NaN, for what needs all predictions."""
+    import numpy as np
+
+    missing = int(np.isnan(table[:, 0]).sum())
+    if missing:
+        raise CrossexamError(
+            f"the model did not answer {missing:,} of {len(table):,} pairs",
+            where=where,
+            wanted="a prediction for every pair, as examples are chosen by their predictions",
+            hint="choose another model, or leave the examples out of the base",
+        )
+    return table
 
 
 def check_probabilities(table: NDArray[np.float64], *, where: str) -> NDArray[np.float64]:

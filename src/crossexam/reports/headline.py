@@ -70,7 +70,7 @@ def sentence(model: ModelResults, names: Mapping[str, str]) -> str:
     dropped = f"{number_text(loss, 'points')} points (95 % interval {_range(loss)}{few})".replace("-", "−")
     if result.name in drops_shown(model.results, model.alpha):
         return f"The accuracy of {model.name} falls from {before} to {accuracy} % on {name}: by {dropped}."
-    any_set = "any test set that it answered" if _has_bounds(model) else "any test set"
+    any_set = "any test set with enough answers" if _has_bounds(model) else "any test set"
     if loss.value <= 0:
         return f"The accuracy of {model.name}, {before}, does not drop on {any_set}."
     corrected, p_value = "", ""

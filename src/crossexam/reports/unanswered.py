@@ -33,10 +33,10 @@ def unanswered_table(results: Results) -> Table:
         Column("Unanswered", "count"),
         Column("Share, %", "percent"),
         Column("Reasons"),
-        Column("Accuracy of the answered", "percent"),
+        Column("Accuracy", "percent"),
         Column("Bounds", "percent"),
-        Column("Drop of the answered", "points"),
-        Column("Bounds of the drop", "points"),
+        Column("Drop", "points"),
+        Column("Bounds of drop", "points"),
     )
     shown = len(columns) - (0 if has_drops else 2)
     notes = (_note(results.max_unanswered), *_left_out(results))
@@ -120,19 +120,18 @@ def _warning(model: ModelResults, results: Results) -> str | None:
             drops.append(name)
     if not sets and not drops:
         return None
-    limit = share_text(results.max_unanswered)
-    sentences = [
-        f"{model.name} did not answer more than {limit} of the items of {', '.join(sets)}: "
-        "only the bounds of these results are known."
-        if sets
-        else ""
-    ]
+    limit, sentences = share_text(results.max_unanswered), []
+    if sets:
+        sentences.append(
+            f"{model.name} left more than {limit} of the items unanswered on {', '.join(sets)}: only bounds "
+            "of these results are known."
+        )
     if drops:
         sentences.append(
-            f"{model.name}: more than {limit} of the pairs with the base lack an answer on "
-            f"{', '.join(drops)}: only the bounds of these drops are known."
+            f"{model.name}: more than {limit} of the pairs of items and bases lack an answer on "
+            f"{', '.join(drops)}: only bounds of these drops are known."
         )
-    return " ".join(filter(None, sentences))
+    return " ".join(sentences)
 
 
 def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str, str], limit: float) -> Table:
@@ -143,8 +142,8 @@ def unanswered_comparison_table(pairs: Iterable[Comparison], names: Mapping[str,
         Column("Not by A", "count"),
         Column("Not by B", "count"),
         Column("Left out", "count"),
-        Column("A minus B of the answered", "points"),
-        Column("Bounds of A minus B", "points"),
+        Column("A minus B", "points"),
+        Column("Bounds", "points"),
     )
     rows = tuple(
         (

@@ -19,6 +19,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE, Example
 from crossexam.core.labels import Projection
 from crossexam.core.manifest import BASE, TestSetEntry, signature
+from crossexam.models.answers import refuse_unanswered
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
 from crossexam.stats.clusters import Clusters
@@ -157,7 +158,8 @@ class CSSelection:
         self, chunk: Sequence[Example], projection: Projection
     ) -> tuple[tuple[Example, ...], list[tuple[Example, ...]]]:
         """Return the labelled examples of *chunk* with their scores, and those of each subset."""
-        probabilities = self.model.predict([(example.premise, example.hypothesis) for example in chunk])
+        pairs = [(example.premise, example.hypothesis) for example in chunk]
+        probabilities = refuse_unanswered(self.model.predict(pairs), where=self.spec)
         whole = Dataset(BASE, tuple(chunk), {"projection": projection.name})
         subsets = [tuple(cs_subset(whole, probabilities, lam).examples) for lam in self.lambdas]
         return tuple(scored(whole, probabilities).examples), subsets

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
+from crossexam.models.answers import refuse_unanswered
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 from crossexam.stats.agreement import Agreement, agreement
@@ -116,7 +117,7 @@ def _build(
     for base in request.bases:
         whole = _whole(base)
         run = predict_suite(model, whole, progress=writer.progress)
-        for dataset in choose(whole, run.probabilities[whole.name]):
+        for dataset in choose(whole, refuse_unanswered(run.probabilities[whole.name], where=model.name)):
             entry = _entry(base, model, dataset, len(whole), subsets, request)
             writer.write(entry, dataset.examples)
     writer.finish(

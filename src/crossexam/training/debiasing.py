@@ -332,6 +332,7 @@ def probabilities_from_run(
         (e.premise, e.hypothesis): row
         for name, dataset in run.datasets.items()
         for e, row in zip(dataset, run.probabilities[name], strict=True)
+        if not np.isnan(row[0])  # without an answer
     }
     missing = [e.id for e in examples if (e.premise, e.hypothesis) not in known]
     if missing:

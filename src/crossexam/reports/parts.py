@@ -23,6 +23,7 @@ from urllib.parse import quote
 
 from crossexam.core.files import FORMULA, sweep, write_text
 from crossexam.core.labels import ENTAILMENT_OR_NOT
+from crossexam.core.transfers import put_file, remove_there
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
 
@@ -54,6 +55,11 @@ class PartsFolder:
         self._written.add(f"{name}.js")
         return name
 
+    def copy(self) -> None:
+        """Copy the parts of this page to its place, if that is elsewhere."""
+        for name in sorted(self._written):
+            put_file(self.path / name)
+
     def parts(self) -> list[Path]:
         """Return the parts in the folder, of this page or an older one; other files are not ours."""
         if not self.path.is_dir():
@@ -65,6 +71,7 @@ class PartsFolder:
         older = [path for path in self.parts() if path.name not in self._written]
         for path in older:
             path.unlink(missing_ok=True)
+        remove_there(self.path, lambda name: _FILE.fullmatch(name) is not None)
         sweep(self.path)
         if older:
             with suppress(OSError):  # not empty

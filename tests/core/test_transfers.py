@@ -198,6 +198,22 @@ def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
     assert len(cx.load_suite(SUITE)) == 2
 
 
+def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as broken:
+        broken_after(broken, 2, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="connection lost"):
+            build()
+    with pytest.raises(CrossexamError, match="labels"):
+        cx.build("negation", [{"premise": "a", "hypothesis": "b", "label": 1}], folder=SUITE)
+    with monkeypatch.context() as broken:
+        broken.setattr("crossexam.suites.build.distinct_parts", lambda bases: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            build(limit=7)
+    build()
+
+
 def test_another_suite_may_follow_one_that_was_never_copied(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -304,6 +320,24 @@ def test_an_interrupted_run_goes_on_with_its_store(monkeypatch: pytest.MonkeyPat
     assert len(cx.load_run(RUN).datasets) == 1
 
 
+def test_test_sets_at_the_place_are_kept_when_adding_others_was_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    build()
+    cx.run("builtin/overlap", SUITE, store=RUN)
+    with monkeypatch.context() as broken:
+        broken_after(broken, 2, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="connection lost"):
+            cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    assert len(cx.load_run(RUN).datasets) == 2, "a reader finds what was there before"
+    cx.run("builtin/overlap", "builtin:demo[:100]", store=RUN)
+    assert sorted(cx.load_run(RUN).datasets) == [
+        "base.builtin_demo",
+        "builtin:demo[:100]",
+        "negation.builtin_demo",
+    ]
+
+
 def test_a_report_is_copied_with_its_items_before_the_page(
     memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -347,7 +381,7 @@ def test_a_place_that_cannot_be_written_is_an_error_before_any_work(
     broken_after(monkeypatch, 0, error)
     with pytest.raises(CrossexamError, match=message) as caught:
         cx.run(lambda pairs: pytest.fail("the model was asked"), "builtin:demo", store=RUN)
-    assert str(caught.value).startswith("memory://bucket/runs/mine/.unfinished: ")
+    assert str(caught.value).startswith("memory://bucket/runs/mine: ")
     assert names(memory, RUN) == []
 
 

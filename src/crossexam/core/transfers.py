@@ -5,8 +5,9 @@ none.  The copy of a folder that is read is verified by the SHA-256 of its files
 again where it differs.  Each function does nothing for a path of this machine.
 
 While a command makes something in a work folder, the file ``.unpublished`` in it has the hash of the manifest
-that was at the place when the command began.  It stays if the command or the copying is interrupted: the same
-command then goes on with what is there, unless the place has changed since.
+that was at the place when the command began.  It stays if the command or the copying is interrupted: a suite
+that was finished then need not be built again, unless the place has changed since.  A run resumes by its
+store of predictions, which stays in the work folder.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -177,7 +178,7 @@ def _unreachable(url: str, error: Exception) -> CrossexamError:
         f"this place cannot be reached: {type(error).__name__}: {said}",
         where=url,
         wanted="a place that exists and that this machine can reach with its credentials",
-        hint="check the address, the network and the credentials; what was made here is kept",
+        hint="check the address, the network and the credentials; then repeat the command",
     )
 
 
@@ -298,12 +299,13 @@ def _hash(text: bytes | None) -> str:
 
 
 @contextmanager
-def copied_to_place(folder: Path, *, force: bool = False) -> Iterator[None]:
+def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False) -> Iterator[None]:
     """Copy the suite or run that is made in *folder* in the ``with`` to its place, if it is a work folder.
 
-    At the start *folder* has the manifest of what is at the place; an interrupted command left what it had
-    made there.  Raises CrossexamError if the place has anything but a suite or run, unless *force*; if it
-    cannot be written, at once; and if something else was written there meanwhile.
+    At the start *folder* has the manifest of what is at the place, or, if the command *resumes* it, what it
+    had finished when copying was interrupted (:func:`is_unpublished`).  Raises CrossexamError if the place
+    has anything but a suite or run, unless *force*; at once if it cannot be written; and if something else
+    was written there meanwhile.
     """
     url = url_of(folder)
     if url is None:
@@ -315,21 +317,22 @@ def copied_to_place(folder: Path, *, force: bool = False) -> Iterator[None]:
     )
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / _LOCK, busy):
-        earlier = _begun(place, folder, force=force)
-        marker = folder / _UNPUBLISHED
-        (place / _UNFINISHED).put(marker)
+        earlier = _begun(place, folder, resumes=resumes, force=force)
+        marker, unfinished = folder / _UNPUBLISHED, replace(place / _UNFINISHED, url=url)
+        unfinished.put(marker)
         try:
             yield
         except BaseException:
             with suppress(CrossexamError):
-                (place / _UNFINISHED).remove()
+                if earlier is not None or place.names() <= {_UNFINISHED}:
+                    unfinished.remove()
             raise
         _copy(place, folder, earlier)
-        (place / _UNFINISHED).remove()
+        unfinished.remove()
         marker.unlink()
 
 
-def _begun(place: _Place, folder: Path, *, force: bool) -> bytes | None:
+def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes | None:
     """Prepare *folder* for a command, and return the manifest that is at the place."""
     earlier = (place / _MANIFEST).read()
     if earlier is None:
@@ -342,7 +345,8 @@ def _begun(place: _Place, folder: Path, *, force: bool) -> bytes | None:
                 hint="choose another -o, or remove what is there; build also has --force",
             )
     marker, manifest = folder / _UNPUBLISHED, folder / _MANIFEST
-    if not (marker.exists() and marker.read_text() == _hash(earlier)):
+    same_place = marker.exists() and marker.read_text() == _hash(earlier)
+    if not (resumes and same_place and manifest.exists()):
         manifest.unlink(missing_ok=True)
         if earlier is not None:
             _write(manifest, earlier)

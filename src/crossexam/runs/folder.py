@@ -32,7 +32,7 @@ from crossexam.core.places import copy_path, relative_url, url_of
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored_examples import StoredExamples
 from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
-from crossexam.core.transfers import copied_to_place, fetch, fetch_file, is_unpublished
+from crossexam.core.transfers import copied_to_place, fetch, fetch_file
 from crossexam.models.answers import not_probabilities
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
@@ -92,8 +92,6 @@ def run_into_folder(
         hint="wait until it has finished, or choose another -o",
     )
     with copied_to_place(folder), _removed_if_useless(folder, force=force), locked(folder / _LOCK, busy):
-        if is_unpublished(folder):  # the store has what it had asked
-            (folder / MANIFEST).unlink()
         kept = {} if force else _kept_sets(folder, opened, datasets, limit)
         suite = Suite(data.name, {**kept, **datasets})
         run = None if force else _finished(folder, opened, suite, limit)

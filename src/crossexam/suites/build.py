@@ -299,7 +299,7 @@ def build_to_folder(
     """
     with (
         empty_or_kept(folder),
-        copied_to_place(folder, force=force),
+        copied_to_place(folder, resumes=True, force=force),
         SuiteWriter(request, folder, force=force, progress=progress) as writer,
     ):
         distinct_parts(request.bases)

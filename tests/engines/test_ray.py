@@ -267,6 +267,18 @@ def test_without_an_address_no_cluster_of_this_machine_is_joined(monkeypatch: py
     assert joined.notes[0].startswith("started Ray on this machine, for this command alone")
 
 
+def test_a_cluster_that_does_not_start_is_an_error_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def init(**_: Any) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    joined = Joined(monkeypatch)
+    monkeypatch.setattr("ray.init", init)
+    with pytest.raises(CrossexamError, match="Ray could not be started on this machine: The current node"):
+        joined.by(None)
+    with pytest.raises(CrossexamError, match="cannot connect to the Ray cluster: The current node"):
+        joined.by("auto")
+
+
 @pytest.mark.parametrize("address", ["auto", "10.0.0.1:6379"])
 @pytest.mark.parametrize("named_by", ["engine", "RAY_ADDRESS"])
 def test_the_cluster_that_is_named_is_joined_and_noted(

@@ -385,7 +385,7 @@ def _connect(address: str | None, note: Note) -> None:
         check_reachable(address)
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
-    except (ConnectionError, RuntimeError, ValueError, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # Ray raises bare Exceptions, too
         raise _no_connection(address, error) from None
     if address == _OWN:
         note("started Ray on this machine, for this command alone; --engine ray:HOST:PORT joins a cluster")
@@ -415,9 +415,15 @@ def check_reachable(address: str) -> None:
         ) from None
 
 
-def _no_connection(address: str | None, error: BaseException) -> CrossexamError:
+def _no_connection(address: str, error: BaseException) -> CrossexamError:
     """Return the error that says why Ray did not connect."""
     text = str(error)
+    if address == _OWN:
+        return CrossexamError(
+            f"Ray could not be started on this machine: {' '.join(text.split()) or type(error).__name__}",
+            wanted="a machine on which Ray starts within half a minute",
+            hint="repeat the command if the machine was busy, or leave out --engine ray",
+        )
     if "ersion mismatch" in text:
         return CrossexamError(
             f"the Ray cluster has other versions: {' '.join(text.split())}",
@@ -427,6 +433,6 @@ def _no_connection(address: str | None, error: BaseException) -> CrossexamError:
     return CrossexamError(
         f"cannot connect to the Ray cluster: {' '.join(text.split()) or type(error).__name__}",
         where=address,
-        wanted="a running cluster of which this machine is a node, if an address is given",
+        wanted="a running cluster of which this machine is a node",
         hint=f"`ray status` shows what runs; {_DOCUMENTATION}",
     )

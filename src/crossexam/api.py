@@ -14,6 +14,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered, check_unanswered
+from crossexam.core.places import copy_path
+from crossexam.core.transfers import fetch
 
 if TYPE_CHECKING:
     from crossexam.constructions.check import Finding
@@ -123,14 +125,14 @@ def load_suite(folder: str | Path) -> Suite:
     """Return the suite that ``crossexam build`` wrote to *folder*; raises CrossexamError."""
     from crossexam.core.test_sets import read_suite as read
 
-    return read(path_of(folder, "folder", wanted=_SUITE))
+    return read(path_of(folder, "folder", wanted=_SUITE, of=copy_path))
 
 
 def load_run(folder: str | Path) -> Run:
     """Return the run that ``crossexam run`` wrote to *folder*; raises CrossexamError."""
     from crossexam.runs.folder import read_run
 
-    return read_run(path_of(folder, "folder", wanted="a folder that `crossexam run` wrote"))
+    return read_run(path_of(folder, "folder", wanted="a folder that `crossexam run` wrote", of=copy_path))
 
 
 def _as_base(data: Any, limit: int | None) -> Base:
@@ -177,6 +179,7 @@ def build(
     >>> build("negation", "builtin:demo", limit=3)
     Suite('negation', 2 test sets, 6 items)
     """
+    from crossexam.core.test_sets import read_suite
     from crossexam.suites.build import WORTHWHILE, build_in_memory, build_to_folder
     from crossexam.suites.short_forms import expand, keywords, merged
     from crossexam.suites.table import suite_named, suite_request
@@ -214,7 +217,7 @@ def build(
         built = build_in_memory(request)
     else:
         build_to_folder(request, target)
-        built = load_suite(target)
+        built = read_suite(target)
     for name, reason in (built.manifest.get("not_built") or {}).items():
         warnings.warn(f"{name} was not built: {reason}", stacklevel=2)
     return built
@@ -254,9 +257,11 @@ def _as_tests(data: Any) -> Suite | Dataset:
         return data
     if not isinstance(data, str | Path):
         return _in_memory(data)
-    path = Path(data)
+    path = copy_path(data)
+    if not str(data).endswith("]"):  # a slice of a corpus
+        fetch(path)
     if path.is_dir() or (path.is_file() and _is_test_set(path)):
-        return load_suite(path)
+        return load_suite(data)
     return load(data)
 
 

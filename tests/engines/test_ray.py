@@ -242,6 +242,55 @@ def test_a_second_cluster_is_refused(engine: RayEngine) -> None:
         RayEngine("127.0.0.1:1").workers  # noqa: B018
 
 
+class Joined:
+    """What Ray is asked to join, instead of Ray."""
+
+    gcs_address = "10.0.0.1:6379"
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        ray = pytest.importorskip("ray", reason="ray is not installed")
+        self.address, self.notes = None, list[str]()
+        monkeypatch.delenv("RAY_ADDRESS", raising=False)
+        monkeypatch.setattr(ray, "is_initialized", lambda: False)
+        monkeypatch.setattr(ray, "init", lambda address, **_: setattr(self, "address", address))
+        monkeypatch.setattr(ray, "get_runtime_context", lambda: self)
+        monkeypatch.setattr(engines_ray, "check_reachable", lambda address: None)
+
+    def by(self, address: str | None) -> str | None:
+        RayEngine(address, stated_workers=1, note=self.notes.append).workers  # noqa: B018
+        return self.address
+
+
+def test_without_an_address_no_cluster_of_this_machine_is_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    joined = Joined(monkeypatch)
+    assert joined.by(None) == "local"
+    assert joined.notes[0].startswith("started Ray on this machine, for this command alone")
+
+
+def test_a_cluster_that_does_not_start_is_an_error_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    def init(**_: Any) -> None:
+        raise Exception("The current node timed out during startup.")
+
+    joined = Joined(monkeypatch)
+    monkeypatch.setattr("ray.init", init)
+    with pytest.raises(CrossexamError, match="Ray could not be started on this machine: The current node"):
+        joined.by(None)
+    with pytest.raises(CrossexamError, match="cannot connect to the Ray cluster: The current node"):
+        joined.by("auto")
+
+
+@pytest.mark.parametrize("address", ["auto", "10.0.0.1:6379"])
+@pytest.mark.parametrize("named_by", ["engine", "RAY_ADDRESS"])
+def test_the_cluster_that_is_named_is_joined_and_noted(
+    address: str, named_by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    joined = Joined(monkeypatch)
+    if named_by == "RAY_ADDRESS":
+        monkeypatch.setenv("RAY_ADDRESS", address)
+    assert joined.by(address if named_by == "engine" else None) == address
+    assert joined.notes == ["joined the Ray cluster at 10.0.0.1:6379"]
+
+
 @pytest.mark.parametrize("address", ["head", "ray://head:10001", "head:ray", "head:66000"])
 def test_an_address_is_checked(address: str) -> None:
     with pytest.raises(CrossexamError, match="is not the address of a Ray cluster") as caught:

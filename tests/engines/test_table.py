@@ -31,7 +31,9 @@ def test_an_unknown_engine_is_named() -> None:
         engine_named("rai")
 
 
-@pytest.mark.parametrize(("text", "wanted"), [("local:4", "local"), ("ray:", "ray:HOST:PORT, or ray alone")])
+@pytest.mark.parametrize(
+    ("text", "wanted"), [("local:4", "local"), ("ray:", "ray:HOST:PORT, ray:auto, or ray alone")]
+)
 def test_an_address_that_an_engine_cannot_have_is_refused(text: str, wanted: str) -> None:
     with pytest.raises(CrossexamError, match=f"'{text}' is not an engine") as caught:
         engine_named(text)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crossexam.cli import engines, options
+from crossexam.core.places import work_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -21,7 +22,12 @@ def build(
     suite: Annotated[
         str, typer.Argument(help="A suite or a construction: see crossexam ls.", metavar="SUITE|CONSTRUCTION")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", parser=work_path, help="Folder for the test sets, or a URL.", metavar="DIR"
+        ),
+    ],
     base: options.BasesOrNone = None,
     word_problems: options.Problems = None,
     settings: options.Settings = None,

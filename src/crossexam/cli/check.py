@@ -8,14 +8,23 @@ from typing import Annotated, Final
 
 import typer
 
+from crossexam.core.places import copy_path
+
 _SHOWN: Final = 5
 
 
 def check(
-    path: Annotated[Path, typer.Argument(help="Suite (a folder) or test set (a file).", metavar="DIR|FILE")],
+    path: Annotated[
+        Path,
+        typer.Argument(
+            parser=copy_path, help="Suite (a folder) or test set (a file), or its URL.", metavar="DIR|FILE"
+        ),
+    ],
     base: Annotated[
         Path | None,
-        typer.Option(help="Base, as a test-set file. Default: the base in the suite.", metavar="FILE"),
+        typer.Option(
+            parser=copy_path, help="Base, as a test-set file. Default: the base in the suite.", metavar="FILE"
+        ),
     ] = None,
     all_findings: Annotated[
         bool, typer.Option("--all", help="Show all findings, not just the first five per code.")
@@ -27,9 +36,10 @@ def check(
     from crossexam.cli.console import note, show
     from crossexam.constructions.check import CHECKS, run_checks
     from crossexam.core.test_sets import read_suite, read_test_set
+    from crossexam.core.transfers import fetch_file
 
     suite = read_suite(path)
-    given = read_test_set(base) if base else None
+    given = read_test_set(fetch_file(base)) if base else None
     table = Table(title=f"{len(CHECKS)} checks over {len(suite)} test sets", title_justify="left")
     for column in ("code", "test set", "count", "message", "items"):
         table.add_column(column, overflow="fold")

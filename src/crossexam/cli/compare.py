@@ -9,13 +9,25 @@ import typer
 
 from crossexam.cli import options
 from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.core.places import copy_path, work_path
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="The first run.", metavar="RUN")],
-    second: Annotated[Path, typer.Argument(help="The second run, over the same test sets.", metavar="RUN")],
+    first: Annotated[
+        Path, typer.Argument(parser=copy_path, help="The first run: a folder or URL.", metavar="RUN")
+    ],
+    second: Annotated[
+        Path, typer.Argument(parser=copy_path, help="The second run, over the same test sets.", metavar="RUN")
+    ],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Output file: .md, .tex, .csv or .json.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            parser=work_path,
+            help="Output file or URL: .md, .tex, .csv or .json.",
+            metavar="FILE",
+        ),
     ] = None,
     verified: options.Verified = False,
     alpha: options.Alpha = 0.05,

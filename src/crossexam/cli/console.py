@@ -13,6 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.places import with_urls
 from crossexam.core.progress import Progress
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def show(renderable: RenderableType) -> None:
 
 def note(text: str) -> None:
     """Print a line to standard error."""
-    sys.stderr.write(f"{text}\n")
+    sys.stderr.write(f"{with_urls(text)}\n")
 
 
 #: Elsewhere than on a terminal, a line is printed after as many seconds without one.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossexam.cli import options
+from crossexam.core.places import copy_path, here_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 
 def convert(
     model: Annotated[str, typer.Argument(help="A checkpoint: hf/FOLDER or hf/ID.", metavar="MODEL")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the new model.", metavar="DIR")],
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", parser=here_path, help="Folder for the new model.", metavar="DIR"),
+    ],
     int8: Annotated[
         bool, typer.Option("--int8", help="Quantize: weights and activations of 8 bits.")
     ] = False,
@@ -25,6 +29,7 @@ def convert(
         list[Path] | None,
         typer.Option(
             "--on",
+            parser=copy_path,
             help="Compare the two models on 1,000 pairs of this suite or test set. Repeatable. Default: the "
             "stress tests built from the demo corpus.",
             metavar="DIR|FILE",

@@ -19,9 +19,9 @@ EngineSpec = Annotated[
     str,
     typer.Option(
         "--engine",
-        help="local (this machine), or ray: a Ray cluster. The results do not depend on it.",
+        help="local (this machine), or ray: a Ray cluster, by its address. The results do not depend on it.",
         rich_help_panel=_WHERE,
-        metavar="local|ray[:HOST:PORT]",
+        metavar="local|ray[:HOST:PORT|:auto]",
     ),
 ]
 Workers = Annotated[

@@ -12,11 +12,17 @@ import typer
 
 from crossexam.cli import engines, options
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
+from crossexam.core.places import work_path
 
 
 def examine(
     models: Annotated[list[str], typer.Argument(help="Models: see crossexam ls models.", metavar="MODEL...")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for all output.", metavar="DIR")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", parser=work_path, help="Folder for all output, or a URL.", metavar="DIR"
+        ),
+    ],
     base: options.BasesOrNone = None,
     suite: Annotated[
         str | None, typer.Option(help="Suite or construction. Default: the stress tests.")

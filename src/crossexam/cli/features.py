@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.places import here_path
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,7 +28,11 @@ def features(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="For a random forest: write a chart of all features.", metavar="FILE.svg"
+            "-o",
+            "--output",
+            parser=here_path,
+            help="For a random forest: write a chart of all features.",
+            metavar="FILE.svg",
         ),
     ] = None,
 ) -> None:

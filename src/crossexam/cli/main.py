@@ -15,6 +15,7 @@ from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.files import disk_full
 from crossexam.core.imports import imported
+from crossexam.core.places import with_urls
 
 _FINDINGS: Final = 1
 _USER_ERROR: Final = 2
@@ -73,7 +74,7 @@ def run() -> None:
     try:
         app()
     except CrossexamError as error:
-        typer.echo(f"crossexam: {error}", err=True)
+        typer.echo(f"crossexam: {with_urls(str(error))}", err=True)
         sys.exit(_UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR)
     except KeyboardInterrupt:
         _say_interrupted()
@@ -88,7 +89,7 @@ def run() -> None:
     except Exception as error:
         mistake = disk_full(error) or _of_the_path(error)
         if mistake is not None:
-            typer.echo(f"crossexam: {mistake}", err=True)
+            typer.echo(f"crossexam: {with_urls(str(mistake))}", err=True)
             sys.exit(_USER_ERROR)
         _report_internal_error(error)
         sys.exit(_INTERNAL_ERROR)

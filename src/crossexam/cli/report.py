@@ -10,22 +10,29 @@ import typer
 from crossexam.cli import options
 from crossexam.core.errors import CrossexamError
 from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.core.places import copy_path, work_path
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(help="Folders that crossexam run wrote.", metavar="RUN...")],
+    runs: Annotated[
+        list[Path],
+        typer.Argument(parser=copy_path, help="What crossexam run wrote: folders or URLs.", metavar="RUN..."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
-            help="Output file: .html, .md, .tex, .csv or .json. Default: tables on the terminal.",
+            parser=work_path,
+            help="Output file or URL: .html, .md, .tex, .csv or .json. Default: tables on the terminal.",
+            metavar="FILE",
         ),
     ] = None,
     items: options.Items = None,
     relative_to: Annotated[
         Path | None,
         typer.Option(
+            parser=copy_path,
             help="Show the relative improvement of the other models over this run on the cross-dataset "
             "benchmark.",
             metavar="RUN",

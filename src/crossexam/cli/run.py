@@ -10,6 +10,7 @@ import typer
 from crossexam.cli import engines, options, sending
 from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
 from crossexam.core.errors import CrossexamError
+from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,10 +23,18 @@ if TYPE_CHECKING:
 def run(
     model: Annotated[str, typer.Argument(help="A model: see crossexam ls models.", metavar="MODEL")],
     tests: Annotated[
-        list[Path], typer.Argument(help="Suites (folders) or test sets (files).", metavar="DIR|FILE...")
+        list[Path],
+        typer.Argument(
+            parser=copy_path,
+            help="Suites (folders) or test sets (files), or their URLs.",
+            metavar="DIR|FILE...",
+        ),
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder for the predictions.", metavar="RUN")
+        Path,
+        typer.Option(
+            "-o", "--output", parser=work_path, help="Folder for the predictions, or a URL.", metavar="RUN"
+        ),
     ],
     limit: options.Limit = None,
     batch_size: options.BatchSize = "auto",

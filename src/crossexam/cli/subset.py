@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from crossexam.cli import options
+from crossexam.core.places import work_path
 
 
 def subset(
@@ -20,7 +21,12 @@ def subset(
         ),
     ],
     base: options.BaseSpecs,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the test sets.", metavar="DIR")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o", "--output", parser=work_path, help="Folder for the test sets, or a URL.", metavar="DIR"
+        ),
+    ],
     settings: options.Settings = None,
     short_forms: options.ShortForms = None,
     limit: options.Limit = None,

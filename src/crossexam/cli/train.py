@@ -13,6 +13,7 @@ import typer
 from crossexam.cli.engines import CpusPerWorker, EngineSpec, GpusPerWorker, Workers, engine_of
 from crossexam.cli.options import AllowLoss, Columns, Labels, SkipBad, reading_options
 from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.places import copy_path, here_path
 from crossexam.training.debiasing import METHODS
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ Dev = Annotated[
         metavar="CORPUS|SUITE",
     ),
 ]
-Output = Annotated[Path, typer.Option("-o", "--output", help="Folder for the model.", metavar="DIR")]
+Output = Annotated[
+    Path, typer.Option("-o", "--output", parser=here_path, help="Folder for the model.", metavar="DIR")
+]
 Tests = Annotated[
     list[str] | None,
     typer.Option("--test", help="Also score the trained model on this corpus. Repeatable.", metavar="CORPUS"),
@@ -76,6 +79,7 @@ Epochs = Annotated[
 VectorFile = Annotated[
     Path | None,
     typer.Option(
+        parser=here_path,
         help="Word vectors: a text file of GloVe, word2vec or fastText vectors, plain or .gz.",
         rich_help_panel=_TRAINING,
         metavar="FILE",
@@ -181,6 +185,7 @@ DebiasName = Annotated[
 BiasRun = Annotated[
     Path | None,
     typer.Option(
+        parser=copy_path,
         help="Run of a biased model over the training set. Default: train a hypothesis-only model.",
         rich_help_panel=_CHANGES,
         metavar="RUN",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from crossexam.core.places import copy_path, here_path
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -25,12 +27,24 @@ StudyFolder = Annotated[
 def sample(
     suite: Annotated[
         Path | None,
-        typer.Argument(help="Suite (a folder) or test set (a file).", metavar="SUITE", show_default=False),
+        typer.Argument(
+            parser=copy_path,
+            help="Suite (a folder) or test set (a file), or its URL.",
+            metavar="SUITE",
+            show_default=False,
+        ),
     ] = None,
     *,
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="Folder for the study.", metavar="STUDY", show_default=False),
+        typer.Option(
+            "-o",
+            "--output",
+            parser=here_path,
+            help="Folder for the study.",
+            metavar="STUDY",
+            show_default=False,
+        ),
     ],
     per_set: Annotated[int, typer.Option(help="Number of items per test set.", metavar="N")] = 100,
     seed: Annotated[int, typer.Option(help="Seed of the sample and of the orders of items.")] = 0,
@@ -52,6 +66,7 @@ def sample(
     errors: Annotated[
         Path | None,
         typer.Option(
+            parser=copy_path,
             help="Sample from the errors of this run, and ask what misled the model.",
             metavar="RUN",
             show_default=False,
@@ -174,7 +189,14 @@ def verdict(
     study: StudyFolder,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Output file for all results: .json.", show_default=False),
+        typer.Option(
+            "-o",
+            "--output",
+            parser=here_path,
+            help="Output file for all results: .json.",
+            metavar="FILE",
+            show_default=False,
+        ),
     ] = None,
     require: Annotated[
         list[str] | None,
@@ -195,7 +217,12 @@ def verdict(
     ] = None,
     suite: Annotated[
         Path | None,
-        typer.Option(help="The suite to write into, for --apply.", metavar="SUITE", show_default=False),
+        typer.Option(
+            parser=here_path,
+            help="The suite to write into, for --apply.",
+            metavar="SUITE",
+            show_default=False,
+        ),
     ] = None,
 ) -> None:
     """Report how many labels the judges confirm, what labels they give, and their agreement."""

@@ -56,6 +56,6 @@ def _folder_name(hashes: Sequence[str], parts: Sequence[slice]) -> str:
 
 
 def _cache_folder() -> Path:
-    from platformdirs import user_cache_path
+    from crossexam.core.places import cache_folder
 
-    return user_cache_path("crossexam") / "word_pairs"
+    return cache_folder() / "word_pairs"

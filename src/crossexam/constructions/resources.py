@@ -283,9 +283,9 @@ def _file_name(spec: str, identity: str, *annotation: str) -> str:
 
 
 def _cache(kind: str) -> Path:
-    from platformdirs import user_cache_path
+    from crossexam.core.places import cache_folder
 
-    return user_cache_path("crossexam") / kind
+    return cache_folder() / kind
 
 
 def content_identity(spec: str | None) -> str | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from operator import index
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.places import work_path
 
 _LONGEST: Final = 60
 
@@ -34,13 +36,22 @@ def required(value: object, kind: type | tuple[type, ...], name: str, *, wanted:
     raise CrossexamError(f"{name} is {shown(value)}", wanted=wanted)
 
 
-def path_of(value: object, name: str, *, wanted: str = "a path") -> Path:
+def path_of(
+    value: object,
+    name: str,
+    *,
+    wanted: str = "a path",
+    of: Callable[[str | os.PathLike[str]], Path] = work_path,
+) -> Path:
     """Return *value*, the argument *name*, as a path; raises CrossexamError for anything but text or a path.
+
+    The path *of* a URL is that of its work folder, in which what belongs there is made, or of its copy
+    (:mod:`crossexam.core.places`).
 
     >>> path_of("runs/mine", "store").name
     'mine'
     """
-    return Path(required(value, (str, os.PathLike), name, wanted=wanted))
+    return of(required(value, (str, os.PathLike), name, wanted=wanted))
 
 
 def whole_number(value: object, name: str, *, least: int | None = None) -> int:

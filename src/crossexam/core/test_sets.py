@@ -28,6 +28,7 @@ from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import TestSetEntry
 from crossexam.core.rows import COLUMNS, from_row
 from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.transfers import fetch
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -199,9 +200,11 @@ _REBUILD: Final = "build the suite again with --force"
 def read_suite(path: Path) -> Suite:
     """Return the suite in the folder *path*, or the suite of one test set in the file *path*.
 
-    Each Dataset's manifest is its entry of the suite's.  Raises FormatError where there is no suite,
-    where it was not finished, and where a file is not what the manifest says.
+    Each Dataset's manifest is its entry of the suite's.  What belongs to a place elsewhere is brought here.
+    Raises FormatError where there is no suite, where it was not finished, and where a file is not what the
+    manifest says.
     """
+    fetch(path)
     if path.is_dir():
         return _from_folder(path)
     if not path.exists():

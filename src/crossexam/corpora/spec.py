@@ -27,6 +27,8 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import Projection
+from crossexam.core.places import copy_path, is_url
+from crossexam.core.transfers import fetch_file
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
 from crossexam.corpora.label_names import Names
@@ -210,8 +212,8 @@ class CorpusSpec:
         return self.text[len(self.name) :]
 
     def _existing(self) -> Path:
-        path = self.file
-        assert path is not None
+        assert self.file is not None
+        path = fetch_file(self.file)
         if path.is_file():
             return path
         if self.corpus is not None:
@@ -323,7 +325,9 @@ def read_corpus(
 
 
 def user_path(text: str) -> Path:
-    """Return *text* as a path, with the home folder for ``~`` if there is such a user."""
+    """Return *text* as a path: that of the copy of a URL, with the home folder for ``~`` if there is such."""
+    if is_url(text):
+        return copy_path(text)
     try:
         return Path(text).expanduser()
     except RuntimeError:  # ~nobody: no such user

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
+import pickle
 import socket
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -38,17 +39,22 @@ _PATIENCE: Final = 30.0
 _REACHABLE_SECONDS: Final = 10.0
 #: Variables of the environment that tasks depend on and that nodes take from the driver.
 _PASSED_ON: Final = ("CROSSEXAM_DATA", "HF_HUB_OFFLINE")
+#: Before what is compressed: its length without compression.
+_LENGTH_BYTES: Final = 8
+#: What Ray takes as the address of a cluster that it starts.
+_OWN: Final = "local"
 _DOCUMENTATION: Final = "docs/scale.md explains how to set up a cluster"
 
 
 @dataclass(frozen=True)
 class RayEngine:
-    """The engine of the Ray cluster at *address* (``HOST:PORT``).
+    """The engine of the Ray cluster at *address*: ``HOST:PORT``, or ``auto`` for the one of this machine.
 
-    Without an address it is the cluster of this process or machine, or, if there is none, one that is started
-    on this machine and ends with the process.  A worker is an actor with *num_cpus* CPUs and *num_gpus* GPUs;
-    there are as many as the nodes have place for, or *stated_workers*, which an autoscaler may first have to
-    make place for.  *note* is called if no worker finds a place for long.
+    Without an address it is the cluster that this process is connected to, or the one that ``RAY_ADDRESS``
+    names, or else one that is started on this machine and ends with the process.  A worker is an actor with
+    *num_cpus* CPUs and *num_gpus* GPUs; there are as many as the nodes have place for, or *stated_workers*,
+    which an autoscaler may first have to make place for.  *note* is told what was joined or started, and if
+    no worker finds a place for long.
     """
 
     address: str | None = None
@@ -68,7 +74,7 @@ class RayEngine:
     @property
     def workers(self) -> int:
         """The number of actors; raises CrossexamError if the cluster cannot be reached or has no place."""
-        _connect(self.address)
+        _connect(self.address, self.note)
         return self.stated_workers or self._places()
 
     def results(
@@ -181,7 +187,7 @@ class _Actors:
     def give(self, given: _Numbered) -> None:
         """Give a task to an idle actor."""
         actor = self._idle.popleft()
-        self._under_way[actor.carry_out.remote(given.task)] = (actor, given)
+        self._under_way[actor.carry_out.remote(_packed(given.task))] = (actor, given)
 
     def has_tasks(self) -> bool:
         """Return whether tasks are to be finished."""
@@ -205,7 +211,7 @@ class _Actors:
                 self._idle.append(actor)
                 self._failed_starts = 0
                 if given is not None:
-                    yield given.number, result
+                    yield given.number, _unpacked(result)
 
     def _ready(self) -> list[Any]:
         """Return at least one reference whose result is there, and all others of which this is so."""
@@ -297,11 +303,33 @@ class _Worker:
         if self._carry_out is None:
             self._carry_out = beginning()
 
-    def carry_out(self, task: Any) -> Any:
-        """Return the result of *task*."""
+    def carry_out(self, task: bytes) -> bytes:
+        """Return the result of *task*; both are packed."""
         if self._carry_out is None:
             raise _NotBegunError
-        return self._carry_out(task)
+        return _packed(self._carry_out(_unpacked(task)))
+
+
+def _packed(value: Any) -> bytes:
+    """Return *value* pickled and compressed.
+
+    Ray's own pickler asks a Python function about each object, of which a task has thousands.  What is larger
+    than 100 KiB goes through the object stores of two nodes, which costs several times as much CPU time as
+    compressing it.
+    """
+    import pyarrow as pa
+
+    data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    packed: bytes = pa.Codec("zstd", compression_level=1).compress(data, asbytes=True)
+    return len(data).to_bytes(_LENGTH_BYTES, "little") + packed
+
+
+def _unpacked(packed: bytes) -> Any:
+    import pyarrow as pa
+
+    length = int.from_bytes(packed[:_LENGTH_BYTES], "little")
+    data = pa.Codec("zstd").decompress(memoryview(packed)[_LENGTH_BYTES:], length)
+    return pickle.loads(data)  # noqa: S301 - only the driver and its own workers write what they read
 
 
 def _lost_errors() -> tuple[type[Exception], ...]:
@@ -333,8 +361,11 @@ def _first_line(error: Exception) -> str:
     return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
 
 
-def _connect(address: str | None) -> None:
-    """Connect this process to the cluster at *address*, unless it is; raises CrossexamError."""
+def _connect(address: str | None, note: Note) -> None:
+    """Connect this process to the cluster at *address*, unless it is; raises CrossexamError.
+
+    Left to itself, Ray would join whatever cluster runs on this machine, also that of somebody else.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report the use of it to its makers
     try:
         import ray
@@ -349,12 +380,17 @@ def _connect(address: str | None) -> None:
                 hint="call ray.shutdown() first",
             )
         return
-    if address not in (None, "auto"):
+    address = address or os.environ.get("RAY_ADDRESS") or _OWN
+    if address not in (_OWN, "auto"):
         check_reachable(address)
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
-    except (ConnectionError, RuntimeError, ValueError, SystemExit) as error:
+    except (Exception, SystemExit) as error:  # Ray raises bare Exceptions, too
         raise _no_connection(address, error) from None
+    if address == _OWN:
+        note("started Ray on this machine, for this command alone; --engine ray:HOST:PORT joins a cluster")
+    else:
+        note(f"joined the Ray cluster at {ray.get_runtime_context().gcs_address}")
 
 
 def check_reachable(address: str) -> None:
@@ -364,7 +400,8 @@ def check_reachable(address: str) -> None:
         raise CrossexamError(
             f"'{address}' is not the address of a Ray cluster",
             wanted="HOST:PORT, as in --engine ray:10.0.0.1:6379",
-            hint="leave the address out on a node of the cluster; from elsewhere, use `ray job submit`",
+            hint="ray:auto joins the cluster of which this machine is a node; from elsewhere, use `ray job "
+            "submit`",
         )
     try:
         with socket.create_connection((host.strip("[]"), int(port)), timeout=_REACHABLE_SECONDS):
@@ -378,9 +415,15 @@ def check_reachable(address: str) -> None:
         ) from None
 
 
-def _no_connection(address: str | None, error: BaseException) -> CrossexamError:
+def _no_connection(address: str, error: BaseException) -> CrossexamError:
     """Return the error that says why Ray did not connect."""
     text = str(error)
+    if address == _OWN:
+        return CrossexamError(
+            f"Ray could not be started on this machine: {' '.join(text.split()) or type(error).__name__}",
+            wanted="a machine on which Ray starts within half a minute",
+            hint="repeat the command if the machine was busy, or leave out --engine ray",
+        )
     if "ersion mismatch" in text:
         return CrossexamError(
             f"the Ray cluster has other versions: {' '.join(text.split())}",

@@ -1,4 +1,4 @@
-"""The table of engines, and their names: ``local``, ``ray`` or ``ray:HOST:PORT``."""
+"""The table of engines, and their names: ``local``, ``ray``, ``ray:HOST:PORT`` or ``ray:auto``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _ray(request: EngineRequest) -> Engine:
 
 ENGINES: Final[dict[str, EngineKind]] = {
     "local": EngineKind("processes of this machine", _local, is_cluster=False),
-    "ray": EngineKind("actors of a Ray cluster: ray, ray:HOST:PORT", _ray, is_cluster=True),
+    "ray": EngineKind("actors of a Ray cluster: ray, ray:HOST:PORT, ray:auto", _ray, is_cluster=True),
 }
 DEFAULT: Final = "local"
 
@@ -82,7 +82,7 @@ def engine_named(
         raise UnknownNameError("engine", name, ENGINES, where="--engine")
     kind = ENGINES[name]
     if colon and not (address and kind.is_cluster):
-        wanted = f"{name}:HOST:PORT, or {name} alone" if kind.is_cluster else name
+        wanted = f"{name}:HOST:PORT, {name}:auto, or {name} alone" if kind.is_cluster else name
         raise CrossexamError(f"'{text}' is not an engine", where="--engine", wanted=wanted)
     for option, value in {"--num-cpus": num_cpus, "--num-gpus": num_gpus}.items():
         if value is not None and not kind.is_cluster:

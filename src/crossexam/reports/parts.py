@@ -29,6 +29,7 @@ from crossexam.core.files import FORMULA, sweep, write_text
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.locks import SharedLock
 from crossexam.core.outcome import STATUSES
+from crossexam.core.transfers import put_file, remove_there
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
 
@@ -48,7 +49,8 @@ class PartsFolder:
 
     def __init__(self, page: Path) -> None:
         self.path = page.with_name(f"{page.stem}_items")
-        self._page, self._written = page, 0
+        self._page = page
+        self._written: list[str] = []
         self._lock: SharedLock | None = None
 
     @property
@@ -60,10 +62,15 @@ class PartsFolder:
         """Write a part with *text* in base64 and return its name."""
         self._lock = self._lock or SharedLock(self.path / _LOCK)
         digest = hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
-        name = f"{self._written:04}-{digest}"
+        name = f"{len(self._written):04}-{digest}"
         write_text(self.path / f"{name}.js", f'crossexamItems("{name}","{text}");\n')
-        self._written += 1
+        self._written.append(f"{name}.js")
         return name
+
+    def copy(self) -> None:
+        """Copy the parts of this page to its place, if that is elsewhere."""
+        for name in self._written:
+            put_file(self.path / name)
 
     def parts(self) -> list[Path]:
         """Return the parts in the folder, of this page or an older one; other files are not ours."""
@@ -76,15 +83,15 @@ class PartsFolder:
 
     def remove_older(self) -> None:
         """Remove parts that the page does not have, and unfinished files, unless somebody writes others."""
-        if self._lock is None and not self._files(_OURS):
-            return
-        self._lock = self._lock or SharedLock(self.path / _LOCK)
-        if self._lock.is_alone():
-            needed = set(_NAME.findall(self._page.read_text(encoding="utf-8")))
-            for path in self.parts():
-                if path.stem not in needed:
-                    path.unlink(missing_ok=True)
-            sweep(self.path)
+        if self._lock is not None or self._files(_OURS):
+            self._lock = self._lock or SharedLock(self.path / _LOCK)
+            if self._lock.is_alone():
+                needed = set(_NAME.findall(self._page.read_text(encoding="utf-8")))
+                for path in self.parts():
+                    if path.stem not in needed:
+                        path.unlink(missing_ok=True)
+                sweep(self.path)
+        remove_there(self.path, lambda name: _PART.fullmatch(name) is not None)
 
     def close(self) -> None:
         """Release the lock on the folder, and remove the folder if it is empty."""

@@ -14,6 +14,7 @@ from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import write_text
 from crossexam.core.notebook import html_notes, html_table
 from crossexam.core.outcome import MAX_UNANSWERED, check_max_unanswered
+from crossexam.core.transfers import put_file
 from crossexam.evaluation.verified import by_status
 from crossexam.reports.accuracy import projection_notes, relabelled_notes, summary_note
 from crossexam.reports.comparison import comparison_tables
@@ -113,15 +114,19 @@ class Report:
     def save(self, path: str | Path) -> Path:
         """Write the report to *path* and return it; raises FormatError for an unknown suffix.
 
-        A page (``x.html``) with over 20,000 items has them in the folder ``x_items`` beside it.
+        A page (``x.html``) with over 20,000 items has them in the folder ``x_items`` beside it.  A path that
+        is a URL (``s3://bucket/x.html``) is written there.
         """
         path = path_of(path, "the path of the report")
         _known_suffix(path, tuple(RENDERERS))
         if path.suffix.lower() == ".html":
             with parts_beside(path) as folder:
                 write_text(path, _encodable(render_html(self.results, folder)))
+                folder.copy()
+                put_file(path)
         else:
             write_text(path, _encodable(self.text(path.suffix.lower())))
+            put_file(path)
         return path
 
     def text(self, suffix: str) -> str:
@@ -267,6 +272,7 @@ def write_comparison(
         tables = comparison_tables(first, second, alpha=alpha, training=training, max_unanswered=limit)
         text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
     write_text(path, _encodable(text))
+    put_file(path)
     return path
 
 

@@ -32,9 +32,11 @@ from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.outcome import CODES, Outcomes, check_unanswered
+from crossexam.core.places import copy_path, relative_url, url_of
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored_examples import StoredExamples
 from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
+from crossexam.core.transfers import copied_to_place, fetch, fetch_file
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
 from crossexam.models.table import open_model
@@ -84,13 +86,15 @@ def run_into_folder(
 
     If the folder has a run of the same model over other test sets, these are kept, and those of *data* are
     added.  *force* replaces the run instead.  *again* are statuses (:mod:`crossexam.core.outcome`): pairs
-    without an answer that are stored with one of them are asked again.  The other arguments are those of
+    without an answer that are stored with one of them are asked again.  If *folder* is the work folder of a
+    place elsewhere, the run is then copied there, without the store.  The other arguments are those of
     :func:`crossexam.runs.run.predict_suite`.  Raises CrossexamError if the folder has anything else, or if
     another process is writing to it; UnfinishedError if the model could not be asked about all pairs, whose
     answers so far are kept.
     """
     check_unanswered(again)
-    _refuse_other_files(folder, force=force)
+    if url_of(folder) is None:
+        _refuse_other_files(folder, force=force)
     opened = open_model(model, options)
     if chunking is not None:
         opened = in_chunks(opened, chunking)
@@ -100,7 +104,7 @@ def run_into_folder(
         where=str(folder),
         hint="wait until it has finished, or choose another -o",
     )
-    with _removed_if_useless(folder), locked(folder / _LOCK, busy):
+    with copied_to_place(folder), _removed_if_useless(folder, force=force), locked(folder / _LOCK, busy):
         kept = {} if force else _kept_sets(folder, opened, datasets, limit)
         suite = Suite(data.name, {**kept, **datasets})
         if again and (folder / FILE_NAME).exists():
@@ -197,8 +201,12 @@ def _content_hash(dataset: Dataset) -> str:
 
 
 @contextmanager
-def _removed_if_useless(folder: Path) -> Iterator[None]:
-    """Create *folder*; remove it after an error in the ``with`` if it is new and no prediction was stored."""
+def _removed_if_useless(folder: Path, *, force: bool) -> Iterator[None]:
+    """Create *folder*; remove it after an error in the ``with`` if it is new and no prediction was stored.
+
+    Raises CrossexamError if it has anything but a run; *force* allows damage.
+    """
+    _refuse_other_files(folder, force=force)
     is_new = not folder.exists()
     with empty_or_kept(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -251,8 +259,10 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
 def read_run(folder: Path) -> Run:
     """Return the run in *folder* with its test sets.
 
+    What belongs to a place elsewhere is brought here.
     Raises FormatError if there is no finished run, or if a test set is missing or was changed.
     """
+    fetch(folder)
     manifest_file = folder / MANIFEST
     if not folder.is_dir():
         raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
@@ -574,19 +584,34 @@ def _check_probabilities(found: _Contents, path: Path) -> None:
 
 
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
-    """Return the path of the items of *dataset*, relative to *folder* and absolute; write them if need be."""
+    """Return where the items of *dataset* are, relative to *folder* and absolute; write them if need be.
+
+    A run at a place elsewhere holds items that are on this machine only.
+    """
     path = dataset.manifest.get("path")
     is_corpus = "spec" in dataset.manifest  # its file, if it has one, is not a test set
-    if path is None or is_corpus or not Path(path).exists():
+    url, to = None if path is None else url_of(Path(path)), url_of(folder)
+    only_here = to is not None and url is None
+    if path is None or is_corpus or only_here or not Path(path).exists():
         items = folder / _TEST_SETS / file
         write_test_set(items, dataset.examples)
         return {"items": f"{_TEST_SETS}/{file}", "items_path": "", "items_sha256": sha256_of(items)}
+    if url is not None:
+        return _place_elsewhere(Path(path), url, to)
     absolute = Path(path).absolute()
     try:
         relative = os.path.relpath(absolute, folder.absolute())
     except ValueError:  # on another drive
         relative = str(absolute)
     return {"items": Path(relative).as_posix(), "items_path": str(absolute)}
+
+
+def _place_elsewhere(path: Path, url: str, folder: str | None) -> dict[str, str]:
+    """Return where the items at *url* are, whose copy is *path*, for a run at the URL *folder* or here."""
+    relative = None if folder is None else relative_url(url, folder)
+    if relative is not None and not relative.startswith("../"):  # the run holds them
+        return {"items": relative, "items_path": "", "items_sha256": sha256_of(path)}
+    return {"items": relative or "", "items_path": url}
 
 
 def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
@@ -596,16 +621,18 @@ def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
 
 
 def _read_whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
-    places = [folder / entry.items, Path(entry.items_path)]
-    path = next((place for place in places if place.is_file()), None)
+    of_set = TestSetEntry.from_json(name, entry.dataset)
+    sha256 = entry.items_sha256 or of_set.sha256
+    places = [folder / entry.items, copy_path(entry.items_path)]
+    found = (fetch_file(place, sha256) for place in places if place != folder)
+    path = next((place for place in found if place.is_file()), None)
     if path is None:
         raise FormatError(
             f"the items of test set '{name}' are missing",
             where=str(places[0]),
             hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
-    of_set = TestSetEntry.from_json(name, entry.dataset)
-    is_as_written = is_unchanged(path, entry.items_sha256 or of_set.sha256)
+    is_as_written = is_unchanged(path, sha256)
     examples = read_test_set(path, checked=is_as_written).examples
     dataset = Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
     known = of_set.content_hash if entry.items_sha256 is None else entry.content_hash

@@ -25,6 +25,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.example import SIDES
 from crossexam.core.manifest import package_version
 from crossexam.core.outcome import Outcomes
+from crossexam.core.places import copy_path
 from crossexam.core.progress import Progress, silent
 from crossexam.language.parsing.binary import known_parses, parsed_items
 from crossexam.models.chunking import Chunking, in_chunks
@@ -169,7 +170,7 @@ def _test_sets(data: Suite | Dataset | str | Path) -> Mapping[str, Dataset]:
     if isinstance(data, str | Path):
         from crossexam.core.test_sets import read_suite
 
-        data = read_suite(Path(data))
+        data = read_suite(copy_path(data))
     datasets = {data.name: data} if isinstance(data, Dataset) else data.datasets
     if not datasets:
         raise CrossexamError("the suite has no test sets")

@@ -35,6 +35,7 @@ from crossexam.core.files import (
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
+from crossexam.core.transfers import copied_to_place, is_unpublished
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.engines.ray import RayEngine
 from crossexam.suites.bases import Base, describe_base, distinct_parts
@@ -293,10 +294,12 @@ def build_to_folder(
 ) -> Built:
     """Write the suite that *request* describes to *folder*, unless it already exists there.
 
+    If *folder* is the work folder of a place elsewhere, the suite is then copied there.
     Raises CrossexamError if *folder* contains something else, unless *force*.
     """
     with (
         empty_or_kept(folder),
+        copied_to_place(folder, resumes=True, force=force),
         SuiteWriter(request, folder, force=force, progress=progress) as writer,
     ):
         distinct_parts(request.bases)
@@ -342,7 +345,7 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
     built = _manifest_there(manifest, force=force)
     if built.get("request") == identity and not force:
         return True
-    if not force:
+    if not force and not is_unpublished(folder):
         lines = differences(built.get("request") or {}, identity)
         raise CrossexamError(
             "\n    ".join(

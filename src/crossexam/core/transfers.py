@@ -1,0 +1,404 @@
+"""What is copied to and from places elsewhere, by fsspec: whole suites, whole runs, and single files.
+
+A folder is copied with its manifest last, so that whoever reads the place finds a whole suite or run, or
+none.  The copy of a folder that is read is verified by the SHA-256 of its files in the manifest, and fetched
+again where it differs.  Each function does nothing for a path of this machine.
+
+While a command makes something in a work folder, the file ``.unpublished`` in it has the hash of the manifest
+that was at the place when the command began.  It stays if the command or the copying is interrupted: a suite
+that was finished then need not be built again, unless the place has changed since.  A run resumes by its
+store of predictions, which stays in the work folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, MissingResourceError
+from crossexam.core.files import disk_full, finished_or_absent, sha256_of, sweep
+from crossexam.core.locks import locked
+from crossexam.core.places import copy_path, is_copy, url_of
+
+_MANIFEST: Final = "manifest.json"
+#: At the place while files are copied there, so that what an interruption leaves is known as such.
+_UNFINISHED: Final = ".unfinished"
+_UNPUBLISHED: Final = ".unpublished"
+_LOCK: Final = ".place.lock"
+#: File systems on which a reader sees a file while it is written; on others it appears when it is whole.
+_WRITE_IN_PLACE: Final = frozenset({"file", "local", "sftp", "ssh", "smb", "ftp", "hdfs"})
+#: What to install for a protocol whose file system is in a package of its own.
+_PACKAGES: Final = {"s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "hf": "huggingface_hub", "abfs": "adlfs"}
+#: Fields of the entries of suites and runs that name a file, and those that have its SHA-256.
+_FILES: Final = {"file": "sha256", "predictions": "sha256", "items": "items_sha256"}
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A folder or file at *url*: its file system and its *path* there."""
+
+    url: str
+    system: Any
+    path: str
+
+    @classmethod
+    def at(cls, url: str) -> _Place:
+        """Return the place at *url*, without asking for it; raises CrossexamError for an unknown protocol."""
+        protocol = url.partition("://")[0]
+        try:
+            import fsspec
+        except ImportError:
+            raise MissingExtraError("fsspec", "remote", f"{protocol}://") from None
+        try:
+            with _reaching(url):
+                system, path = fsspec.core.url_to_fs(url)
+                system.invalidate_cache()
+        except _NotInstalledError as error:
+            package = _PACKAGES.get(protocol, "that names the protocol in the documentation of fsspec")
+            raise MissingResourceError(
+                f"the package for {protocol}:// is not installed ({error})",
+                wanted=f"the package {package}",
+                hint=f"pip install {package}" if protocol in _PACKAGES else None,
+            ) from None
+        return cls(url, system, str(path))
+
+    def __truediv__(self, name: str) -> _Place:
+        return _Place(f"{self.url}/{name}", self.system, f"{self.path.rstrip('/')}/{name}")
+
+    def is_file(self) -> bool:
+        with _reaching(self.url):
+            return bool(self.system.isfile(self.path))
+
+    def read(self) -> bytes | None:
+        """Return the bytes of the file, None if there is none."""
+        try:
+            with _reaching(self.url):
+                found: bytes = self.system.cat_file(self.path)
+        except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
+            return None
+        return found
+
+    def names(self) -> set[str]:
+        """Return the names of what is in the folder; none if there is no such folder."""
+        try:
+            with _reaching(self.url):
+                self.system.invalidate_cache()
+                found = self.system.ls(self.path, detail=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+        return {PurePosixPath(each).name for each in found} - {PurePosixPath(self.path).name}
+
+    def state(self) -> str:
+        """Return what is different once the file has changed."""
+        with _reaching(self.url):
+            return str(self.system.ukey(self.path))
+
+    def get(self, path: Path) -> None:
+        """Copy the file to *path* on this machine; raises FileNotFoundError if there is none."""
+        with finished_or_absent(path) as temporary, _reaching(self.url):
+            self.system.get_file(self.path, str(temporary))
+
+    def put(self, path: Path) -> None:
+        """Copy the file *path* of this machine here, completely or not at all."""
+        protocols = self.system.protocol
+        protocols = {protocols} if isinstance(protocols, str) else set(protocols)
+        with _writing(self.url):
+            if protocols & _WRITE_IN_PLACE:
+                self.system.makedirs(self.path.rpartition("/")[0], exist_ok=True)
+                self.system.put_file(str(path), f"{self.path}.part")
+                self.system.mv(f"{self.path}.part", self.path)
+            else:
+                self.system.put_file(str(path), self.path)
+
+    def remove(self) -> None:
+        """Remove the file if there is one."""
+        with _writing(self.url), suppress(FileNotFoundError):
+            self.system.rm_file(self.path)
+
+
+class _NotInstalledError(Exception):
+    """The package for a protocol is not installed."""
+
+
+@contextmanager
+def _reaching(url: str) -> Iterator[None]:
+    """Raise CrossexamError for what a file system raises in the ``with``, but for files that are absent."""
+    try:
+        yield
+    except (CrossexamError, FileNotFoundError, IsADirectoryError, NotADirectoryError):
+        raise
+    except ImportError as error:
+        raise _NotInstalledError(" ".join(str(error).split())) from None
+    except Exception as error:  # each protocol has errors of its own
+        raise _unreachable(url, error) from error
+
+
+@contextmanager
+def _writing(url: str) -> Iterator[None]:
+    """Raise CrossexamError for what a file system raises in the ``with``: nothing may be absent there."""
+    try:
+        with _reaching(url):
+            yield
+    except OSError as error:
+        raise _unreachable(url, error) from error
+
+
+def _unreachable(url: str, error: Exception) -> CrossexamError:
+    """Return the error that says why a place cannot be read or written."""
+    said = " ".join(str(error).split())[:200] or type(error).__name__
+    code = getattr(error, "errno", None)
+    if (full := disk_full(error, url)) is not None:
+        return full
+    if "Protocol not known" in said:
+        return CrossexamError(
+            f"'{url.partition('://')[0]}' is not a protocol of fsspec",
+            where=url,
+            wanted="a URL such as s3://, gs://, hf:// or file://, or a path of this machine",
+        )
+    if code == errno.EROFS or isinstance(error, NotImplementedError):
+        return CrossexamError(
+            "this place is read-only", where=url, wanted="a place that can be written", hint="choose another"
+        )
+    if isinstance(error, PermissionError) or any(
+        each in said for each in ("403", "AccessDenied", "Forbidden")
+    ):
+        return CrossexamError(
+            f"permission denied: {said}",
+            where=url,
+            wanted="the right to read, and for results also to write and delete",
+            hint="check the credentials that the package for this protocol finds",
+        )
+    return CrossexamError(
+        f"this place cannot be reached: {type(error).__name__}: {said}",
+        where=url,
+        wanted="a place that exists and that this machine can reach with its credentials",
+        hint="check the address, the network and the credentials; then repeat the command",
+    )
+
+
+def _json(text: bytes | None) -> Mapping[str, Any]:
+    try:
+        found = json.loads(text or b"{}")
+    except (ValueError, RecursionError):  # the reader of the manifest says what is wrong
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _listed(text: bytes | None) -> dict[str, str | None]:
+    """Return the files that the manifest *text* of a suite or run lists, with their SHA-256 if known."""
+    sets = _json(text).get("test_sets")
+    files: dict[str, str | None] = {}
+    for entry in sets.values() if isinstance(sets, dict) else ():
+        for field, digest in _FILES.items() if isinstance(entry, dict) else ():
+            name = entry.get(field)
+            elsewhere = field == "items" and not entry.get(digest)
+            if isinstance(name, str) and not elsewhere and _is_inside(name):
+                files[name] = entry.get(digest)
+    return files
+
+
+def _is_inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+
+
+def fetch(path: Path) -> None:
+    """Bring the suite, run or test set at *path* here, if it is that of a place.
+
+    Files that are here as the manifest has them are kept.  Raises CrossexamError if there is none, or if the
+    place cannot be reached or changes meanwhile.
+    """
+    url = url_of(path)
+    if url is None:
+        return
+    place = _Place.at(url)
+    if not is_copy(path):  # a work folder: its manifest is that of the place, or newer
+        manifest = path / _MANIFEST
+        _fetch_listed(place, path, manifest.read_bytes() if manifest.exists() else None)
+        return
+    text = (place / _MANIFEST).read()
+    if text is None:
+        if not place.is_file():
+            raise _nothing_at(url)
+        fetch_file(path)
+        return
+    if not (path / _MANIFEST).exists() or (path / _MANIFEST).read_bytes() != text:
+        (path / _MANIFEST).unlink(missing_ok=True)
+    _fetch_listed(place, path, text)
+    if (place / _MANIFEST).read() != text:
+        raise CrossexamError("this place was changed while it was read", where=url, hint="repeat the command")
+    _write(path / _MANIFEST, text)
+
+
+def _nothing_at(url: str) -> FormatError:
+    return FormatError(
+        f"there is no {_MANIFEST}: nothing is here, or it was not copied completely",
+        where=url,
+        wanted="a suite or run that a command wrote to this URL, or a test set",
+        hint="repeat the command that writes it, with the same -o",
+    )
+
+
+def _fetch_listed(place: _Place, folder: Path, text: bytes | None) -> None:
+    """Bring the files that the manifest *text* lists into *folder*, unless they are there as it has them."""
+    for name, digest in _listed(text).items():
+        if not _is_whole(folder / name, digest):
+            with suppress(FileNotFoundError):  # the reader of the suite or run says what is missing
+                (place / name).get(folder / name)
+
+
+def _is_whole(path: Path, digest: str | None) -> bool:
+    return digest is not None and path.is_file() and sha256_of(path) == digest
+
+
+def fetch_file(path: Path, digest: str | None = None) -> Path:
+    """Return where the file *path* is on this machine; if it is that of a place, it is brought here.
+
+    A file that is here with the SHA-256 *digest* is kept, and without one a copy whose original has not
+    changed.  If there is no such file, *path* does not exist.
+    """
+    url = url_of(path)
+    if url is None or _is_whole(path, digest):
+        return path
+    path, place = copy_path(url), _Place.at(url)
+    if digest is not None and _is_whole(path, digest):
+        return path
+    beside = path.with_name(f".{path.name}.state")
+    if not place.is_file():
+        return path
+    with suppress(FileNotFoundError):
+        state = place.state()
+        if not (path.is_file() and beside.exists() and beside.read_text() == state):
+            place.get(path)
+            _write(beside, state.encode())
+        manifest = (_Place.at(url.rpartition("/")[0]) / _MANIFEST).read()
+        if manifest is not None:  # it has what is known of the test set
+            _write(path.with_name(_MANIFEST), manifest)
+    return path
+
+
+def _write(path: Path, data: bytes) -> None:
+    with finished_or_absent(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def is_unpublished(folder: Path) -> bool:
+    """Return whether *folder* is a work folder with a manifest that was never copied to its place."""
+    marker, manifest = folder / _UNPUBLISHED, folder / _MANIFEST
+    return marker.exists() and manifest.exists() and marker.read_text() != _hash(manifest.read_bytes())
+
+
+def _hash(text: bytes | None) -> str:
+    return "" if text is None else hashlib.sha256(text).hexdigest()
+
+
+@contextmanager
+def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False) -> Iterator[None]:
+    """Copy the suite or run that is made in *folder* in the ``with`` to its place, if it is a work folder.
+
+    At the start *folder* has the manifest of what is at the place, or, if the command *resumes* it, what it
+    had finished when copying was interrupted (:func:`is_unpublished`).  Raises CrossexamError if the place
+    has anything but a suite or run, unless *force*; at once if it cannot be written; and if something else
+    was written there meanwhile.
+    """
+    url = url_of(folder)
+    if url is None:
+        yield
+        return
+    place = _Place.at(url)
+    busy = CrossexamError(
+        "another process is writing to this place", where=url, hint="wait until it has finished"
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    with locked(folder / _LOCK, busy):
+        earlier = _begun(place, folder, resumes=resumes, force=force)
+        marker, unfinished = folder / _UNPUBLISHED, replace(place / _UNFINISHED, url=url)
+        unfinished.put(marker)
+        try:
+            yield
+        except BaseException:
+            with suppress(CrossexamError):
+                if earlier is not None or place.names() <= {_UNFINISHED}:
+                    unfinished.remove()
+            raise
+        _copy(place, folder, earlier)
+        unfinished.remove()
+        marker.unlink()
+
+
+def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes | None:
+    """Prepare *folder* for a command, and return the manifest that is at the place."""
+    earlier = (place / _MANIFEST).read()
+    if earlier is None:
+        if place.is_file():
+            raise CrossexamError("this is a file", where=place.url, wanted="a folder")
+        names = place.names()
+        if names and _UNFINISHED not in names and not force:
+            raise CrossexamError(
+                f"the folder {place.url} is not empty",
+                hint="choose another -o, or remove what is there; build also has --force",
+            )
+    marker, manifest = folder / _UNPUBLISHED, folder / _MANIFEST
+    same_place = marker.exists() and marker.read_text() == _hash(earlier)
+    if not (resumes and same_place and manifest.exists()):
+        manifest.unlink(missing_ok=True)
+        if earlier is not None:
+            _write(manifest, earlier)
+        _write(marker, _hash(earlier).encode())
+    sweep(folder)
+    return earlier
+
+
+def _copy(place: _Place, folder: Path, earlier: bytes | None) -> None:
+    """Copy what is new in *folder* to its place, the manifest last; remove what is no longer listed."""
+    text = (folder / _MANIFEST).read_bytes()
+    if text == earlier:
+        return
+    if (place / _MANIFEST).read() != earlier:
+        raise CrossexamError(
+            "another command has written to this place since this one began",
+            where=place.url,
+            hint="choose another -o, or repeat the command to add to what is there now",
+        )
+    old, new = _listed(earlier), _listed(text)
+    if any(name in old and old[name] != digest for name, digest in new.items()):
+        (place / _MANIFEST).remove()  # whoever reads would find files of both
+    for name in [*new, *_extras(folder, new)]:
+        if name not in old or old[name] != new.get(name) or new.get(name) is None:
+            (place / name).put(folder / name)
+    (place / _MANIFEST).put(folder / _MANIFEST)
+    for name in old.keys() - new.keys():
+        (place / name).remove()
+
+
+def _extras(folder: Path, listed: Collection[str]) -> list[str]:
+    """Return the JSON files in *folder* that a manifest does not list, such as splits."""
+    found = [*folder.glob("*.json"), *(each for each in folder.glob("*/*.json") if not _is_in_nested(each))]
+    names = {path.relative_to(folder).as_posix() for path in found}
+    return sorted(name for name in names - {*listed, _MANIFEST} if not name.startswith("."))
+
+
+def _is_in_nested(path: Path) -> bool:
+    """Return whether the folder of *path* is itself the work folder of a suite or run."""
+    return any((path.parent / name).exists() for name in (_MANIFEST, _UNPUBLISHED))
+
+
+def put_file(path: Path) -> None:
+    """Copy the file *path* of a work folder to its place."""
+    if (url := url_of(path)) is not None:
+        _Place.at(url).put(path)
+
+
+def remove_there(folder: Path, is_old: Callable[[str], bool]) -> None:
+    """Remove those files in the place of *folder* that are not in it and whose names are old."""
+    if (url := url_of(folder)) is not None:
+        place = _Place.at(url)
+        for name in sorted(place.names()):
+            if is_old(name) and not (folder / name).exists():
+                (place / name).remove()

@@ -1,0 +1,76 @@
+"""The paths of places elsewhere: each URL has its own, and the path tells the URL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from crossexam.core.errors import CrossexamError
+from crossexam.core.places import copy_path, here_path, is_copy, relative_url, url_of, with_urls, work_path
+
+SEGMENT = st.text("abcXYZ 019%:?#&=+@~_.-é猫'\"", min_size=1, max_size=8).filter(
+    lambda s: s not in {".", ".."}
+)
+
+
+@given(st.sampled_from(["s3", "gs", "hf", "memory"]), st.lists(SEGMENT, min_size=1, max_size=4))
+def test_the_paths_of_a_url_tell_the_url(protocol: str, segments: list[str]) -> None:
+    url = f"{protocol}://{'/'.join(segments)}"
+    work, copy = work_path(url), copy_path(url)
+    assert url_of(work) == url_of(copy) == url
+    assert work != copy
+    assert (is_copy(work), is_copy(copy)) == (False, True)
+    assert work_path(f"{url}/") == work
+    assert with_urls(f"{copy / 'a.parquet'}: no such file") == f"{url}/a.parquet: no such file"
+
+
+@given(SEGMENT, SEGMENT)
+def test_two_urls_have_two_paths(one: str, other: str) -> None:
+    assert (work_path(f"s3://{one}") == work_path(f"s3://{other}")) == (one == other)
+
+
+def test_a_path_relative_to_another_means_the_same_at_the_place() -> None:
+    run, items = copy_path("s3://b/runs/mine"), "../../suite/base.dev.parquet"
+    assert url_of(run / items) == "s3://b/suite/base.dev.parquet"
+    assert relative_url("s3://b/suite/base.dev.parquet", "s3://b/runs/mine") == items
+    assert relative_url("gs://b/suite/base.dev.parquet", "s3://b/runs/mine") is None
+
+
+@pytest.mark.parametrize("path", ["out/suite", "/tmp/suite", "a:b", "C://suite", ""])
+def test_other_paths_are_what_they_are(path: str) -> None:
+    assert work_path(path) == copy_path(path) == here_path(path) == Path(path)
+    assert url_of(Path(path)) is None
+    assert with_urls(path) == path
+
+
+def test_an_absolute_path_may_be_a_url() -> None:
+    assert url_of(work_path("file:///tmp/suite")) == "file:///tmp/suite"
+    assert url_of(work_path("file:///tmp/suite").parent) == "file:///tmp"
+    assert url_of(work_path("s3://bucket").parent) is None
+
+
+@pytest.mark.parametrize("url", ["s3://", "s3:///", "s3://a//b", "s3://a/../b", "s3://./b"])
+def test_a_url_without_a_folder_is_refused(url: str) -> None:
+    with pytest.raises(CrossexamError, match="this URL is not that of a folder or file"):
+        work_path(url)
+
+
+def test_a_url_that_became_a_path_is_refused() -> None:
+    with pytest.raises(CrossexamError, match="a URL was given as a path of this machine"):
+        work_path(Path("s3://bucket/suite"))
+
+
+def test_commands_that_need_this_machine_say_so() -> None:
+    with pytest.raises(CrossexamError, match="wanted: a path on this machine"):
+        here_path("s3://bucket/model")
+
+
+def test_the_cache_folder_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path))
+    assert work_path("s3://b/suite") == tmp_path / "places" / "work" / "s3" / "b" / "suite"
+    monkeypatch.delenv("CROSSEXAM_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert work_path("s3://b/suite").is_relative_to(tmp_path / "xdg" / "crossexam")

@@ -1,0 +1,415 @@
+"""Suites, runs and reports at a URL: made in a work folder, copied with the manifest last, read by a copy."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pytest
+from fsspec.implementations.local import LocalFileSystem
+from fsspec.implementations.memory import MemoryFileSystem
+
+import crossexam as cx
+from crossexam.core.errors import CrossexamError, FormatError, MissingResourceError
+from crossexam.core.places import copy_path, url_of, work_path
+from crossexam.core.test_sets import read_suite
+
+SUITE, RUN = "memory://bucket/suite", "memory://bucket/runs/mine"
+
+
+@pytest.fixture(autouse=True)
+def memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryFileSystem]:
+    """An empty file system in memory, and an empty cache folder."""
+    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "cache"))
+    MemoryFileSystem.store.clear()
+    MemoryFileSystem.pseudo_dirs[:] = [""]
+    yield MemoryFileSystem()
+    MemoryFileSystem.store.clear()
+
+
+@pytest.fixture
+def another_machine(tmp_path: Path) -> Callable[[], None]:
+    """Forget what is on this machine."""
+    return lambda: shutil.rmtree(tmp_path / "cache")
+
+
+def build(url: str = SUITE, *, limit: int = 5, **options: Any) -> cx.Suite:
+    return cx.build("negation", "builtin:demo", limit=limit, folder=url, **options)
+
+
+def answers(run: cx.Run) -> dict[str, Any]:
+    return {name: list(run.predictions(name)) for name in run.datasets}
+
+
+def names(memory: MemoryFileSystem, url: str = SUITE) -> list[str]:
+    path = f"/{url.partition('://')[2]}"
+    return sorted(each.removeprefix(f"{path}/") for each in memory.find(path))
+
+
+def order_of_copies(monkeypatch: pytest.MonkeyPatch, system: type = MemoryFileSystem) -> list[str]:
+    """Return a list of the files that are written to and removed from the place from now on."""
+    done: list[str] = []
+    put, remove = system.put_file, system.rm_file
+
+    def put_file(self: Any, here: str, there: str, *rest: Any, **more: Any) -> Any:
+        done.append(Path(there).name)
+        return put(self, here, there, *rest, **more)
+
+    def rm_file(self: Any, path: str) -> Any:
+        result = remove(self, path)
+        done.append(f"-{Path(path).name}")
+        return result
+
+    monkeypatch.setattr(system, "put_file", put_file)
+    monkeypatch.setattr(system, "rm_file", rm_file)
+    return done
+
+
+def broken_after(monkeypatch: pytest.MonkeyPatch, files: int, error: Exception) -> None:
+    """Let the place take so many files, and then raise *error*."""
+    put, left = MemoryFileSystem.put_file, [files]
+
+    def put_file(self: Any, *arguments: Any, **more: Any) -> Any:
+        left[0] -= 1
+        if left[0] < 0:
+            raise error
+        return put(self, *arguments, **more)
+
+    monkeypatch.setattr(MemoryFileSystem, "put_file", put_file)
+
+
+def test_a_suite_at_a_url_is_that_of_a_folder(memory: MemoryFileSystem, tmp_path: Path) -> None:
+    built, local = build(), build(str(tmp_path / "suite"))
+    assert names(memory) == ["base.builtin_demo.parquet", "manifest.json", "negation.builtin_demo.parquet"]
+    for name in names(memory):
+        assert memory.cat_file(f"/bucket/suite/{name}") == (tmp_path / "suite" / name).read_bytes()
+    assert [list(each) for each in built] == [list(each) for each in local]
+
+
+def test_the_manifest_is_copied_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = order_of_copies(monkeypatch)
+    build()
+    files = ["base.builtin_demo.parquet", "negation.builtin_demo.parquet", "manifest.json"]
+    assert done == [".unfinished", *files, "-.unfinished"]
+
+
+def test_it_is_read_on_another_machine(another_machine: Callable[[], None]) -> None:
+    built = [list(each) for each in build()]
+    another_machine()
+    assert [list(each) for each in cx.load_suite(SUITE)] == built
+    assert cx.check(SUITE) == []
+    one = cx.load_suite(f"{SUITE}/negation.builtin_demo.parquet")
+    assert list(one.datasets["negation.builtin_demo"]) == built[1]
+
+
+def test_a_copy_is_kept_while_it_is_as_the_manifest_says(
+    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build()
+    another_machine()
+    fetched: list[str] = []
+    get = MemoryFileSystem.get_file
+    monkeypatch.setattr(
+        MemoryFileSystem, "get_file", lambda self, a, b, **more: (fetched.append(a), get(self, a, b, **more))
+    )
+    for _ in range(2):
+        cx.load_suite(SUITE)
+        assert len(fetched) == 2
+    damaged = copy_path(SUITE) / "base.builtin_demo.parquet"
+    damaged.write_bytes(b"damaged")
+    cx.load_suite(SUITE)
+    assert fetched[2:] == ["/bucket/suite/base.builtin_demo.parquet"]
+
+
+def test_the_same_command_again_copies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    build()
+    done = order_of_copies(monkeypatch)
+    build()
+    assert done == [".unfinished", "-.unfinished"]
+
+
+def test_another_suite_at_the_place_is_an_error_unless_forced(
+    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crossexam.suites.bases import base_from_spec
+    from crossexam.suites.build import build_to_folder
+    from crossexam.suites.table import suite_request
+
+    build()
+    another_machine()
+    with pytest.raises(CrossexamError, match="contains a suite built from different input"):
+        build(limit=6)
+    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 5
+    done = order_of_copies(monkeypatch)
+    request = suite_request("negation", [base_from_spec("builtin:demo", limit=6)])
+    build_to_folder(request, work_path(SUITE), force=True)
+    assert done[1] == "-manifest.json", (
+        "a reader would find the files of one suite and the manifest of another"
+    )
+    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 6
+
+
+def test_files_that_are_no_longer_listed_are_removed(memory: MemoryFileSystem) -> None:
+    from crossexam.suites.bases import base_from_spec
+    from crossexam.suites.build import build_to_folder
+    from crossexam.suites.table import suite_request
+
+    build()
+    memory.pipe_file("/bucket/suite/notes.txt", b"mine")
+    request = suite_request("word_overlap", [base_from_spec("builtin:demo", limit=5)])
+    build_to_folder(request, work_path(SUITE), force=True)
+    assert names(memory) == [
+        "base.builtin_demo.parquet",
+        "manifest.json",
+        "notes.txt",
+        "word_overlap.builtin_demo.parquet",
+    ]
+
+
+def test_other_files_at_the_place_are_an_error(memory: MemoryFileSystem) -> None:
+    memory.pipe_file("/bucket/suite/notes.txt", b"mine")
+    with pytest.raises(CrossexamError, match=r"the folder memory://bucket/suite is not empty"):
+        build()
+    with pytest.raises(CrossexamError, match=r"the folder memory://bucket/suite is not empty"):
+        cx.run("builtin/overlap", "builtin:demo", store=SUITE)
+    assert names(memory) == ["notes.txt"]
+
+
+def test_an_interrupted_copy_is_not_a_suite_and_goes_on(
+    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken_after(broken, 2, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="cannot be reached: ConnectionError: connection lost"):
+            build()
+    assert names(memory) == [".unfinished", "base.builtin_demo.parquet"]
+    with pytest.raises(FormatError, match=r"memory://bucket/suite: there is no manifest.json"):
+        cx.load_suite(SUITE)
+    written = (work_path(SUITE) / "base.builtin_demo.parquet").stat()
+    build()
+    assert (work_path(SUITE) / "base.builtin_demo.parquet").stat().st_ino == written.st_ino, (
+        "it was built again"
+    )
+    assert len(cx.load_suite(SUITE)) == 2
+
+
+def test_a_mistake_after_an_interrupted_copy_does_not_lock_the_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as broken:
+        broken_after(broken, 2, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="connection lost"):
+            build()
+    with pytest.raises(CrossexamError, match="labels"):
+        cx.build("negation", [{"premise": "a", "hypothesis": "b", "label": 1}], folder=SUITE)
+    with monkeypatch.context() as broken:
+        broken.setattr("crossexam.suites.build.distinct_parts", lambda bases: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            build(limit=7)
+    build()
+
+
+def test_another_suite_may_follow_one_that_was_never_copied(
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken_after(broken, 1, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="connection lost"):
+            build()
+    build(limit=7)
+    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 7
+
+
+def test_what_somebody_else_wrote_meanwhile_is_not_replaced(
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crossexam.suites import build as suites_build
+
+    finish = suites_build.SuiteWriter.finish
+
+    def slowly(self: Any, *arguments: Any, **facts: Any) -> None:
+        memory.pipe_file("/bucket/suite/manifest.json", b'{"test_sets": {}}')
+        finish(self, *arguments, **facts)
+
+    monkeypatch.setattr(suites_build.SuiteWriter, "finish", slowly)
+    with pytest.raises(CrossexamError, match="another command has written to this place"):
+        build()
+    assert memory.cat_file("/bucket/suite/manifest.json") == b'{"test_sets": {}}'
+
+
+def test_a_place_that_changes_while_it_is_read_is_an_error(
+    memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build()
+    another_machine()
+    get = MemoryFileSystem.get_file
+
+    def get_file(self: Any, *arguments: Any, **more: Any) -> None:
+        get(self, *arguments, **more)
+        self.rm_file("/bucket/suite/manifest.json") if self.exists("/bucket/suite/manifest.json") else None
+
+    monkeypatch.setattr(MemoryFileSystem, "get_file", get_file)
+    with pytest.raises(CrossexamError, match="was changed while it was read"):
+        cx.load_suite(SUITE)
+
+
+def test_a_run_names_the_suite_by_its_url(
+    memory: MemoryFileSystem, another_machine: Callable[[], None]
+) -> None:
+    build()
+    first = answers(cx.run("builtin/overlap", SUITE, store=RUN))
+    entry = json.loads(memory.cat_file("/bucket/runs/mine/manifest.json"))["test_sets"]["base.builtin_demo"]
+    assert entry["items"] == "../../suite/base.builtin_demo.parquet"
+    assert entry["items_path"] == f"{SUITE}/base.builtin_demo.parquet"
+    assert not any("store" in name for name in names(memory, RUN))
+    another_machine()
+    again = cx.load_run(RUN)
+    assert answers(again) == first
+    assert "accuracy" in cx.report(again).text(".md").lower()
+
+
+def test_a_run_here_reads_the_items_of_a_suite_there(
+    tmp_path: Path, another_machine: Callable[[], None]
+) -> None:
+    build()
+    first = answers(cx.run("builtin/overlap", SUITE, store=tmp_path / "run"))
+    entry = json.loads((tmp_path / "run" / "manifest.json").read_text())["test_sets"]["base.builtin_demo"]
+    assert (entry["items"], entry["items_path"]) == ("", f"{SUITE}/base.builtin_demo.parquet")
+    another_machine()
+    assert answers(cx.load_run(tmp_path / "run")) == first
+
+
+def test_a_run_there_holds_the_items_of_a_suite_here(
+    memory: MemoryFileSystem, tmp_path: Path, another_machine: Callable[[], None]
+) -> None:
+    build(str(tmp_path / "suite"))
+    first = answers(cx.run("builtin/overlap", tmp_path / "suite", store=RUN))
+    another_machine()
+    shutil.rmtree(tmp_path / "suite")
+    assert answers(cx.load_run(RUN)) == first
+
+
+def test_further_test_sets_are_added_on_another_machine(
+    memory: MemoryFileSystem, tmp_path: Path, another_machine: Callable[[], None]
+) -> None:
+    build(str(tmp_path / "suite"))
+    cx.run("builtin/overlap", tmp_path / "suite", store=RUN)
+    another_machine()
+    shutil.rmtree(tmp_path / "suite")
+    cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    another_machine()
+    found = answers(cx.load_run(RUN))
+    assert sorted(found) == ["base.builtin_demo", "builtin:demo", "negation.builtin_demo"]
+    cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    another_machine()
+    assert answers(cx.load_run(RUN)) == found
+
+
+def test_an_interrupted_run_goes_on_with_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as broken:
+        broken_after(broken, 2, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="connection lost"):
+            cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    found = cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    assert (found.manifest["asked_pairs"], found.manifest["pairs_from_store"]) == (0, 324)
+    assert len(cx.load_run(RUN).datasets) == 1
+
+
+def test_test_sets_at_the_place_are_kept_when_adding_others_was_interrupted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    build()
+    cx.run("builtin/overlap", SUITE, store=RUN)
+    with monkeypatch.context() as broken:
+        broken_after(broken, 2, ConnectionError("connection lost"))
+        with pytest.raises(CrossexamError, match="connection lost"):
+            cx.run("builtin/overlap", "builtin:demo", store=RUN)
+    assert len(cx.load_run(RUN).datasets) == 2, "a reader finds what was there before"
+    cx.run("builtin/overlap", "builtin:demo[:100]", store=RUN)
+    assert sorted(cx.load_run(RUN).datasets) == [
+        "base.builtin_demo",
+        "builtin:demo[:100]",
+        "negation.builtin_demo",
+    ]
+
+
+def test_a_report_is_copied_with_its_items_before_the_page(
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crossexam.reports import parts
+
+    memory.pipe_file("/bucket/x_items/0000-0123456789abcdef.js", b"older")
+    monkeypatch.setattr(parts, "MOST_INSIDE", 10)
+    done = order_of_copies(monkeypatch)
+    cx.report(cx.run("builtin/overlap", "builtin:demo")).save("memory://bucket/x.html")
+    (part,) = [name for name in names(memory, "memory://bucket") if name.endswith(".js")]
+    assert done == [Path(part).name, "x.html", "-0000-0123456789abcdef.js"]
+
+
+def test_a_corpus_at_a_url_is_fetched_once_and_again_when_it_changes(memory: MemoryFileSystem) -> None:
+    record = '{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
+    memory.pipe_file("/bucket/dev.jsonl", record.encode())
+    assert len(cx.load("memory://bucket/dev.jsonl")) == 1
+    memory.pipe_file("/bucket/dev.jsonl", 2 * record.encode())
+    assert len(cx.load("memory://bucket/dev.jsonl[1:]")) == 1
+    with pytest.raises(CrossexamError, match="no such file"):
+        cx.load("memory://bucket/test.jsonl")
+
+
+# fmt: off
+REFUSED = {
+    "permission": (PermissionError(errno.EACCES, "Access Denied"), "permission denied: .*Access Denied"),
+    "read-only": (OSError(errno.EROFS, "Read-only file system"), "this place is read-only"),
+    "takes no files": (NotImplementedError(), "this place is read-only"),
+    "bucket": (FileNotFoundError("The specified bucket does not exist"), "cannot be reached: FileNotFound"),
+    "credentials": (RuntimeError("Unable to locate credentials"), "cannot be reached: .*Unable to locate"),
+    "full": (OSError(errno.ENOSPC, "No space left on device"), "no space left on the device"),
+}
+# fmt: on
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_place_that_cannot_be_written_is_an_error_before_any_work(
+    name: str, memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    error, message = REFUSED[name]
+    broken_after(monkeypatch, 0, error)
+    with pytest.raises(CrossexamError, match=message) as caught:
+        cx.run(lambda pairs: pytest.fail("the model was asked"), "builtin:demo", store=RUN)
+    assert str(caught.value).startswith("memory://bucket/runs/mine: ")
+    assert names(memory, RUN) == []
+
+
+def test_protocols_without_a_package_and_unknown_ones_are_errors() -> None:
+    with pytest.raises(CrossexamError, match="'nonsense' is not a protocol of fsspec"):
+        cx.load_suite("nonsense://bucket/suite")
+    fsspec.register_implementation("absent", "no_such_package.FileSystem", True, "Install no_such_package")
+    with pytest.raises(
+        MissingResourceError, match=r"the package for absent:// is not installed .Install no_"
+    ):
+        cx.load_suite("absent://bucket/suite")
+
+
+def test_a_folder_of_this_machine_may_be_named_by_a_url_too(
+    tmp_path: Path, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done = order_of_copies(monkeypatch, LocalFileSystem)
+    url = (tmp_path / "shared disk" / "suite").as_uri().replace("%20", " ")
+    build(url)
+    assert done[-2] == "manifest.json.part", "a reader would find half a manifest"
+    assert sorted(each.name for each in (tmp_path / "shared disk" / "suite").iterdir()) == [
+        "base.builtin_demo.parquet",
+        "manifest.json",
+        "negation.builtin_demo.parquet",
+    ]
+    another_machine()
+    assert (
+        read_suite(copy_path(url)).datasets.keys()
+        == cx.load_suite(tmp_path / "shared disk/suite").datasets.keys()
+    )
+    assert url_of(work_path(url)) == url

@@ -43,6 +43,7 @@ COMMANDS: Final = (
     "crossexam.cli.compare:compare",
     "crossexam.cli.train:train",
     "crossexam.cli.convert:convert",
+    "crossexam.cli.export:export",
     "crossexam.cli.features:features",
     "crossexam.cli.subset:subset",
 )

@@ -7,9 +7,7 @@ model copies it into its manifest.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,8 +18,8 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import cluster_of
-from crossexam.core.files import read_json, sha256_of, write_json, writing
-from crossexam.core.locks import locked
+from crossexam.core.files import read_json, sha256_of, write_json
+from crossexam.core.folders import new_folder
 from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
@@ -45,7 +43,6 @@ SAME_LOGITS: Final = 1e-4
 MOVED: Final = 0.05
 _HF: Final = "hf"
 _PACKAGES: Final = ("torch", "transformers", "onnx", "onnxscript", "onnxruntime")
-_LOCK: Final = ".lock"
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def convert_checkpoint(request: Conversion) -> Fidelity:
     asked = {"source": request.model, "source_key": source.key, "int8": request.int8, "on": _identity(suite)}
     if (done := _finished(request, asked)) is not None:
         return done
-    with _new_folder(request.folder) as staging:
+    with new_folder(request.folder, purpose="converting a model") as staging:
         made = _write_model(request, staging)
         agreement = _compare(request, staging, source, suite)
         if not (agreement.enough or request.accept):
@@ -174,31 +171,6 @@ def _finished(request: Conversion, asked: Mapping[str, Any]) -> Fidelity | None:
         wanted="a new or an empty folder",
         hint="choose another folder, or remove this one",
     )
-
-
-@contextmanager
-def _new_folder(folder: Path) -> Iterator[Path]:
-    """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
-
-    What a killed process left there is removed first.
-    """
-    staging = folder.parent / f".{folder.name}.part"
-    with writing(folder):
-        staging.mkdir(parents=True, exist_ok=True)
-    busy = CrossexamError("another process is converting a model into it", where=str(folder))
-    with locked(staging / _LOCK, busy), writing(folder):
-        try:
-            for path in staging.iterdir():
-                if path.name != _LOCK:
-                    path.unlink()
-            yield staging
-            (staging / _LOCK).unlink()
-            if folder.is_dir():
-                folder.rmdir()
-            staging.replace(folder)
-        except BaseException:
-            shutil.rmtree(staging, ignore_errors=True)
-            raise
 
 
 def _write_model(request: Conversion, folder: Path) -> dict[str, Any]:

@@ -1,0 +1,48 @@
+"""crossexam export: write a suite as tasks of another harness."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    form: Annotated[
+        str,
+        typer.Argument(
+            help="What to write: lm-eval, inspect or jsonl (your own programs).", metavar="FORMAT"
+        ),
+    ],
+    suite: Annotated[Path, typer.Argument(help="Suite (a folder) or test set (a file).", metavar="DIR|FILE")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the tasks.", metavar="DIR")],
+    template: Annotated[
+        str,
+        typer.Option(
+            help="Prompt template: a name (crossexam ls templates) or a TOML file.", metavar="NAME|FILE"
+        ),
+    ] = "gpt3",
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--only", help="Test sets to write, by name or pattern (negation.*). Repeatable.", metavar="SET"
+        ),
+    ] = None,
+) -> None:
+    """Write a suite as tasks that another harness runs; its log comes back as the model log/PATH."""
+    from crossexam.cli.console import note, written
+    from crossexam.core.dataset import counted_items
+    from crossexam.core.test_sets import read_suite
+    from crossexam.interop.export import EXPORTERS
+    from crossexam.interop.export import export as write
+    from crossexam.models.prompts.table import template as named
+
+    done = write(read_suite(suite), form, output, named(template), only=only or ())
+    tasks, items = counted_items(len(done.tasks), "task"), counted_items(done.items, "item")
+    left_out = (
+        f"; {counted_items(done.unlabelled, 'item')} without a gold label left out" if done.unlabelled else ""
+    )
+    note(f"{tasks}, {items}{left_out}")
+    note(f"to run them: {EXPORTERS[form].usage.format(folder=output)}")
+    written(output)

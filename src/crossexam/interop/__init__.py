@@ -1,0 +1,1 @@
+"""Suites as tasks of other harnesses."""

@@ -1,0 +1,148 @@
+"""Suites as tasks of other harnesses, which run them as they are: ``crossexam export``.
+
+A harness asks its model in its own way; its log comes back as the model ``log/PATH``, with our statistics.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.files import write_json
+from crossexam.core.folders import new_folder
+from crossexam.core.imports import imported
+from crossexam.core.manifest import package_version
+from crossexam.interop.questions import Questions, questions
+from crossexam.models.prompts.template import Template
+
+MANIFEST: Final = "crossexam.json"
+
+
+@dataclass(frozen=True)
+class Exporter:
+    """A format of tasks: its *name*, what it is, and the function that writes the questions to a folder.
+
+    *usage* is the command that runs the tasks; ``{folder}`` stands for their folder.
+    """
+
+    name: str
+    description: str
+    function: str
+    usage: str
+
+    def write(self, sets: Sequence[Questions], folder: Path) -> list[str]:
+        """Write the tasks of *sets* to *folder*; return their names."""
+        writer: Callable[[Sequence[Questions], Path], list[str]] = imported(self.function)
+        return writer(sets, folder)
+
+
+_HERE: Final = "crossexam.interop"
+EXPORTERS: Final[dict[str, Exporter]] = {
+    exporter.name: exporter
+    for exporter in (
+        Exporter(
+            "lm-eval",
+            "tasks of the LM Evaluation Harness: two YAML files per test set",
+            f"{_HERE}.lm_eval:write_tasks",
+            "lm-eval run --model MODEL --tasks crossexam --include_path {folder} --log_samples "
+            "--output_path logs (at a chat endpoint: --tasks crossexam_chat --apply_chat_template)",
+        ),
+        Exporter(
+            "inspect",
+            "a module of tasks of Inspect, one per test set",
+            f"{_HERE}.inspect_ai:write_tasks",
+            "inspect eval {folder}/crossexam_tasks.py --model MODEL",
+        ),
+        Exporter(
+            "jsonl",
+            "a file of questions per test set, for programs of your own",
+            f"{_HERE}.json_lines:write_tasks",
+            "crossexam run file/ANSWERS.jsonl SUITE",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written: the names of the *tasks*, and the number of *items* and of those left out."""
+
+    tasks: Sequence[str]
+    items: int
+    unlabelled: int
+
+
+def export(
+    suite: Suite, form: str, folder: Path, template: Template, *, only: Sequence[str] = ()
+) -> Exported:
+    """Write the test sets of *suite* to *folder* as tasks of the format *form*.
+
+    *only* are patterns of names (``negation.*``), default all.  Items without a gold label are left out,
+    since harnesses count them as wrong.  Raises UnknownNameError, CrossexamError if the folder is not empty
+    or a test set has other labels than the template.
+    """
+    if form not in EXPORTERS:
+        raise UnknownNameError("format", form, EXPORTERS)
+    sets = [questions(dataset, template) for dataset in _chosen(suite, only)]
+    _refuse_one_name_for_two(sets)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
+    with new_folder(folder, purpose="exporting") as unfinished:
+        tasks = EXPORTERS[form].write(sets, unfinished)
+        write_json(unfinished / MANIFEST, _manifest(form, sets, template))
+    return Exported(tasks, sum(map(len, sets)), sum(each.unlabelled for each in sets))
+
+
+def _chosen(suite: Suite, only: Sequence[str]) -> list[Dataset]:
+    for pattern in only:
+        if not any(fnmatchcase(dataset.name, pattern) for dataset in suite):
+            raise UnknownNameError("test set", pattern, suite.datasets)
+    return [each for each in suite if not only or any(fnmatchcase(each.name, pattern) for pattern in only)]
+
+
+def _refuse_one_name_for_two(sets: Sequence[Questions]) -> None:
+    first: dict[str, str] = {}
+    for each in sets:
+        other = first.setdefault(task_name(each.name), each.name)
+        if other != each.name:
+            raise CrossexamError(
+                f"'{other}' and '{each.name}' would both be the task {task_name(each.name)}",
+                wanted="test sets whose names differ in letters or digits",
+                hint="export them one by one with --only",
+            )
+
+
+def _manifest(form: str, sets: Sequence[Questions], template: Template) -> dict[str, Any]:
+    return {
+        "format": 1,
+        "crossexam": package_version(),
+        "exported_for": form,
+        "template": template.facts,
+        "test_sets": {
+            each.name: {"items": len(each), "unlabelled": each.unlabelled, **hashes(each)} for each in sets
+        },
+    }
+
+
+def hashes(sets: Questions) -> dict[str, str]:
+    """Return what identifies a test set and the words in which it is asked."""
+    return {
+        "content_hash": sets.dataset.content_hash(),
+        "template": sets.template.name,
+        "template_sha256": sets.template.sha256,
+    }
+
+
+def task_name(test_set: str) -> str:
+    """Return the name of the task of a test set: letters, digits and underscores.
+
+    >>> task_name("negation.multinli_dev-matched")
+    'crossexam_negation_multinli_dev_matched'
+    """
+    return f"crossexam_{re.sub('[^A-Za-z0-9]', '_', test_set)}"

@@ -1,0 +1,27 @@
+"""Questions as JSON lines, for programs of your own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from crossexam.interop.export import task_name
+from crossexam.interop.questions import Question, Questions
+
+
+def write_tasks(sets: Sequence[Questions], folder: Path) -> list[str]:
+    """Write a file per test set to *folder*; return their names."""
+    names = []
+    for each in sets:
+        name = f"{task_name(each.name)}.jsonl"
+        write_questions(each, folder / name)
+        names.append(name)
+    return names
+
+
+def write_questions(sets: Iterable[Question], path: Path) -> None:
+    """Write one question per line."""
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for question in sets:
+            stream.write(json.dumps(question.record(), ensure_ascii=False) + "\n")

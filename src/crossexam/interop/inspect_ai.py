@@ -29,7 +29,7 @@ from inspect_ai.scorer import Score, Target, accuracy, scorer, stderr
 from inspect_ai.solver import TaskState, generate
 
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-KEPT = ("base", "cluster", "test_set", "construction", "premise", "hypothesis", "label", "choices")
+KEPT = ("base", "cluster", "test_set", "construction", "premise", "hypothesis", "gold", "labels", "choices")
 
 
 def read(file: str) -> list[Sample]:

@@ -67,7 +67,10 @@ def _choice(sets: Questions) -> dict[str, Any]:
         "doc_to_choice": "choices",
         "doc_to_target": "target",
         "target_delimiter": sets.template.delimiter,
-        "metric_list": [{"metric": "acc"}, {"metric": "brier_score"}],
+        "metric_list": [
+            {"metric": "acc", "aggregation": "mean", "higher_is_better": True},
+            {"metric": "brier_score", "aggregation": "brier_score", "higher_is_better": False},
+        ],
     }
 
 

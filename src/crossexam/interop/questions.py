@@ -16,27 +16,28 @@ from crossexam.models.prompts.template import Template
 class Question(NamedTuple):
     """An item as a question.
 
-    *choices* are the labels as the template writes them, *answer* is the right one, and *target* is its place
-    among them.  *cluster* is shared by items that are not independent.
+    *choices* are the *labels* as the template writes them, *answer* is the right one, and *target* is its
+    place among them.  *cluster* is shared by items that are not independent.
     """
 
     id: str
     test_set: str
     premise: str
     hypothesis: str
-    label: Gold
+    gold: Gold
     base: str | None
     cluster: str
     construction: str
     prompt: str
     messages: Sequence[dict[str, str]]
+    labels: tuple[Gold, ...]
     choices: tuple[str, ...]
     target: int
     answer: str
 
     def record(self) -> dict[str, Any]:
         """Return the question as an object of JSON."""
-        return {**self._asdict(), "messages": list(self.messages), "choices": list(self.choices)}
+        return {**self._asdict(), "messages": list(self.messages)}
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,7 @@ class Questions:
                 construction,
                 self.template.prompt(item.premise, item.hypothesis),
                 self.template.messages(item.premise, item.hypothesis),
+                labels,
                 tuple(forms[label] for label in labels),
                 labels.index(gold),
                 forms[gold],

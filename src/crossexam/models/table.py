@@ -72,6 +72,8 @@ MODELS: Final[dict[str, ModelKind]] = {
                   f"{_HERE}.builtin:open_builtin", listing=f"{_HERE}.builtin:list_builtins"),
         ModelKind("file/", "predictions in a JSONL, CSV, TSV or Parquet file, by id or by text",
                   f"{_HERE}.prediction_file:open_predictions"),
+        ModelKind("log/", "what another harness logged: lm-eval samples or Inspect logs, a file or a folder",
+                  f"{_HERE}.logs.model:open_log"),
         ModelKind("py/", "a Python function of a list of pairs, as module:function",
                   f"{_HERE}.function:open_function"),
         ModelKind("hf/", "a sequence-classification checkpoint: a folder or a hub id",

@@ -1,0 +1,1 @@
+"""Logs of other harnesses as models: ``log/PATH``."""

@@ -1,0 +1,127 @@
+"""Suites as tasks of other harnesses: what is asked, what is left out, and what is refused."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.example import Example
+from crossexam.core.labels import Gold
+from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export
+from crossexam.models.prompts.table import template
+from crossexam.models.table import open_model
+
+ODD = 'He said "{{label}} {% raw %}" \\ and {hypothesis}.'
+
+
+def dataset(name: str, golds: Sequence[Gold | None], **manifest: Any) -> Dataset:
+    items = tuple(
+        Example(f"{name}:{k}", f"{ODD} {k // 2}", f"It rains {k}.", gold) for k, gold in enumerate(golds)
+    )
+    return Dataset(name, items, {"construction": name.partition(".")[0], **manifest})
+
+
+def suite(*sets: Dataset) -> Suite:
+    return Suite("tests", {each.name: each for each in sets})
+
+
+THREE = dataset("negation.dev-1", ["entailment", "neutral", None, "contradiction"])
+
+
+def exported(form: str, folder: Path, *sets: Dataset, by: str = "gpt3", only: Sequence[str] = ()) -> Exported:
+    return export(suite(*sets), form, folder, template(by), only=only)
+
+
+def questions_in(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
+    done = exported(form, tmp_path / "tasks", THREE)
+    assert (done.items, done.unlabelled) == (3, 1)
+    found = questions_in(tmp_path / "tasks" / "crossexam_negation_dev_1.jsonl")
+    assert [each["id"] for each in found] == ["negation.dev-1:0", "negation.dev-1:1", "negation.dev-1:3"]
+    first, _, last = found
+    assert first["prompt"] == template("gpt3").prompt(f"{ODD} 0", "It rains 0.")
+    assert first["messages"][-1] == {"role": "user", "content": first["prompt"]}
+    assert (first["choices"], first["labels"]) == (
+        ["True", "Neither", "False"],
+        list(template("gpt3").labels),
+    )
+    assert (first["target"], first["answer"], last["target"], last["answer"]) == (0, "True", 2, "False")
+    assert first["cluster"] == found[1]["cluster"] != last["cluster"]
+    manifest = json.loads((tmp_path / "tasks" / MANIFEST).read_text("utf-8"))
+    assert manifest["template"]["sha256"] == template("gpt3").sha256
+    about = manifest["test_sets"]["negation.dev-1"]
+    assert (about["items"], about["content_hash"]) == (3, THREE.content_hash())
+
+
+def test_questions_are_not_taken_for_predictions(tmp_path: Path) -> None:
+    """The gold label in an exported file must not be read as what a model answered."""
+    exported("jsonl", tmp_path / "tasks", THREE)
+    with pytest.raises(CrossexamError, match="no column holds predictions"):
+        open_model(f"file/{tmp_path / 'tasks' / 'crossexam_negation_dev_1.jsonl'}")
+
+
+def test_two_labels_need_a_template_with_two(tmp_path: Path) -> None:
+    two = dataset("base.rte", ["entailment", "not_entailment"], labels="two labels")
+    with pytest.raises(CrossexamError, match="template 'gpt3' has three labels"):
+        exported("lm-eval", tmp_path / "tasks", two)
+    assert not (tmp_path / "tasks").exists()
+    exported("lm-eval", tmp_path / "tasks", two, THREE, by="minicheck-llm")
+    asked = questions_in(tmp_path / "tasks" / "crossexam_base_rte.jsonl")
+    assert [(each["answer"], each["target"]) for each in asked] == [("Yes", 0), ("No", 1)]
+    asked = questions_in(tmp_path / "tasks" / "crossexam_negation_dev_1.jsonl")
+    assert [(each["gold"], each["answer"]) for each in asked] == [
+        ("entailment", "Yes"), ("not_entailment", "No"), ("not_entailment", "No"),
+    ]  # fmt: skip
+
+
+def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
+    """Nothing in a sentence is a template of Jinja: the entries of the YAML are names of columns."""
+    done = exported("lm-eval", tmp_path / "tasks", THREE)
+    assert done.tasks == ["crossexam_negation_dev_1", "crossexam_negation_dev_1_chat"]
+    entries = dict(
+        line.split(": ", 1)
+        for line in (tmp_path / "tasks" / f"{done.tasks[0]}.yaml").read_text().splitlines()
+    )
+    parsed = {key: json.loads(text) for key, text in entries.items() if not text.startswith("!")}
+    (first, *_) = questions_in(tmp_path / "tasks" / parsed["dataset_kwargs"]["file"])
+    assert {parsed["doc_to_text"], parsed["doc_to_choice"], parsed["doc_to_target"]} <= set(first)
+    assert entries["custom_dataset"] == "!function crossexam_data.load"
+    ast.parse((tmp_path / "tasks" / "crossexam_data.py").read_text())
+
+
+def test_inspect_has_a_task_per_test_set(tmp_path: Path) -> None:
+    strange = dataset('base."""x', ["neutral"])
+    done = exported("inspect", tmp_path / "tasks", THREE, strange)
+    tree = ast.parse((tmp_path / "tasks" / "crossexam_tasks.py").read_text())
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert set(done.tasks) <= set(functions)
+
+
+def test_only_some_sets(tmp_path: Path) -> None:
+    base = dataset("base.dev", ["neutral"])
+    done = exported("jsonl", tmp_path / "tasks", THREE, base, only=["neg*"])
+    assert done.tasks == ["crossexam_negation_dev_1.jsonl"]
+    with pytest.raises(UnknownNameError, match="negatoin"):
+        exported("jsonl", tmp_path / "more", THREE, base, only=["negatoin.dev-1"])
+
+
+def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
+    exported("jsonl", tmp_path / "tasks", THREE)
+    with pytest.raises(CrossexamError, match="there is something already"):
+        exported("jsonl", tmp_path / "tasks", THREE)
+    alike = dataset("negation.dev_1", ["neutral"])
+    with pytest.raises(CrossexamError, match="would both be the task crossexam_negation_dev_1"):
+        exported("jsonl", tmp_path / "both", THREE, alike)
+    with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
+        exported("lm-evla", tmp_path / "both", THREE)

@@ -264,12 +264,14 @@ def test_what_is_no_log(tmp_path: Path) -> None:
         run(f"log/{path}", SET)
 
 
-def test_a_log_answers_no_other_pairs(tmp_path: Path) -> None:
+def test_a_log_answers_its_own_pairs_only(tmp_path: Path) -> None:
     from crossexam.models.table import open_model
 
     model = open_model(f"log/{write_samples(tmp_path, LIKELIHOODS)}")
-    with pytest.raises(CrossexamError, match="answers the items of test sets"):
-        model.predict([("a", "b")])
+    known = (ITEMS[1].premise, ITEMS[1].hypothesis)
+    assert model.predict([known])[0].argmax() == 1
+    with pytest.raises(CrossexamError, match="1 of 2 pairs have no reply"):
+        model.predict([known, ("a", "b")])
 
 
 def test_the_key_is_of_the_content_of_the_log(tmp_path: Path) -> None:

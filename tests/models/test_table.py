@@ -58,6 +58,25 @@ def _file(folder: Path, checkpoint: Path) -> Instance:
     return Instance(write("neutral"), lambda: write("entailment"))
 
 
+def _log(folder: Path, checkpoint: Path) -> Instance:
+    path = folder / "samples_crossexam_demo_2026-11-22T13-10-07.840940.jsonl"
+    labels = ["entailment", "neutral", "contradiction"]
+
+    def write(numbers: list[str]) -> str:
+        samples = [
+            {
+                "doc": {"premise": p, "hypothesis": h, "labels": labels, "choices": ["Yes", "Maybe", "No"]},
+                "arguments": {f"gen_args_{k}": {"arg_0": p, "arg_1": " Yes"} for k in range(3)},
+                "resps": [[[number, "False"]] for number in numbers],
+            }
+            for p, h in [*PAIRS, *EMPTY]
+        ]
+        path.write_text("".join(json.dumps(each) + "\n" for each in samples), encoding="utf-8")
+        return f"log/{path}"
+
+    return Instance(write(["-1.5", "-2", "-0.5"]), lambda: write(["-1.5", "-2", "-0.25"]))
+
+
 def _function(folder: Path, checkpoint: Path) -> Instance:
     def write(label: str) -> str:
         text = f"def judge(pairs):\n    return ['{label}' for _ in pairs]\n"
@@ -144,6 +163,7 @@ def _fitted(shallow: ShallowModel, folder: Path, checkpoint: Path) -> Instance:
 MAKERS: dict[str, Callable[[Path, Path], Instance]] = {
     "builtin": _builtin,
     "file": _file,
+    "log": _log,
     "py": _function,
     "hf": _huggingface,
     "lm": _language_model,

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
@@ -64,12 +64,25 @@ class LogModel:
     outcomes: dict[str, Outcomes] = field(default_factory=dict)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
-        """Raise CrossexamError: a log has items of test sets, not pairs."""
-        raise CrossexamError(
-            "a log answers the items of test sets, and no other pairs",
-            where=self.name,
-            hint="crossexam run log/PATH SUITE, with the suite that was exported",
-        )
+        """Return the probabilities of *pairs*, matched by their texts: [n, 3]; raises FormatError.
+
+        A pair that was asked several times has the first reply.
+        """
+        import numpy as np
+
+        known: dict[Pair, Reply] = {}
+        for reply in self.log.replies:
+            known.setdefault((reply.premise or "", reply.hypothesis or ""), reply)
+        missing = [pair for pair in pairs if pair not in known]
+        if missing:
+            raise FormatError(
+                f"{len(missing):,} of {len(pairs):,} pairs have no reply: {missing[0]!r} ...",
+                where=self.name,
+                wanted="pairs that the log has",
+                hint="crossexam run log/PATH SUITE, with the suite that was exported",
+            )
+        rows = [self._answer(known[pair])[0] for pair in pairs]
+        return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
     def predict_sets(
         self, asked: Sequence[Dataset], whole: Sequence[Dataset]

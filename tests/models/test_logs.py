@@ -17,7 +17,7 @@ import pytest
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.interop.questions import Question, questions
+from crossexam.interop.asked import AskedItem, asked_set
 from crossexam.models.prompts.table import template
 from crossexam.runs.run import predict_suite as run
 
@@ -31,7 +31,7 @@ LIKELIHOODS = [(-0.5, -2.0, -4.0), (-3.0, -1.0, -2.0), (-9.0, -9.5, -8.0), (-1.0
 TEXTS = ["True", "The answer is Neither.", "True or False", ""]
 
 
-def lm_eval_line(question: Question, replies: Sequence[float] | str) -> dict[str, Any]:
+def lm_eval_line(question: AskedItem, replies: Sequence[float] | str) -> dict[str, Any]:
     """A line of samples_*.jsonl, in which numbers are texts."""
     arguments: dict[str, Any]
     if isinstance(replies, str):
@@ -46,7 +46,7 @@ def lm_eval_line(question: Question, replies: Sequence[float] | str) -> dict[str
     return {"doc_id": 0, "doc": question.record(), "arguments": arguments, "resps": resps, "filter": "none"}
 
 
-def inspect_sample(question: Question, text: str, **choice: Any) -> dict[str, Any]:
+def inspect_sample(question: AskedItem, text: str, **choice: Any) -> dict[str, Any]:
     names = (
         "base",
         "cluster",
@@ -70,7 +70,7 @@ def inspect_sample(question: Question, text: str, **choice: Any) -> dict[str, An
 
 def write_samples(folder: Path, replies: Sequence[Any], *, date: str = "2026-11-22T13-10-07.840940") -> Path:
     path = folder / f"samples_crossexam_negation_dev_{date}.jsonl"
-    lines = [lm_eval_line(each, reply) for each, reply in zip(questions(SET, GPT3), replies, strict=True)]
+    lines = [lm_eval_line(each, reply) for each, reply in zip(asked_set(SET, GPT3), replies, strict=True)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return path
 
@@ -83,7 +83,7 @@ def write_inspect(folder: Path, samples: Sequence[Mapping[str, Any]], model: str
 
 
 def inspect_texts(folder: Path, texts: Sequence[str] = TEXTS) -> Path:
-    asked = zip(questions(SET, GPT3), texts, strict=True)
+    asked = zip(asked_set(SET, GPT3), texts, strict=True)
     return write_inspect(folder, [inspect_sample(each, text) for each, text in asked])
 
 
@@ -134,7 +134,7 @@ def test_texts_are_read_by_the_rules_of_api(write: Callable[[Path], Path], tmp_p
 
 
 def test_a_text_that_was_cut_is_no_answer(tmp_path: Path) -> None:
-    samples = [inspect_sample(each, "Tr", stop_reason="max_tokens") for each in questions(SET, GPT3)]
+    samples = [inspect_sample(each, "Tr", stop_reason="max_tokens") for each in asked_set(SET, GPT3)]
     found = run(f"log/{write_inspect(tmp_path, samples)}", SET)
     assert set(found.outcomes["negation.dev"].statuses()) == {"cut"}
 
@@ -147,7 +147,7 @@ def test_log_probabilities_of_the_answer_are_used(tmp_path: Path) -> None:
             {"token": "False", "logprob": math.log(0.3), "bytes": list(b"False")},
         ],
     }  # fmt: skip
-    samples = [inspect_sample(each, "True", logprobs={"content": [token]}) for each in questions(SET, GPT3)]
+    samples = [inspect_sample(each, "True", logprobs={"content": [token]}) for each in asked_set(SET, GPT3)]
     found = run(f"log/{write_inspect(tmp_path, samples)}", SET)
     np.testing.assert_allclose(found.probabilities["negation.dev"][0], [0.625, 0, 0.375], atol=1e-9)
     np.testing.assert_allclose(found.outcomes["negation.dev"].label_mass[0], 0.8)
@@ -156,7 +156,7 @@ def test_log_probabilities_of_the_answer_are_used(tmp_path: Path) -> None:
 def test_epochs_are_shares(tmp_path: Path) -> None:
     """Each item was asked twice; an answer that names no label does not count."""
     first, second = (
-        [inspect_sample(each, text) for each, text in zip(questions(SET, GPT3), texts, strict=True)]
+        [inspect_sample(each, text) for each, text in zip(asked_set(SET, GPT3), texts, strict=True)]
         for texts in (["True", "True", "no idea", "no idea"], ["False", "True", "Neither", "no idea"])
     )
     found = run(f"log/{write_inspect(tmp_path, [*first, *second])}", SET)

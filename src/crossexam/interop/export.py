@@ -18,7 +18,7 @@ from crossexam.core.files import write_json
 from crossexam.core.folders import new_folder
 from crossexam.core.imports import imported
 from crossexam.core.manifest import package_version
-from crossexam.interop.questions import Questions, questions
+from crossexam.interop.asked import AskedSet, asked_set
 from crossexam.models.prompts.template import Template
 
 MANIFEST: Final = "crossexam.json"
@@ -36,9 +36,9 @@ class Exporter:
     function: str
     usage: str
 
-    def write(self, sets: Sequence[Questions], folder: Path) -> list[str]:
+    def write(self, sets: Sequence[AskedSet], folder: Path) -> list[str]:
         """Write the tasks of *sets* to *folder*; return their names."""
-        writer: Callable[[Sequence[Questions], Path], list[str]] = imported(self.function)
+        writer: Callable[[Sequence[AskedSet], Path], list[str]] = imported(self.function)
         return writer(sets, folder)
 
 
@@ -89,7 +89,7 @@ def export(
     """
     if form not in EXPORTERS:
         raise UnknownNameError("format", form, EXPORTERS)
-    sets = [questions(dataset, template) for dataset in _chosen(suite, only)]
+    sets = [asked_set(dataset, template) for dataset in _chosen(suite, only)]
     _refuse_one_name_for_two(sets)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
@@ -106,7 +106,7 @@ def _chosen(suite: Suite, only: Sequence[str]) -> list[Dataset]:
     return [each for each in suite if not only or any(fnmatchcase(each.name, pattern) for pattern in only)]
 
 
-def _refuse_one_name_for_two(sets: Sequence[Questions]) -> None:
+def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:
     first: dict[str, str] = {}
     for each in sets:
         other = first.setdefault(task_name(each.name), each.name)
@@ -118,7 +118,7 @@ def _refuse_one_name_for_two(sets: Sequence[Questions]) -> None:
             )
 
 
-def _manifest(form: str, sets: Sequence[Questions], template: Template) -> dict[str, Any]:
+def _manifest(form: str, sets: Sequence[AskedSet], template: Template) -> dict[str, Any]:
     return {
         "format": 1,
         "crossexam": package_version(),
@@ -130,7 +130,7 @@ def _manifest(form: str, sets: Sequence[Questions], template: Template) -> dict[
     }
 
 
-def hashes(sets: Questions) -> dict[str, str]:
+def hashes(sets: AskedSet) -> dict[str, str]:
     """Return what identifies a test set and the words in which it is asked."""
     return {
         "content_hash": sets.dataset.content_hash(),

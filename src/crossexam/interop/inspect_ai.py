@@ -8,9 +8,9 @@ from string import Template as Text
 from typing import Final
 
 from crossexam.core.files import write_text
+from crossexam.interop.asked import AskedSet
 from crossexam.interop.export import hashes, task_name
 from crossexam.interop.json_lines import write_questions
-from crossexam.interop.questions import Questions
 
 MODULE: Final = "crossexam_tasks.py"
 _HEAD: Final = '''"""Test sets of Crossexam as tasks: inspect eval crossexam_tasks.py --model MODEL
@@ -80,7 +80,7 @@ def $name() -> Task:
 ''')
 
 
-def write_tasks(sets: Sequence[Questions], folder: Path) -> list[str]:
+def write_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     """Write the module and a file of questions per test set to *folder*; return the names of the tasks."""
     code, names = _HEAD, []
     for each in sets:

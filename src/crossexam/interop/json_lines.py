@@ -1,4 +1,4 @@
-"""Questions as JSON lines, for programs of your own."""
+"""AskedSet as JSON lines, for programs of your own."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from crossexam.interop.asked import AskedItem, AskedSet
 from crossexam.interop.export import task_name
-from crossexam.interop.questions import Question, Questions
 
 
-def write_tasks(sets: Sequence[Questions], folder: Path) -> list[str]:
+def write_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     """Write a file per test set to *folder*; return their names."""
     names = []
     for each in sets:
@@ -20,7 +20,7 @@ def write_tasks(sets: Sequence[Questions], folder: Path) -> list[str]:
     return names
 
 
-def write_questions(sets: Iterable[Question], path: Path) -> None:
+def write_questions(sets: Iterable[AskedItem], path: Path) -> None:
     """Write one question per line."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for question in sets:

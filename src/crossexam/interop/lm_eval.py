@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.files import write_text
+from crossexam.interop.asked import AskedSet
 from crossexam.interop.export import hashes, task_name
 from crossexam.interop.json_lines import write_questions
-from crossexam.interop.questions import Questions
 
 #: The tags of all tasks, by which they are run together.
 CHOICE: Final = "crossexam"
@@ -37,7 +37,7 @@ def load(file: str, **_: object) -> datasets.DatasetDict:
 '''
 
 
-def write_tasks(sets: Sequence[Questions], folder: Path) -> list[str]:
+def write_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     """Write two YAML files and a file of questions per test set; return the names of the tasks."""
     write_text(folder / _LOADER, _LOADER_CODE)
     names = []
@@ -50,7 +50,7 @@ def write_tasks(sets: Sequence[Questions], folder: Path) -> list[str]:
     return names
 
 
-def _shared(sets: Questions, name: str) -> dict[str, Any]:
+def _shared(sets: AskedSet, name: str) -> dict[str, Any]:
     return {
         "custom_dataset": "!function crossexam_data.load",
         "dataset_kwargs": {"file": f"{name}.jsonl"},
@@ -60,7 +60,7 @@ def _shared(sets: Questions, name: str) -> dict[str, Any]:
     }
 
 
-def _choice(sets: Questions) -> dict[str, Any]:
+def _choice(sets: AskedSet) -> dict[str, Any]:
     return {
         "tag": CHOICE,
         "output_type": "multiple_choice",

@@ -11,13 +11,12 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import json_problem
 from crossexam.models.logs.replies import Log, Reply
 
-HARNESS: Final = "inspect"
 #: How Inspect calls the ends of texts that a chat endpoint calls otherwise.
 _FINISH: Final = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
 _NOT_READ: Final = {"events", "store", "attachments"}
 
 
-def files_in(path: Path) -> list[Path]:
+def logs_at(path: Path) -> list[Path]:
     """Return the logs at *path*, a file or a folder in which they lie; none if it has none."""
     if path.is_file():
         return [path] if path.suffix == ".eval" or (path.suffix == ".json" and _is_log(path)) else []
@@ -33,7 +32,7 @@ def _is_log(path: Path) -> bool:
     return isinstance(document, dict) and "samples" in document and "eval" in document
 
 
-def read(files: Sequence[Path]) -> Log:
+def read_logs(files: Sequence[Path]) -> Log:
     """Return the replies in *files*; raises CrossexamError if inspect-ai is missing, FormatError."""
     facts: dict[str, Any] = {"tasks": [], "models": [], "versions": []}
     replies = []
@@ -55,7 +54,7 @@ def read(files: Sequence[Path]) -> Log:
             wanted="logs of one model",
             hint="name one log, or keep the logs of each model in a folder of its own",
         )
-    return Log(HARNESS, facts, replies, files)
+    return Log("inspect", facts, replies, files)
 
 
 def _from_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:

@@ -14,22 +14,21 @@ from crossexam.core.files import json_problem
 from crossexam.models.label_order import ClassName, class_name
 from crossexam.models.logs.replies import Log, Reply
 
-HARNESS: Final = "lm-eval"
 _NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
-_FACTS: Final = (
-    "model_source", "model_name", "lm_eval_version", "transformers_version", "git_hash",
-    "system_instruction_sha", "chat_template_sha",
-)  # fmt: skip
+_FACTS: Final = frozenset(
+    "model_source model_name lm_eval_version transformers_version git_hash system_instruction_sha "
+    "chat_template_sha".split()
+)
 
 
-def files_in(path: Path) -> list[Path]:
+def samples_at(path: Path) -> list[Path]:
     """Return the samples at *path*, a file or a folder that has them at any depth; none if it has none."""
     if path.is_file():
         return [path] if _NAME.fullmatch(path.name) else []
     return sorted(each for each in path.rglob("samples_*.jsonl") if _NAME.fullmatch(each.name))
 
 
-def read(files: Sequence[Path]) -> Log:
+def read_samples(files: Sequence[Path]) -> Log:
     """Return the replies in *files*; raises FormatError if a task is there twice, or a line is no sample."""
     tasks: dict[str, Path] = {}
     for path in files:
@@ -42,7 +41,7 @@ def read(files: Sequence[Path]) -> Log:
                 hint="name the file, or keep the logs of each run in a folder of its own",
             )
     replies = [reply for path in files for reply in _replies(path)]
-    return Log(HARNESS, {"tasks": sorted(tasks), **_facts(files)}, replies, files)
+    return Log("lm-eval", {"tasks": sorted(tasks), **_facts(files)}, replies, files)
 
 
 def _task_of(path: Path) -> str:
@@ -64,7 +63,7 @@ def _facts(files: Sequence[Path]) -> dict[str, Any]:
         except (ValueError, RecursionError, UnicodeDecodeError):
             continue  # it only adds to what the samples say
         if isinstance(found, dict):
-            facts |= {key: found[key] for key in _FACTS if found.get(key) is not None}
+            facts |= {key: found[key] for key in sorted(_FACTS) if found.get(key) is not None}
             config = found.get("config")
             facts |= {"model_args": config.get("model_args")} if isinstance(config, dict) else {}
     return facts

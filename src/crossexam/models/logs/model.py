@@ -36,8 +36,8 @@ _LISTED: Final = 5  # items that an error names
 #: Part of every key: increased if the same log is read in another way.
 _READING: Final = 1
 HARNESSES: Final[Mapping[str, tuple[Callable[[Path], list[Path]], Callable[[Sequence[Path]], Log]]]] = {
-    lm_eval.HARNESS: (lm_eval.files_in, lm_eval.read),
-    inspect_logs.HARNESS: (inspect_logs.files_in, inspect_logs.read),
+    "lm-eval": (lm_eval.samples_at, lm_eval.read_samples),
+    "inspect": (inspect_logs.logs_at, inspect_logs.read_logs),
 }
 
 

@@ -13,7 +13,7 @@ from crossexam.core.labels import Gold
 from crossexam.models.prompts.template import Template
 
 
-class Question(NamedTuple):
+class AskedItem(NamedTuple):
     """An item as a question.
 
     *choices* are the *labels* as the template writes them, *answer* is the right one, and *target* is its
@@ -41,7 +41,7 @@ class Question(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Questions:
+class AskedSet:
     """The questions of a test set, in order, without the *unlabelled* items, which have no right answer."""
 
     dataset: Dataset
@@ -60,7 +60,7 @@ class Questions:
     def __len__(self) -> int:
         return len(self.dataset) - self.unlabelled
 
-    def __iter__(self) -> Iterator[Question]:
+    def __iter__(self) -> Iterator[AskedItem]:
         labels = tuple(self.template.labels)
         construction = self.dataset.entry.construction
         for item in self.dataset.examples:
@@ -68,7 +68,7 @@ class Questions:
                 continue
             gold = self._gold(item.label)
             forms = self.template.forms(item.premise, item.hypothesis)
-            yield Question(
+            yield AskedItem(
                 item.id,
                 self.name,
                 item.premise,
@@ -89,7 +89,7 @@ class Questions:
         return label if label in self.template.labels else "not_entailment"
 
 
-def questions(dataset: Dataset, template: Template) -> Questions:
+def asked_set(dataset: Dataset, template: Template) -> AskedSet:
     """Return the items of *dataset* in the words of *template*.
 
     A template with two labels asks about sets of three as about entailment and the rest.  Raises
@@ -103,4 +103,4 @@ def questions(dataset: Dataset, template: Template) -> Questions:
             wanted="a template with two labels",
             hint="--template minicheck-llm, or one of your own; or leave the test set out with --only",
         )
-    return Questions(dataset, template)
+    return AskedSet(dataset, template)

@@ -28,7 +28,7 @@ _HERE: Final = Path(__file__).resolve().parents[1] / "src"
 def score(folder: Path) -> None:
     """Read the run in *folder* and score its items."""
     from crossexam.evaluation.scores import score_run
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.saved import read_run
 
     run = read_run(folder)
     score_run(run)
@@ -37,7 +37,7 @@ def score(folder: Path) -> None:
 def report(folder: Path) -> None:
     """Read the run in *folder*, compute all measures and make the page."""
     from crossexam.reports.report import make_report
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.saved import read_run
 
     made = make_report(read_run(folder))
     _ = made.results

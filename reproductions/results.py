@@ -31,7 +31,7 @@ from crossexam.core.example import cluster_of
 from crossexam.core.files import read_json, write_json
 from crossexam.core.manifest import TestSetEntry
 from crossexam.evaluation.scores import Scored, score_run
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 
 
 def answers_of(study: Study, work: Path) -> dict[str, dict[str, Answers]]:

@@ -17,8 +17,9 @@ import crossexam
 
 SOURCE = Path(crossexam.__file__).parent
 # fmt: off
-ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models", "runs",
-         "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "api", "cli")
+ORDER = ("core", "engines", "language", "corpora", "constructions", "zoo", "shallow", "training", "models",
+         "runs", "stats", "suites", "interop", "published", "evaluation", "validation", "reports", "api",
+         "cli")
 # fmt: on
 HEAVY = (
     "polars",

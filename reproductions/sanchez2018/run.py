@@ -33,7 +33,7 @@ from crossexam.published.figures import published
 from crossexam.reports import text
 from crossexam.reports.behaviour import behaviour_table, factor_table
 from crossexam.reports.results import results_of
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 
 HERE = Path(__file__).parent
 BASE = "$CROSSEXAM_DATA/snli/snli_1.0_train_subset.jsonl"

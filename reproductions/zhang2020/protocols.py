@@ -30,7 +30,7 @@ from crossexam.core.example import SIDES
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.cross_dataset import BenchmarkScore, benchmark_score, mean_difference
 from crossexam.evaluation.measures import measure
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 from crossexam.training.tokenization import words_of
 from crossexam.training.vocabulary import Vocabulary
 

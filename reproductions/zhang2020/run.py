@@ -23,7 +23,7 @@ from crossexam.reports.cross_dataset import corpus_table, score_table
 from crossexam.reports.results import results_of
 from crossexam.reports.table import Table
 from crossexam.reports.text import markdown_table
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 from crossexam.suites.cross_dataset_corpora import MEMBERS
 
 HERE = Path(__file__).parent

@@ -130,7 +130,7 @@ def load_suite(folder: str | Path) -> Suite:
 
 def load_run(folder: str | Path) -> Run:
     """Return the run that ``crossexam run`` wrote to *folder*; raises CrossexamError."""
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.saved import read_run
 
     return read_run(path_of(folder, "folder", wanted="a folder that `crossexam run` wrote", of=copy_path))
 

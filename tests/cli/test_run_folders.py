@@ -11,7 +11,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 
 
 @pytest.fixture

@@ -25,8 +25,9 @@ from crossexam.language.sentences import split_sentences
 from crossexam.models.chunking import AGGREGATES, LIKE, UNITS, Chunking, chunking_of, in_chunks
 from crossexam.models.model import AsksInParts, Batch, CharactersRead, Model, Pair
 from crossexam.models.table import open_model
-from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
 
 FILLER = "The committee met on Monday and spoke of the weather. "  # 10 words
 EVIDENCE = "The bridge was closed in May."

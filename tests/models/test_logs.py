@@ -234,6 +234,16 @@ def test_every_item_needs_a_reply_and_only_one(tmp_path: Path) -> None:
         run(f"log/{tmp_path}", SET)
 
 
+def test_items_without_a_gold_label_need_no_reply(tmp_path: Path) -> None:
+    """They are not exported: harnesses would count each as wrong."""
+    more = Dataset(
+        SET.name, (*ITEMS, Example("negation:9", "Ann has a dog.", "Ann has cats.", None)), SET.manifest
+    )
+    found = run(f"log/{write_samples(tmp_path, LIKELIHOODS)}", more)
+    assert found.outcomes["negation.dev"].unanswered() == {"unasked": 1}
+    assert found.answered("negation.dev").tolist() == [True, True, True, True, False]
+
+
 def test_a_limit_needs_replies_to_those_items_only(tmp_path: Path) -> None:
     found = run(f"log/{write_samples(tmp_path, LIKELIHOODS)}", SET, limit=2)
     assert len(found.predictions("negation.dev")) == 2

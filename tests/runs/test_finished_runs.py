@@ -21,7 +21,8 @@ from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair
 from crossexam.runs import folder as run_folder
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
-from crossexam.runs.folder import read_run, run_into_folder
+from crossexam.runs.folder import run_into_folder
+from crossexam.runs.saved import read_run
 
 SUITE = Suite(
     "s",

@@ -21,8 +21,9 @@ from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.locks import locked
 from crossexam.core.test_sets import read_suite, write_test_set
-from crossexam.runs.folder import read_run, read_runs, run_into_folder, save_run
+from crossexam.runs.folder import run_into_folder, save_run
 from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run, read_runs
 
 SLEEP = Example("1", "A man sleeps.", "A man sleeps.", "entailment")
 NEVER = Example("2", "A man sleeps.", "A man never sleeps.", "contradiction")

@@ -22,8 +22,9 @@ from crossexam.models.model import ReadsParses
 from crossexam.models.table import open_model
 from crossexam.reports.parses import parse_table, parse_warning, parsed_counts
 from crossexam.reports.results import ModelResults, results_of
-from crossexam.runs.folder import read_run, run_into_folder
+from crossexam.runs.folder import run_into_folder
 from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
 from crossexam.suites.bases import base_from_examples
 from crossexam.suites.build import build_in_memory
 from crossexam.suites.table import suite_request

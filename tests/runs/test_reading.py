@@ -19,9 +19,10 @@ from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, CharactersRead, Pair, Parts
 from crossexam.models.table import open_model
-from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.folder import save_run
 from crossexam.runs.reading import edit_unseen, spans_read
 from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
 
 LENGTH = 20  # characters that the model of these tests reads of a premise
 

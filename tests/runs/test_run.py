@@ -16,8 +16,9 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
-from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
 
 BASE = Dataset(
     "base.tiny",

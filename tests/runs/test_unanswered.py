@@ -22,9 +22,10 @@ from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Pair
 from crossexam.runs import answer_store, windows
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
-from crossexam.runs.folder import read_run, run_into_folder
+from crossexam.runs.folder import run_into_folder
 from crossexam.runs.pair_hashes import pair_hashes
 from crossexam.runs.run import predict_suite
+from crossexam.runs.saved import read_run
 
 NAN = [np.nan] * 3
 

@@ -20,7 +20,8 @@ from crossexam.evaluation.behaviour import factor_results
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.measures import accuracy_by_set, measure
 from crossexam.evaluation.verified import by_status, verified_only
-from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.folder import save_run
+from crossexam.runs.saved import read_run
 from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.sampling import (
     SampleRequest,

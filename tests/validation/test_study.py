@@ -25,7 +25,8 @@ from crossexam.core.labels import LABEL_INDEX, LABELS, Gold
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.evaluation.measures import accuracy_by_set
 from crossexam.evaluation.verified import by_status, verified_only
-from crossexam.runs.folder import read_run, save_run
+from crossexam.runs.folder import save_run
+from crossexam.runs.saved import read_run
 from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.questions import CATEGORIES, QUESTIONS, chosen_questions, questions_for
 from crossexam.validation.sampling import (

@@ -43,7 +43,7 @@ def compare(
     from crossexam.evaluation.comparison import common_part, one_sided_sets
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.report import terminal_comparison, write_comparison
-    from crossexam.runs.folder import read_runs
+    from crossexam.runs.saved import read_runs
 
     chosen = verified_only if verified else by_status
     a, b = (chosen(run) for run in read_runs([first, second]))

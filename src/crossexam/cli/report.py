@@ -64,7 +64,7 @@ def report(
     from crossexam.evaluation.verified import by_status, verified_only
     from crossexam.reports.parts import written_beside
     from crossexam.reports.report import terminal_report, write_report
-    from crossexam.runs.folder import read_runs
+    from crossexam.runs.saved import read_runs
 
     shown_items = options.chosen_items(items)
     chosen = verified_only if verified else by_status

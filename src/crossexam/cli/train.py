@@ -521,7 +521,7 @@ def _reads_trees(choices: _Choices) -> bool:
 def _load_run(folder: Path | None) -> Run | None:
     if folder is None:
         return None
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.saved import read_run
 
     return read_run(folder)
 

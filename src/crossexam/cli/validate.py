@@ -77,7 +77,7 @@ def sample(
     from crossexam.cli.console import show, written
     from crossexam.core.errors import CrossexamError
     from crossexam.core.test_sets import read_suite
-    from crossexam.runs.folder import read_run
+    from crossexam.runs.saved import read_run
     from crossexam.validation.sampling import SampleRequest, sample_errors, sample_suite
 
     loaded = read_suite(suite) if suite is not None else None

@@ -1,9 +1,10 @@
-"""Locks on files that the operating system releases when their process ends, however it ends."""
+"""Locks on files that the operating system releases when their process ends, and what relies on them."""
 
 from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sys
 import warnings
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from crossexam.core.errors import CrossexamError
+from crossexam.core.files import writing
 
+_FOLDER_LOCK: Final = ".lock"
 _BUSY: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 
@@ -42,6 +45,32 @@ def locked(path: Path, busy: CrossexamError) -> Iterator[None]:
                 stacklevel=3,
             )
         yield
+
+
+@contextmanager
+def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
+    """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
+
+    What a killed process left there is removed first.  *folder* must not exist or be empty.  Raises
+    CrossexamError if another process is there for the same *purpose* ("exporting"), or the disk is full.
+    """
+    staging = folder.parent / f".{folder.name}.part"
+    with writing(folder):
+        staging.mkdir(parents=True, exist_ok=True)
+    busy = CrossexamError(f"another process is {purpose} into it", where=str(folder))
+    with locked(staging / _FOLDER_LOCK, busy), writing(folder):
+        try:
+            for path in staging.iterdir():
+                if path.name != _FOLDER_LOCK:
+                    path.unlink()
+            yield staging
+            (staging / _FOLDER_LOCK).unlink()
+            if folder.is_dir():
+                folder.rmdir()
+            staging.replace(folder)
+        except BaseException:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
 
 
 class SharedLock:

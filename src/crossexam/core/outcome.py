@@ -24,6 +24,7 @@ STATUSES: Final[Mapping[str, str]] = {
     "empty": "the answer has no text",
     "cut": "the answer reached its longest permitted length before it named a label",
     "too_long": "the pair does not fit in the context of the model",
+    "unasked": "the question was not put to the model, since the item has no gold label",
 }
 #: The statuses without an answer.
 UNANSWERED: Final = tuple(status for status in STATUSES if status != ANSWERED)

@@ -17,7 +17,7 @@ from crossexam.core.labels import THREE_LABELS, label_indices
 from crossexam.core.randomness import rng_for
 from crossexam.models.model import Model, Pair, Recalls
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
-from crossexam.runs.folder import MANIFEST, read_run
+from crossexam.runs.saved import MANIFEST, read_run
 from crossexam.stats.estimate import share_correct
 
 #: So many pairs are asked again.

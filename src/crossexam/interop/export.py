@@ -15,8 +15,8 @@ from typing import Any, Final
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import write_json
-from crossexam.core.folders import new_folder
 from crossexam.core.imports import imported
+from crossexam.core.locks import new_folder
 from crossexam.core.manifest import package_version
 from crossexam.interop.asked import AskedSet, asked_set
 from crossexam.models.prompts.template import Template
@@ -49,20 +49,20 @@ EXPORTERS: Final[dict[str, Exporter]] = {
         Exporter(
             "lm-eval",
             "tasks of the LM Evaluation Harness: two YAML files per test set",
-            f"{_HERE}.lm_eval:write_tasks",
+            f"{_HERE}.lm_eval:write_lm_eval_tasks",
             "lm-eval run --model MODEL --tasks crossexam --include_path {folder} --log_samples "
             "--output_path logs (at a chat endpoint: --tasks crossexam_chat --apply_chat_template)",
         ),
         Exporter(
             "inspect",
             "a module of tasks of Inspect, one per test set",
-            f"{_HERE}.inspect_ai:write_tasks",
+            f"{_HERE}.inspect_ai:write_inspect_tasks",
             "inspect eval {folder}/crossexam_tasks.py --model MODEL",
         ),
         Exporter(
             "jsonl",
             "a file of questions per test set, for programs of your own",
-            f"{_HERE}.json_lines:write_tasks",
+            f"{_HERE}.json_lines:write_json_lines",
             "crossexam run file/ANSWERS.jsonl SUITE",
         ),
     )

@@ -80,7 +80,7 @@ def $name() -> Task:
 ''')
 
 
-def write_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
+def write_inspect_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     """Write the module and a file of questions per test set to *folder*; return the names of the tasks."""
     code, names = _HEAD, []
     for each in sets:

@@ -10,7 +10,7 @@ from crossexam.interop.asked import AskedItem, AskedSet
 from crossexam.interop.export import task_name
 
 
-def write_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
+def write_json_lines(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     """Write a file per test set to *folder*; return their names."""
     names = []
     for each in sets:

@@ -37,7 +37,7 @@ def load(file: str, **_: object) -> datasets.DatasetDict:
 '''
 
 
-def write_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
+def write_lm_eval_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     """Write two YAML files and a file of questions per test set; return the names of the tasks."""
     write_text(folder / _LOADER, _LOADER_CODE)
     names = []

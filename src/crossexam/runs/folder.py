@@ -15,57 +15,44 @@ that is asked for.  One process at a time may write to it.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from crossexam.core.columns import in_columns
-from crossexam.core.dataset import Dataset, Reading, Run, Suite, content_hash, has_content
-from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.dataset import Dataset, Run, Suite, has_content
+from crossexam.core.errors import CrossexamError
 from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
-from crossexam.core.manifest import RunEntry, TestSetEntry
-from crossexam.core.outcome import CODES, Outcomes, check_unanswered
-from crossexam.core.places import copy_path, relative_url, url_of
+from crossexam.core.manifest import RunEntry
+from crossexam.core.outcome import check_unanswered
+from crossexam.core.places import relative_url, url_of
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored_examples import StoredExamples
-from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled, write_test_set
-from crossexam.core.transfers import copied_to_place, fetch, fetch_file
+from crossexam.core.test_sets import write_test_set
+from crossexam.core.transfers import copied_to_place
 from crossexam.models.chunking import Chunking, in_chunks
 from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
 from crossexam.models.table import open_model
-from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
+from crossexam.runs.saved import MANIFEST, SavedAnswers, read_predictions, run_entries, whole_test_set
 from crossexam.runs.waiting import Permit, refuse_many
 from crossexam.runs.windows import Asking, ask_in_this_process
 
 if TYPE_CHECKING:
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-MANIFEST: Final = "manifest.json"
 _PREDICTIONS: Final = "predictions"
 _TEST_SETS: Final = "test_sets"
-_SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _LOCK: Final = ".lock"
-_AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
-_REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
 _WAY_OUT: Final = "choose another -o, or --force (in Python, force=True) to replace the run"
-_ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
 #: As many as pyarrow makes of a whole table.
 _ROWS_PER_GROUP: Final = 2**20
-_READING: Final = tuple(field.name for field in fields(Reading))
-_STATUS: Final = "status"
-_MASS: Final = "label_mass"
-_NO_STATUS: Final = -1
 
 
 def run_into_folder(
@@ -140,7 +127,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
         return None
     earlier = read_json(folder / MANIFEST, hint=_WAY_OUT)
-    entries = _typed(earlier["test_sets"], folder / MANIFEST)
+    entries = run_entries(earlier["test_sets"], folder / MANIFEST)
     pairs = earlier.get("chunk_pairs" if isinstance(model, AsksInParts) else "distinct_pairs")
     datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
     if (
@@ -155,7 +142,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
             return None
         facts = store.facts
     read = {
-        name: _read_predictions(folder / entry.predictions, datasets[name], None)
+        name: read_predictions(folder / entry.predictions, datasets[name], None)
         for name, entry in entries.items()
     }
     reading = {name: each.reading for name, each in read.items() if each.reading is not None}
@@ -241,7 +228,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
         file = f"{quote(name, safe=' ')}.parquet"
         place = folder / _PREDICTIONS / file
         if not has_predictions:
-            found = _Contents(run.probabilities[name], run.reading.get(name), run.outcomes.get(name))
+            found = SavedAnswers(run.probabilities[name], run.reading.get(name), run.outcomes.get(name))
             _write_predictions(place, dataset, found)
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
@@ -254,100 +241,6 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
             entries[name]["content_hash"] = dataset.content_hash()
     _remove_stale(folder, entries)
     write_json(manifest_file, {**run.manifest, "model": run.model, "test_sets": entries})
-
-
-def read_run(folder: Path) -> Run:
-    """Return the run in *folder* with its test sets.
-
-    What belongs to a place elsewhere is brought here.
-    Raises FormatError if there is no finished run, or if a test set is missing or was changed.
-    """
-    fetch(folder)
-    manifest_file = folder / MANIFEST
-    if not folder.is_dir():
-        raise FormatError("no such folder", where=str(folder), wanted="a folder that `crossexam run` wrote")
-    if not manifest_file.exists():
-        raise FormatError(
-            f"there is no {MANIFEST}: this is not a run, or the run did not finish",
-            where=str(folder),
-            hint="repeat `crossexam run` to resume it",
-        )
-    manifest = read_json(manifest_file, hint=_REWRITE)
-    entries = manifest.get("test_sets")
-    if not isinstance(entries, dict) or not isinstance(manifest.get("model"), str):
-        is_suite = isinstance(entries, dict) and not manifest.keys() & {"model", "model_key"}
-        raise FormatError(
-            "this is the folder of a suite, not of a run"
-            if is_suite
-            else "this is not the manifest of a run",
-            where=str(manifest_file),
-            wanted="a folder that `crossexam run` wrote",
-            hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else _REWRITE,
-        )
-    typed = _typed(entries, manifest_file)
-    datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
-    files = {
-        name: _read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
-        for name, entry in typed.items()
-    }
-    probabilities = {name: each.probabilities for name, each in files.items()}
-    reading = {name: each.reading for name, each in files.items() if each.reading is not None}
-    outcomes = {name: each.outcomes for name, each in files.items() if each.outcomes is not None}
-    return Run(str(manifest["model"]), datasets, probabilities, manifest, reading, outcomes)
-
-
-def read_runs(folders: Sequence[Path]) -> list[Run]:
-    """Return the runs in *folders*; of a test set in one file, several runs have the same object.
-
-    What is computed from the items is then computed, and held, once.  Raises what :func:`read_run` raises.
-    """
-    runs: list[Run] = []
-    for run in map(read_run, folders):
-        datasets = dict(run.datasets)
-        for name, dataset in run.datasets.items():
-            for other in runs:
-                if name in other.datasets and _are_same_rows(other.datasets[name], dataset):
-                    datasets[name] = other.datasets[name]
-        runs.append(replace(run, datasets=datasets))
-    return runs
-
-
-def _are_same_rows(one: Dataset, other: Dataset) -> bool:
-    """Return whether two test sets, which declare the same, are the same rows of one file."""
-    here, there = one.examples, other.examples
-    declared = [{**each.manifest, "path": None} for each in (one, other)]
-    return (
-        declared[0] == declared[1]
-        and isinstance(here, StoredExamples)
-        and isinstance(there, StoredExamples)
-        and here.rows.path.samefile(there.rows.path)
-        and isinstance(here.places, range)
-        and here.places == there.places
-    )
-
-
-def _typed(entries: object, manifest_file: Path) -> dict[str, RunEntry]:
-    if not isinstance(entries, dict):
-        raise FormatError(
-            "field 'test_sets' is missing",
-            where=str(manifest_file),
-            wanted="the manifest of a run",
-            hint=_REWRITE,
-        )
-    typed = {}
-    for name, entry in entries.items():
-        try:
-            typed[name] = RunEntry.from_json(entry)
-            TestSetEntry.from_json(name, typed[name].dataset)
-        except (FormatError, KeyError, TypeError, ValueError, AttributeError) as error:
-            detail = f": {error.what}" if isinstance(error, FormatError) else ""
-            raise FormatError(
-                f"the entry of test set '{name}' is damaged{detail}",
-                where=str(manifest_file),
-                wanted="an object with the number of rows and the files",
-                hint=_REWRITE,
-            ) from None
-    return typed
 
 
 def _refuse_other_files(folder: Path, *, force: bool) -> None:
@@ -393,7 +286,7 @@ def _kept_sets(
             where=str(folder),
             hint=_WAY_OUT,
         )
-    return {name: _read_whole_test_set(folder, name, entry) for name, entry in others.items()}
+    return {name: whole_test_set(folder, name, entry) for name, entry in others.items()}
 
 
 def _limit(limit: object) -> str:
@@ -408,7 +301,7 @@ def _refuse_replacing(
     A test set may be run again if it has the same items, or the same and further ones.
     """
     what = None
-    known = _typed(earlier["test_sets"], folder / MANIFEST)
+    known = run_entries(earlier["test_sets"], folder / MANIFEST)
     if earlier["model"] != model:
         what = f"this folder contains a run of {earlier['model']}, not of {model}"
     elif earlier.get("model_key", key) != key:
@@ -446,45 +339,7 @@ def _refuse_losing(known: Mapping[str, RunEntry], datasets: Mapping[str, Dataset
         )
 
 
-@dataclass(frozen=True)
-class _Contents:
-    """What a file of predictions holds: *reading* and *outcomes* are None if there is nothing to say."""
-
-    probabilities: NDArray[np.float64]
-    reading: Reading | None
-    outcomes: Outcomes | None
-
-    def types(self) -> dict[str, pa.DataType]:
-        """Return the type of each column, in order."""
-        import pyarrow as pa
-
-        types = {"id": pa.string(), "label": pa.string(), **dict.fromkeys(_SHARES, pa.float64())}
-        types["predicted"] = pa.string()
-        if self.reading is not None:
-            types |= dict.fromkeys(_READING, pa.bool_())
-        if self.outcomes is not None:
-            types |= {_STATUS: pa.string(), _MASS: pa.float64()}
-        return types
-
-    def columns(self, rows: slice) -> list[pa.Array]:
-        """Return the columns at *rows*, but for ids and gold labels."""
-        import numpy as np
-        import pyarrow as pa
-
-        shares = self.probabilities[rows]
-        missing = None if self.outcomes is None else ~self.outcomes.answered[rows]
-        winners = pa.array(LABELS).take(pa.array(shares.argmax(axis=1), mask=missing))
-        columns = [*(pa.array(share, mask=missing) for share in shares.T), winners]
-        if self.reading is not None:
-            columns += [pa.array(getattr(self.reading, name)[rows]) for name in _READING]
-        if self.outcomes is not None:
-            outcomes = self.outcomes.at(rows)
-            mass = outcomes.label_mass
-            columns += [pa.array(outcomes.statuses()), pa.array(mass, mask=np.isnan(mass))]
-        return columns
-
-
-def _write_predictions(path: Path, dataset: Dataset, found: _Contents) -> None:
+def _write_predictions(path: Path, dataset: Dataset, found: SavedAnswers) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -518,71 +373,6 @@ def _ids_and_labels(dataset: Dataset) -> Iterator[tuple[pa.Array, pa.Array]]:
         yield ids, pa.array(GOLDS).take(pa.array(labels, mask=labels < 0))
 
 
-def _read_predictions(path: Path, dataset: Dataset, sha256: str | None) -> _Contents:
-    """Return what is in *path*, the predictions for *dataset*."""
-    import polars as pl
-
-    if not path.is_file():
-        raise FormatError(f"the predictions for '{dataset.name}' are missing", where=str(path), hint=_AGAIN)
-    try:
-        if sha256 is not None and sha256_of(path) != sha256:
-            raise FormatError("the predictions were changed after the run", where=str(path), hint=_AGAIN)
-        found = _columns_of_predictions(path, dataset)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        raise FormatError(f"not a prediction file: {error}", where=str(path), hint=_AGAIN) from None
-    _check_probabilities(found, path)
-    return found
-
-
-def _columns_of_predictions(path: Path, dataset: Dataset) -> _Contents:
-    """Return what is in *path* if its ids are those of *dataset*; a part of the file is read at a time."""
-    import numpy as np
-    import polars as pl
-
-    rows = pl.scan_parquet(path, glob=False)
-    schema = rows.collect_schema()
-    reading = _READING if all(name in schema for name in _READING) else ()
-    shares = np.empty((len(dataset), len(LABELS)), dtype=np.float64)
-    read = {name: np.empty(len(dataset), dtype=bool) for name in reading}
-    outcome_names = [name for name in (_STATUS, _MASS) if _STATUS in schema and name in schema]
-    outcomes = Outcomes(np.zeros(len(dataset), dtype=np.int8), np.full(len(dataset), np.nan))
-    fits = rows.select(pl.len()).collect().item() == len(dataset)
-    start = 0
-    for items in dataset.columns("id", at_once=_ROWS_AT_ONCE) if fits else ():
-        here = slice(start, start + len(items))
-        shown = rows.slice(start, len(items))
-        table = shown.select("id", pl.col(_SHARES).cast(pl.Float64), *reading, *outcome_names).collect()
-        fits &= table["id"].equals(items["id"])
-        shares[here] = table.select(_SHARES).to_numpy()
-        for name in reading:
-            read[name][here] = table[name].to_numpy()
-        if outcome_names:
-            outcomes.codes[here] = table[_STATUS].replace_strict(CODES, default=_NO_STATUS).to_numpy()
-            outcomes.label_mass[here] = table[_MASS].cast(pl.Float64).fill_null(math.nan).to_numpy()
-        start = here.stop
-    if not fits:
-        raise FormatError(f"the ids are not those of test set '{dataset.name}'", where=str(path), hint=_AGAIN)
-    if (outcomes.codes == _NO_STATUS).any():
-        row = int((outcomes.codes == _NO_STATUS).argmax())
-        raise FormatError("there is no such status", where=f"{path}, row {row}", wanted=", ".join(CODES))
-    return _Contents(shares, Reading(**read) if reading else None, outcomes if outcome_names else None)
-
-
-def _check_probabilities(found: _Contents, path: Path) -> None:
-    outcomes = found.outcomes or Outcomes.all_answered(len(found.probabilities))
-    for start in range(0, len(found.probabilities), _ROWS_AT_ONCE):
-        rows = slice(start, start + _ROWS_AT_ONCE)
-        wrong = not_answers(found.probabilities[rows], outcomes.at(rows))
-        if wrong.any():
-            row = start + int(wrong.argmax())
-            raise FormatError(
-                f"{found.probabilities[row].tolist()} are not probabilities",
-                where=f"{path}, row {row}",
-                wanted="finite, non-negative numbers that sum to 1, or none at all without an answer",
-                hint=_AGAIN,
-            )
-
-
 def _place(dataset: Dataset, folder: Path, file: str) -> dict[str, str]:
     """Return where the items of *dataset* are, relative to *folder* and absolute; write them if need be.
 
@@ -612,41 +402,6 @@ def _place_elsewhere(path: Path, url: str, folder: str | None) -> dict[str, str]
     if relative is not None and not relative.startswith("../"):  # the run holds them
         return {"items": relative, "items_path": "", "items_sha256": sha256_of(path)}
     return {"items": relative or "", "items_path": url}
-
-
-def _read_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
-    """Return the test set of *entry*; only its first rows if the run had a limit."""
-    whole = _read_whole_test_set(folder, name, entry)
-    return Dataset(name, whole.examples[: entry.rows], whole.manifest)
-
-
-def _read_whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
-    of_set = TestSetEntry.from_json(name, entry.dataset)
-    sha256 = entry.items_sha256 or of_set.sha256
-    places = [folder / entry.items, copy_path(entry.items_path)]
-    found = (fetch_file(place, sha256) for place in places if place != folder)
-    path = next((place for place in found if place.is_file()), None)
-    if path is None:
-        raise FormatError(
-            f"the items of test set '{name}' are missing",
-            where=str(places[0]),
-            hint="put the suite back, or build it and run the model again; stored predictions are reused",
-        )
-    is_as_written = is_unchanged(path, sha256)
-    examples = read_test_set(path, checked=is_as_written).examples
-    dataset = Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
-    known = of_set.content_hash if entry.items_sha256 is None else entry.content_hash
-    if is_as_written and known == entry.content_hash and len(dataset) == entry.rows:
-        return dataset
-    if content_hash(examples[: entry.rows]) == entry.content_hash:
-        return dataset
-    if not has_content(examples[: entry.rows], entry.content_hash):
-        raise FormatError(
-            f"test set '{name}' was changed after the run",
-            where=str(path),
-            hint="repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused",
-        )
-    return relabelled(dataset)
 
 
 def _remove_stale(folder: Path, entries: Mapping[str, Mapping[str, Any]]) -> None:

@@ -21,7 +21,7 @@ from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
 from crossexam.models.model import AsksHost
 from crossexam.models.table import open_model
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
 KEY = "sk-do-not-show-4242"

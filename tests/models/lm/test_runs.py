@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.runs.folder import read_run
+from crossexam.runs.saved import read_run
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,9 +23,9 @@ from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
 from crossexam.models.label_order import ClassName, is_two_label, to_label_columns
-from crossexam.models.logs import inspect_logs, lm_eval
 from crossexam.models.logs.replies import Log, Reply
-from crossexam.models.model import Pair
+from crossexam.models.logs.table import HARNESSES
+from crossexam.models.model import Pair, SetAnswers
 from crossexam.models.prompts.table import template
 
 if TYPE_CHECKING:
@@ -35,10 +35,6 @@ if TYPE_CHECKING:
 _LISTED: Final = 5  # items that an error names
 #: Part of every key: increased if the same log is read in another way.
 _READING: Final = 1
-HARNESSES: Final[Mapping[str, tuple[Callable[[Path], list[Path]], Callable[[Sequence[Path]], Log]]]] = {
-    "lm-eval": (lm_eval.samples_at, lm_eval.read_samples),
-    "inspect": (inspect_logs.logs_at, inspect_logs.read_logs),
-}
 
 
 @dataclass(frozen=True)
@@ -61,7 +57,6 @@ class LogModel:
     log: Log
     forms: Mapping[ClassName, str]
     details: dict[str, Any] = field(default_factory=dict)
-    outcomes: dict[str, Outcomes] = field(default_factory=dict)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the probabilities of *pairs*, matched by their texts: [n, 3]; raises FormatError.
@@ -84,13 +79,11 @@ class LogModel:
         rows = [self._answer(known[pair])[0] for pair in pairs]
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
-    def predict_sets(
-        self, asked: Sequence[Dataset], whole: Sequence[Dataset]
-    ) -> dict[str, NDArray[np.float64]]:
-        """Return the probabilities of each test set of *asked*, by name; raises FormatError.
+    def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
+        """Return the answers for each test set of *asked*, by name; raises FormatError.
 
-        The rows of items without an answer are not numbers (NaN); ``outcomes`` say why there is none.
-        Replies may be to any items of *whole*, the test sets without ``--limit``; others are errors.
+        Replies may be to any items of *whole*, the test sets without ``--limit``; others are errors.  Items
+        without a gold label are not exported, and need none.
         """
         import numpy as np
 
@@ -100,8 +93,9 @@ class LogModel:
             replies = _all_there(dataset, index)
             read = [self._answer(each) for each in replies]
             shares = [row for row, _ in read]
-            found[dataset.name] = np.array(shares, dtype=np.float64).reshape(-1, 3)
-            self.outcomes[dataset.name] = Outcomes.of([outcome for _, outcome in read], len(read))
+            table = np.array(shares, dtype=np.float64).reshape(-1, 3)
+            outcomes = Outcomes.of([outcome for _, outcome in read], len(read))
+            found[dataset.name] = SetAnswers(table, outcomes)
         self.details["rules"] = dict(sorted(self._rules.items()))
         return found
 
@@ -126,8 +120,10 @@ class LogModel:
                 found[name] = reply if other is None else _with_texts(other, reply)
         return found
 
-    def _answer(self, reply: Reply) -> tuple[Sequence[float], Outcome]:
+    def _answer(self, reply: Reply | None) -> tuple[Sequence[float], Outcome]:
         """Return the probabilities of a reply, with what became of the question."""
+        if reply is None:
+            return [float("nan")] * 3, Outcome("unasked")
         forms = self.forms or reply.forms
         if not forms:
             raise FormatError(
@@ -211,18 +207,19 @@ def _with_texts(first: Reply, second: Reply) -> Reply:
     )
 
 
-def _all_there(dataset: Dataset, index: Mapping[tuple[str, str], Reply]) -> list[Reply]:
-    missing = [item.id for item in dataset.examples if (dataset.name, item.id) not in index]
+def _all_there(dataset: Dataset, index: Mapping[tuple[str, str], Reply]) -> list[Reply | None]:
+    """Return the replies to the items of *dataset*, None for items that have neither reply nor gold label."""
+    items = dataset.examples
+    missing = [item.id for item in items if item.label is not None and (dataset.name, item.id) not in index]
     if missing:
         listed = ", ".join(map(repr, missing[:_LISTED])) + (" ..." if len(missing) > _LISTED else "")
         raise FormatError(
             f"{len(missing):,} of {len(dataset):,} items have no reply: {listed}",
             where=f"test set {dataset.name}",
             wanted="a reply to every item",
-            hint="items without a gold label are not exported: leave them out of the suite, or ask the model "
-            "with crossexam run",
+            hint="give the folder with the logs of all test sets, or leave out those that were not asked",
         )
-    return [index[dataset.name, item.id] for item in dataset.examples]
+    return [index.get((dataset.name, item.id)) for item in items]
 
 
 def _by_likelihood(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[Sequence[float], Outcome]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from crossexam.cli.main import app
+from crossexam.cli.main import app, run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.test_sets import write_test_set
@@ -52,3 +53,31 @@ def test_sets_that_only_one_run_has_are_named(sets: Path) -> None:
     assert stderr == "left out: only the first run (builtin/overlap) has: more.tiny\n"
     crossexam("compare", "a", "b", "--common", "-o", "c.csv")
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
+
+
+def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(
+    sets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (sets / "down.py").write_text(
+        "import crossexam as cx, pathlib\n"
+        "def ask(pairs):\n"
+        "    if not pathlib.Path('up').exists():\n"
+        "        raise cx.UnfinishedError('the server is down', where='py/down')\n"
+        "    return [{'status': 'refused'} for pair in pairs]\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr(sys, "argv", ["crossexam", "run", "py/down:ask", "base.tiny.parquet", "-o", "run"])
+    with pytest.raises(SystemExit) as stop:
+        run()
+    assert stop.value.code == 4
+    message = capsys.readouterr().err
+    assert "crossexam: py/down: the server is down; 1 of 1 distinct pairs are still to be asked" in message
+    assert "  hint: what was answered is stored: repeat the same command to resume" in message
+    (sets / "up").touch()
+    crossexam("run", "py/down:ask", "base.tiny.parquet", "-o", "run")
+    assert read_run(sets / "run").outcomes_of("base.tiny").unanswered() == {"refused": 1}
+    out, _ = crossexam("report", "run", "--max-unanswered", "1")
+    assert "1 refused" in " ".join(out.split())
+    with pytest.raises(CrossexamError, match="no status of a question without an answer is called 'refusd'"):
+        crossexam("run", "py/down:ask", "base.tiny.parquet", "-o", "run", "--again", "refusd")
+    crossexam("run", "py/down:ask", "base.tiny.parquet", "-o", "run", "--again", "refused,cut")

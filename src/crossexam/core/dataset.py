@@ -411,10 +411,9 @@ class Run:
     def restricted_to(self, names: Iterable[str]) -> Run:
         """Return the run over the test sets *names* alone; raises UnknownNameError."""
         datasets = {name: _known(self.datasets, name) for name in names}
-        of_sets = (self.probabilities, self.reading, self.outcomes)
-        probabilities, reading, outcomes = (
-            {name: each[name] for name in datasets if name in each} for each in of_sets
-        )
+        probabilities = {name: self.probabilities[name] for name in datasets}
+        reading = {name: self.reading[name] for name in datasets if name in self.reading}
+        outcomes = {name: self.outcomes[name] for name in datasets if name in self.outcomes}
         return Run(self.model, datasets, probabilities, self.manifest, reading, outcomes)
 
     def label_indices(self, name: str) -> NDArray[np.int64]:

@@ -51,7 +51,7 @@ class Bounds(Estimate):
         made.least, made.most = least, most
         return made
 
-    def __getnewargs__(self) -> tuple[Estimate, Estimate]:  # type: ignore[override]
+    def __getnewargs__(self) -> tuple[Estimate, Estimate]:
         """Return what a copy is made from."""
         return self.least, self.most
 

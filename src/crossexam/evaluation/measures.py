@@ -320,7 +320,11 @@ def _bounded(result: TestSetResult, missing: Unanswered | None) -> TestSetResult
             base_accuracy=missing.base_accuracy,
             drop=None if is_unpaired else missing.drop,
             difference=missing.drop if is_unpaired else None,
-            **dict.fromkeys(("p_value", "p_mid", "mcnemar", "minimum_detectable_drop", "flip_rate")),
+            p_value=None,
+            p_mid=None,
+            mcnemar=None,
+            minimum_detectable_drop=None,
+            flip_rate=None,
         )
     return found
 

@@ -75,8 +75,8 @@ class Unanswered:
 class Filled(NamedTuple):
     """The scores of a run by test set, with its missing answers taken as *wrong*, and as *right*."""
 
-    wrong: Mapping[str, Scored]
-    right: Mapping[str, Scored]
+    wrong: dict[str, Scored]
+    right: dict[str, Scored]
 
 
 def is_answered(run: Run) -> bool:
@@ -110,7 +110,7 @@ def unanswered_items(
         accuracy=Bounds(_accuracy(wrong), _accuracy(right)),
         only_bounds=too_many(missing, len(wrong.gold), limit),
     )
-    if entry.base_set in places:
+    if entry.base_set is not None and entry.base_set in places:
         base = filled.wrong[entry.base_set], filled.right[entry.base_set]
         compared = _paired if entry.compares_items else _unpaired
         found = compared(found, base, (wrong, right), places[entry.base_set], limit)

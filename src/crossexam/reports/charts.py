@@ -188,9 +188,9 @@ def drop_charts(results: Results) -> Charts:
         rows = [_Row(labels[each.name], lost) for each in of if (lost := each.lost) is not None]
         if rows:
             figures.append((name, _interval_drawings(rows, extent, "accuracy lost, in points")))
-    lost = (each.lost for of in _by_model(results).values() for each in of)
+    every = (each.lost for of in _by_model(results).values() for each in of)
     return Charts(
-        figures, f"Accuracy lost from the base; lines are 95 % confidence intervals.{_bounds_note(lost)}"
+        figures, f"Accuracy lost from the base; lines are 95 % confidence intervals.{_bounds_note(every)}"
     )
 
 

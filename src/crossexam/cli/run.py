@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from crossexam.cli import engines, options, sending
+from crossexam.cli import engines, options
 from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
 from crossexam.core.errors import CrossexamError
 from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from crossexam.core.dataset import Run, Suite
     from crossexam.models.chunking import Chunking
-    from crossexam.models.model import Model
+    from crossexam.models.model import AsksHost, Model, Pair
+
+#: English has about so many characters per token.
+_CHARACTERS_PER_TOKEN: Final = 4
 
 
 def run(
@@ -125,7 +130,7 @@ def run(
                 progress=progress,
                 ask=ask,
                 again=asked_again,
-                permit=sending.permit,
+                permit=_permit,
             )
         if repeat is not None:
             answers = repeat_in_folder(answers, opened, folder, repeat)
@@ -155,9 +160,68 @@ def _write_requests(
     from crossexam.models.chunking import in_chunks
     from crossexam.runs.run import pairs_to_ask
 
-    asked = sending.server_model(model, "--dry-run" if batch is None else "--batch-out")
+    asked = _server_model(model, "--dry-run" if batch is None else "--batch-out")
     waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
     if batch is None:
-        sending.show_first_request(asked, waiting)
+        _show_first_request(asked, waiting)
     else:
-        sending.write_batch(asked, waiting, batch)
+        _write_batch(asked, waiting, batch)
+
+
+def _permit(model: AsksHost, pairs: int) -> None:
+    """Name the host to which *pairs* are sent, and ask the user if they are many; raises CrossexamError."""
+    from crossexam.cli.console import note
+    from crossexam.runs.waiting import UnconfirmedError, refuse_many
+
+    note(f"sending {pairs:,} pairs to {model.host}")
+    try:
+        refuse_many(model, pairs)
+    except UnconfirmedError as error:
+        if not sys.stdin.isatty():
+            raise
+        if not typer.confirm(f"{error.what}: go on?", err=True):
+            raise CrossexamError("nothing was sent", where=model.host) from None
+
+
+def _server_model(model: Model, flag: str) -> AsksHost:
+    """Return the part of *model* that asks a server; raises CrossexamError if there is none, for *flag*."""
+    from crossexam.models.model import AsksHost, AsksInParts
+
+    asked = model.inner if isinstance(model, AsksInParts) else model
+    if not isinstance(asked, AsksHost):
+        raise CrossexamError(f"{flag} is for models behind an endpoint", where=model.name, wanted="api/NAME")
+    return asked
+
+
+def _show_first_request(model: AsksHost, waiting: Iterator[Pair]) -> None:
+    """Print how many of the *waiting* pairs would be sent, about how many tokens, and the first request."""
+    from crossexam.cli.console import note
+
+    count = characters = 0
+    first: bytes | None = None
+    for _, body in model.request_bodies(waiting):
+        first = first or body
+        count += 1
+        characters += sum(len(message["content"]) for message in json.loads(body)["messages"])
+    requests = model.requests_for(count)
+    sys.stdout.write(
+        f"distinct pairs to ask: {count:,}\n"
+        f"requests to {model.host}: at most {requests:,}\n"
+        f"tokens to read: about {characters // _CHARACTERS_PER_TOKEN:,} "
+        f"(an estimate: {_CHARACTERS_PER_TOKEN} characters each)\n"
+    )
+    if first is not None:
+        sys.stdout.write(
+            f"the first request:\n{json.dumps(json.loads(first), indent=2, ensure_ascii=False)}\n"
+        )
+    note("nothing was sent")
+
+
+def _write_batch(model: AsksHost, waiting: Iterator[Pair], path: Path) -> None:
+    """Write the requests about the probe and the *waiting* pairs as batch files."""
+    from crossexam.cli.console import note, written
+    from crossexam.models.api.batch_files import write_batch_files
+
+    for file in write_batch_files(path, model.batch_requests(waiting)):
+        written(file)
+    note("send it as a batch, then repeat the command with --batch-in OUTPUT in place of --batch-out")

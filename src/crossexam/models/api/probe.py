@@ -14,6 +14,7 @@ from typing import Any, Final
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED
+from crossexam.models.api.asking import Reply
 from crossexam.models.api.questions import Questions, Sampling, Way
 from crossexam.models.api.replies import ReplyReader, usage_of
 from crossexam.models.label_order import PROBE, TWO_LABELS, Order, ProbeResult, agreements, order_text
@@ -27,7 +28,7 @@ _EXAMPLE: Final = 80
 class ProbeReplies:
     """What came back for the pairs of the probe: *replies* has None where a pair was refused."""
 
-    replies: Sequence[Sequence[Mapping[str, Any]] | None]
+    replies: Sequence[Sequence[Reply] | None]
     questions: Questions
     forms_of: ReplyReader
     sampling: Sampling
@@ -99,7 +100,7 @@ class ProbeReplies:
         detail = reader.outcome([choice])[1].detail or {}
         return detail.get("logprobs")
 
-    def _label(self, several: Sequence[Mapping[str, Any]] | None) -> str | None:
+    def _label(self, several: Sequence[Reply] | None) -> str | None:
         choices = [choice for reply in several or () for choice in reply["choices"]]
         if not choices:
             return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from crossexam.models.api.logprobs import WITHOUT_SHARES
+
 _FIELDS = {
     "max_output": "the limit on the length of answers",
     "temperature": "the temperature",
@@ -70,19 +72,12 @@ def _on_fields(details: Mapping[str, Any]) -> Iterator[str]:
 def _on_probabilities(states: object) -> Iterator[str]:
     if not isinstance(states, Mapping):
         return
-    total = sum(
-        int(states.get(name, 0)) for name in ("aligned", "disagree", "misaligned", "no_label", "missing")
-    )
-    certain = total - int(states.get("aligned", 0))
+    counts = {name: int(states[name]) for name in WITHOUT_SHARES if states.get(name)}
+    certain = sum(counts.values())
+    total = certain + int(states.get("aligned", 0))
     if certain:
-        reasons = ", ".join(
-            f"{states[name]:,} {name}"
-            for name in ("disagree", "misaligned", "no_label", "missing")
-            if name in states
-        )
-        yield (
-            f"{certain:,} of {total:,} answers have no probabilities but those of their label, 1 ({reasons})"
-        )
+        reasons = ", ".join(f"{count:,} {WITHOUT_SHARES[name]}" for name, count in counts.items())
+        yield f"{certain:,} of {total:,} answers have no probabilities but 1 for their label: {reasons}"
     low = states.get("low_mass")
     if low:
         yield f"in {low:,} of {total:,} answers, all labels together had a probability below 1/2"

@@ -50,7 +50,7 @@ def test_a_run_keeps_answers_and_what_has_none(
     _run(*line, "--device", "cpu")
     again = read_run(tmp_path / "run")
     assert again.answers(name)[:2].tolist() == before
-    assert again.manifest["predicted"] == 0
+    assert again.manifest["asked_pairs"] == 0
 
 
 def test_several_templates_are_a_run_each_and_a_report_together(

@@ -20,7 +20,7 @@ class Text(NamedTuple):
     labels: Sequence[str]
 
 
-class Question(NamedTuple):
+class EncodedPrompt(NamedTuple):
     """The tokens of a prompt, the *context*, and those of each of its *labels*."""
 
     context: list[int]
@@ -32,7 +32,7 @@ class Question(NamedTuple):
         return len(self.context) + max(map(len, self.labels), default=1) - 1
 
 
-class Encoder:
+class PromptEncoder:
     """Encodes texts with a *tokenizer* for a causal model, or for one with an encoder and a decoder."""
 
     def __init__(self, tokenizer: Any, *, causal: bool, where: str) -> None:
@@ -41,7 +41,7 @@ class Encoder:
         self._first: int | None = first
         self._first_text: str | None = None if first is None else tokenizer.decode(first)
 
-    def questions(self, texts: Sequence[Text]) -> list[Question]:
+    def questions(self, texts: Sequence[Text]) -> list[EncodedPrompt]:
         """Return *texts* as tokens; raises CrossexamError if a prompt or a label has none."""
         moved = [_with_blanks_moved(text) for text in texts]
         contexts = self._whole([text.prompt for text in moved])
@@ -59,7 +59,7 @@ class Encoder:
         """Return *prompts* as tokens, with the tokens that the tokenizer puts around a text."""
         return self._whole(prompts)
 
-    def _question(self, text: Text, context: list[int], labels: list[list[int]]) -> Question:
+    def _question(self, text: Text, context: list[int], labels: list[list[int]]) -> EncodedPrompt:
         if not text.prompt or not context:
             if self._first is None:
                 raise CrossexamError(
@@ -77,7 +77,7 @@ class Encoder:
                     wanted="labels that the tokenizer tells from the prompt",
                     hint="write the label, or the end of the prompt, otherwise in a template of your own",
                 )
-        return Question(context, labels)
+        return EncodedPrompt(context, labels)
 
     def _whole(self, texts: Sequence[str]) -> list[list[int]]:
         """Return *texts* with special tokens, but for those that begin with the first of these already."""

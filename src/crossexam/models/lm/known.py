@@ -23,20 +23,40 @@ class KnownCheckpoint:
     source: str
 
 
-# fmt: off
 KNOWN_CHECKPOINTS: Final[tuple[KnownCheckpoint, ...]] = (
-    KnownCheckpoint("google/flan-t5-*",                     "flan-mnli-0",       None,
-                    "Chung et al. 2022: trained with the FLAN collection, MNLI among it"),
-    KnownCheckpoint("google/t5_xxl_true_nli_mixture",       "true",              2_048,
-                    "Honovich et al. 2022 (TRUE); Gao et al. 2023 (ALCE), eval.py: no maximum"),
-    KnownCheckpoint("lytang/minicheck-flan-t5-large",       "minicheck-ft5",     2_048,
-                    "Tang et al. 2024 (MiniCheck), minicheck/inference.py"),
-    KnownCheckpoint("lytang/minicheck-roberta-large",       "minicheck-roberta", 512,
-                    "Tang et al. 2024 (MiniCheck), minicheck/inference.py"),
-    KnownCheckpoint("lytang/minicheck-deberta-v3-large",    "minicheck-deberta", 2_048,
-                    "Tang et al. 2024 (MiniCheck), minicheck/inference.py"),
-    KnownCheckpoint("vectara/hallucination_evaluation_model", "hhem",            16_384,
-                    "HHEM-2.1-open: its code does not truncate"),
+    KnownCheckpoint(
+        "google/flan-t5-*",
+        "flan-mnli-0",
+        None,
+        "Chung et al. 2022: trained with the FLAN collection, MNLI among it",
+    ),
+    KnownCheckpoint(
+        "google/t5_xxl_true_nli_mixture",
+        "true",
+        2_048,
+        "Honovich et al. 2022 (TRUE); Gao et al. 2023 (ALCE), eval.py: no maximum",
+    ),
+    KnownCheckpoint(
+        "lytang/minicheck-flan-t5-large",
+        "minicheck-ft5",
+        2_048,
+        "Tang et al. 2024 (MiniCheck), minicheck/inference.py",
+    ),
+    KnownCheckpoint(
+        "lytang/minicheck-roberta-large",
+        "minicheck-roberta",
+        512,
+        "Tang et al. 2024 (MiniCheck), minicheck/inference.py",
+    ),
+    KnownCheckpoint(
+        "lytang/minicheck-deberta-v3-large",
+        "minicheck-deberta",
+        2_048,
+        "Tang et al. 2024 (MiniCheck), minicheck/inference.py",
+    ),
+    KnownCheckpoint(
+        "vectara/hallucination_evaluation_model", "hhem", 16_384, "HHEM-2.1-open: its code does not truncate"
+    ),
 )
 
 #: Why published models cannot be run here, and what to do instead.
@@ -51,7 +71,6 @@ REFUSED: Final[Mapping[str, tuple[str, str]]] = {
         "serve it with vLLM and ask the server: api/ with --template minicheck-llm",
     ),
 }
-# fmt: on
 
 #: The architecture that HHEM-2.1-open names (``loading.py``), and the checkpoint that it builds on.
 HHEM: Final = "HHEMv2ForSequenceClassification"

@@ -20,7 +20,7 @@ from crossexam.core.outcome import Outcome
 from crossexam.models.checkpoint import DeclaredOrder
 from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
-from crossexam.models.lm.encoding import Question
+from crossexam.models.lm.encoding import EncodedPrompt
 from crossexam.models.lm.known import known_checkpoint
 from crossexam.models.lm.loaded import Asked, LoadedModel
 from crossexam.models.model import Batch, Pair, answered_by, check_batch_size
@@ -203,7 +203,7 @@ class LanguageModel:
             outcomes = [scored.outcome(k, self._asked.template) for k in range(len(rows))]
             yield Batch(rows, probabilities, [None] * len(rows), outcomes)
 
-    def _not_answered(self, rows: list[int], questions: Sequence[Question]) -> Batch:
+    def _not_answered(self, rows: list[int], questions: Sequence[EncodedPrompt]) -> Batch:
         import numpy as np
 
         self._details["too_long"] += len(rows)

@@ -10,7 +10,7 @@ from crossexam.core.outcome import Outcome
 from crossexam.models.checkpoint import find_device
 from crossexam.models.label_order import PAIRS
 from crossexam.models.lm import loading
-from crossexam.models.lm.encoding import Encoder, Question, Text
+from crossexam.models.lm.encoding import EncodedPrompt, PromptEncoder, Text
 from crossexam.models.model import Pair
 from crossexam.models.prompts.shots import Shots
 from crossexam.models.prompts.template import Score, Template
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     max_length: int | None
 
 
-class Scored(NamedTuple):
+class ScoredLabels(NamedTuple):
     """The *scores* [n, labels] of a batch of questions, from which probabilities are made.
 
     *parts* are what they consist of by name, and *mass* [n] is the probability of all labels together.
@@ -65,7 +65,7 @@ class LoadedModel:
         from crossexam.models.lm.scoring import budget_of
 
         self._where, self._asked, self._template = checkpoint.where, asked, asked.template
-        tokenizer, model = loading.load(checkpoint, asked.kind, foundation)
+        tokenizer, model = loading.load_language_model(checkpoint, asked.kind, foundation)
         config = (foundation or checkpoint).config
         dtype = loading.dtype_of(checkpoint.config, asked.dtype)
         self._tokenizer, self._device = tokenizer, find_device(asked.device, self._where)
@@ -74,7 +74,7 @@ class LoadedModel:
             config, int(tokenizer.model_max_length), asked.max_length, where=self._where
         )
         self._chat = self._uses_chat()
-        self._encoder = Encoder(tokenizer, causal=asked.kind == "causal", where=self._where)
+        self._encoder = PromptEncoder(tokenizer, causal=asked.kind == "causal", where=self._where)
         probe = self.questions(PAIRS)
         self._scorer = self._scorer_for(probe)
         self._budget = budget_of(self._scorer, probe, self._device)
@@ -88,11 +88,11 @@ class LoadedModel:
             "batch_tokens": self._budget if asked.batch_size == "auto" else None,
         }
 
-    def questions(self, pairs: Sequence[Pair]) -> list[Question]:
+    def questions(self, pairs: Sequence[Pair]) -> list[EncodedPrompt]:
         """Return *pairs* as tokens of prompts and labels; raises CrossexamError."""
         return self._encoded([(self._prompt(*pair), self._template.forms(*pair)) for pair in pairs])
 
-    def plan(self, questions: Sequence[Question]) -> list[list[int]]:
+    def plan(self, questions: Sequence[EncodedPrompt]) -> list[list[int]]:
         """Return the batches of *questions*, which depend on their lengths and the options."""
         if not questions:
             return []
@@ -102,8 +102,8 @@ class LoadedModel:
         return self._scorer.plan(questions, None, size)
 
     def scored(
-        self, pairs: Sequence[Pair], questions: Sequence[Question], batches: Sequence[Sequence[int]]
-    ) -> Iterator[Scored]:
+        self, pairs: Sequence[Pair], questions: Sequence[EncodedPrompt], batches: Sequence[Sequence[int]]
+    ) -> Iterator[ScoredLabels]:
         """Yield the scores for each of *batches* of *questions*, which are those of *pairs*."""
         import numpy as np
 
@@ -122,17 +122,17 @@ class LoadedModel:
                 scores = sums - parts["without_pair"]
             exact = parts.get("first_token", sums)
             mass = None if self._template.shared_prefix() else np.exp(exact).sum(axis=1)
-            yield Scored(scores, parts, mass)
+            yield ScoredLabels(scores, parts, mass)
 
     def _outputs(
-        self, questions: Sequence[Question], batches: Sequence[Sequence[int]]
+        self, questions: Sequence[EncodedPrompt], batches: Sequence[Sequence[int]]
     ) -> Iterator[NDArray[np.float64]]:
         from crossexam.models.lm.scoring import outputs_of
 
         for found in outputs_of(self._scorer, questions, batches, self._device, self._where):
             yield found.double().numpy()
 
-    def _of_classes(self, table: NDArray[np.float64]) -> Scored:
+    def _of_classes(self, table: NDArray[np.float64]) -> ScoredLabels:
         outputs = self._template.outputs or {}
         classes = int(self._model.config.num_labels)
         if classes != len(outputs) or max(outputs.values(), default=0) >= classes:
@@ -142,7 +142,7 @@ class LoadedModel:
                 wanted="an output of the model for each label of the template",
             )
         logits = table.reshape(-1, classes)[:, [outputs[label] for label in self._template.labels]]
-        return Scored(logits, {"logit": logits}, None)
+        return ScoredLabels(logits, {"logit": logits}, None)
 
     def _likelihoods_without(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
         """Return the log-likelihoods of the labels after the prompt without the pair: [n, labels]."""
@@ -160,7 +160,7 @@ class LoadedModel:
             return None
         return self._log_likelihoods(self._encoded([(self._prompt("", ""), self._template.forms("", ""))]))
 
-    def _log_likelihoods(self, questions: Sequence[Question]) -> NDArray[np.float64]:
+    def _log_likelihoods(self, questions: Sequence[EncodedPrompt]) -> NDArray[np.float64]:
         import numpy as np
 
         batches = self.plan(questions)
@@ -171,10 +171,10 @@ class LoadedModel:
         whole: NDArray[np.float64] = np.concatenate(found)[np.argsort(np.concatenate(batches))]
         return whole
 
-    def _encoded(self, asked: Sequence[tuple[str, Mapping[Any, str]]]) -> list[Question]:
+    def _encoded(self, asked: Sequence[tuple[str, Mapping[Any, str]]]) -> list[EncodedPrompt]:
         """Return prompts with the forms of their labels as tokens, as the score needs them."""
         if self._asked.kind == "classifier":
-            return [Question(context, []) for context in self._encoder.prompts([p for p, _ in asked])]
+            return [EncodedPrompt(context, []) for context in self._encoder.prompts([p for p, _ in asked])]
         delimiter = "" if self._chat else self._template.delimiter
         texts = [Text(prompt, [f"{delimiter}{form}" for form in forms.values()]) for prompt, forms in asked]
         questions = self._encoder.questions(texts)
@@ -186,7 +186,7 @@ class LoadedModel:
             return [question._replace(labels=labels) for question in questions]
         return [self._first_tokens(question) for question in questions]
 
-    def _first_tokens(self, question: Question) -> Question:
+    def _first_tokens(self, question: EncodedPrompt) -> EncodedPrompt:
         firsts = [label[:1] for label in question.labels]
         if len({tuple(first) for first in firsts}) < len(firsts):
             raise CrossexamError(
@@ -216,7 +216,7 @@ class LoadedModel:
             )
         return has and self._asked.chat != "no"
 
-    def _scorer_for(self, probe: Sequence[Question]) -> Scorer:
+    def _scorer_for(self, probe: Sequence[EncodedPrompt]) -> Scorer:
         """Return what scores the labels, with the shortcuts that leave the scores of *probe* as they are."""
         from crossexam.models.lm.scoring import CausalScorer, ClassScorer, EncoderDecoderScorer
 

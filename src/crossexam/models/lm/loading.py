@@ -112,7 +112,7 @@ def dtype_of(config: Mapping[str, Any], stated: str) -> str:
     return own if own in _FLOATS else "float32"
 
 
-def load(checkpoint: Checkpoint, kind: Kind, foundation: Checkpoint | None) -> tuple[Any, Any]:
+def load_language_model(checkpoint: Checkpoint, kind: Kind, foundation: Checkpoint | None) -> tuple[Any, Any]:
     """Return the tokenizer and the model of *checkpoint*; raises CrossexamError."""
     import_torch(checkpoint)
     if foundation is not None:

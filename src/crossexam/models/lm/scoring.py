@@ -27,7 +27,7 @@ from crossexam.core.errors import CrossexamError
 from crossexam.models.batches import CPU_TOKENS, plan_batches, results_in_order
 from crossexam.models.gpu import fetched_in_order, fitting_tokens, free_cached, is_out_of_memory, sent
 from crossexam.models.inference import cpu_workers
-from crossexam.models.lm.encoding import Question
+from crossexam.models.lm.encoding import EncodedPrompt
 
 #: How far log-probabilities of a shortcut may be from those computed without it, by the dtype of the model.
 _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0.05}
@@ -43,16 +43,20 @@ class Scorer(Protocol):
         """Return what the manifest of a run says of the computation."""
         ...
 
-    def compute(self, questions: Sequence[Question]) -> Tensor:
+    def compute(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Return the outputs of *questions*, one after another, on the device."""
         ...
 
-    def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
+    def plan(
+        self, questions: Sequence[EncodedPrompt], tokens: int | None, pairs: int | None
+    ) -> list[list[int]]:
         """Return the batches of *questions*: at most *tokens* with padding, at most *pairs*."""
         ...
 
 
-def plan_by_length(questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
+def plan_by_length(
+    questions: Sequence[EncodedPrompt], tokens: int | None, pairs: int | None
+) -> list[list[int]]:
     """Return batches of *questions* of about the same length."""
     return plan_batches([question.length for question in questions], tokens=tokens, pairs=pairs)
 
@@ -72,7 +76,9 @@ class CausalScorer:
         """What the manifest of a run says of the shortcuts that are taken."""
         return {"labels_continue_prompts": self.continues, "tokens_read_once": len(self._beginning)}
 
-    def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
+    def plan(
+        self, questions: Sequence[EncodedPrompt], tokens: int | None, pairs: int | None
+    ) -> list[list[int]]:
         """Return the batches of *questions*; those that continue their prompts have prompts of one length."""
         if not self.continues:
             return plan_by_length(questions, tokens, pairs)
@@ -84,14 +90,14 @@ class CausalScorer:
             batches += [[rows[k] for k in batch] for batch in plan_batches(costs, tokens=tokens, pairs=pairs)]
         return batches
 
-    def compute(self, questions: Sequence[Question]) -> Tensor:
+    def compute(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Return the log-probabilities of all tokens of all labels of *questions*: [tokens]."""
         with torch.inference_mode():
             if self.continues and any(len(_beginnings(question)) > 1 for question in questions):
                 return self._continued(questions)
             return self._together(questions)
 
-    def take_shortcuts(self, probe: Sequence[Question]) -> None:
+    def take_shortcuts(self, probe: Sequence[EncodedPrompt]) -> None:
         """Let labels continue prompts, and prompts what all begin with, if *probe* is scored as before."""
         if not probe:
             return
@@ -107,7 +113,7 @@ class CausalScorer:
             self.continues = True
             self.continues = self._is_same(probe, before)
 
-    def _is_same(self, probe: Sequence[Question], before: Tensor) -> bool:
+    def _is_same(self, probe: Sequence[EncodedPrompt], before: Tensor) -> bool:
         with suppress(Exception):
             difference = (self._in_batches(probe) - before).abs().max().item()
             return bool(difference <= _TOLERANCE.get(self._model.dtype, 1e-4))
@@ -118,7 +124,7 @@ class CausalScorer:
         with torch.inference_mode():
             return self._model(input_ids=self._padded([beginning]), use_cache=True).past_key_values
 
-    def _begun(self, questions: Sequence[Question], rows: int) -> tuple[int, Any]:
+    def _begun(self, questions: Sequence[EncodedPrompt], rows: int) -> tuple[int, Any]:
         """Return how many tokens of all *questions* are in the cache, and a cache for so many *rows*."""
         size = len(self._beginning)
         if not size or any(
@@ -130,7 +136,7 @@ class CausalScorer:
         cache.batch_repeat_interleave(rows)
         return size, cache
 
-    def _in_batches(self, questions: Sequence[Question]) -> Tensor:
+    def _in_batches(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Return the log-probabilities of *questions* in their order, computed in batches."""
         batches = self.plan(questions, CPU_TOKENS, None)
         found: dict[int, Tensor] = {}
@@ -140,7 +146,7 @@ class CausalScorer:
             found |= dict(zip(rows, torch.split(computed, sizes), strict=True))
         return torch.cat([found[row] for row in range(len(questions))])
 
-    def _together(self, questions: Sequence[Question]) -> Tensor:
+    def _together(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Read each prompt with its labels, in a row for all labels that begin alike."""
         rows: list[list[int]] = []
         wanted = _Wanted()
@@ -159,7 +165,7 @@ class CausalScorer:
         ).logits
         return wanted.log_probabilities(logits, offset=longest - logits.shape[1])
 
-    def _continued(self, questions: Sequence[Question]) -> Tensor:
+    def _continued(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Read prompts of one length, then all labels with their cached keys and values."""
         kept = {"logits_to_keep": 1} if self._keeps_some else {}
         begun, cache = self._begun(questions, len(questions))
@@ -200,11 +206,13 @@ class EncoderDecoderScorer:
         self._start = int(start)
         self.facts: dict[str, Any] = {}
 
-    def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
+    def plan(
+        self, questions: Sequence[EncodedPrompt], tokens: int | None, pairs: int | None
+    ) -> list[list[int]]:
         """Return batches of *questions* of about the same length."""
         return plan_by_length(questions, tokens, pairs)
 
-    def compute(self, questions: Sequence[Question]) -> Tensor:
+    def compute(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Return the log-probabilities of all tokens of all labels of *questions*: [tokens]."""
         from transformers.modeling_outputs import BaseModelOutput
 
@@ -243,11 +251,13 @@ class ClassScorer:
         self._model, self._device, self._pad = model, device, pad
         self.facts: dict[str, Any] = {}
 
-    def plan(self, questions: Sequence[Question], tokens: int | None, pairs: int | None) -> list[list[int]]:
+    def plan(
+        self, questions: Sequence[EncodedPrompt], tokens: int | None, pairs: int | None
+    ) -> list[list[int]]:
         """Return batches of *questions* of about the same length."""
         return plan_by_length(questions, tokens, pairs)
 
-    def compute(self, questions: Sequence[Question]) -> Tensor:
+    def compute(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Return the logits of all classes for each of *questions*, one after another: [n * classes]."""
         contexts = [question.context for question in questions]
         mask = _padded([[1] * len(context) for context in contexts])
@@ -261,7 +271,7 @@ class ClassScorer:
 
 def outputs_of(
     scorer: Scorer,
-    questions: Sequence[Question],
+    questions: Sequence[EncodedPrompt],
     batches: Iterable[Sequence[int]],
     device: torch.device,
     where: str,
@@ -278,7 +288,7 @@ def outputs_of(
             yield from results_in_order(pool, task, list(batches))
 
 
-def budget_of(scorer: Scorer, probe: Sequence[Question], device: torch.device) -> int:
+def budget_of(scorer: Scorer, probe: Sequence[EncodedPrompt], device: torch.device) -> int:
     """Return how many tokens a batch may have on *device*; a GPU's memory is measured with *probe*."""
     if device.type == "cpu":
         return CPU_TOKENS
@@ -288,7 +298,7 @@ def budget_of(scorer: Scorer, probe: Sequence[Question], device: torch.device) -
 
 
 def _fitting(
-    scorer: Scorer, questions: Sequence[Question], device: torch.device, where: str, rows: Sequence[int]
+    scorer: Scorer, questions: Sequence[EncodedPrompt], device: torch.device, where: str, rows: Sequence[int]
 ) -> Tensor:
     """Return the outputs of *rows*, computed in as many parts as the memory requires."""
     try:
@@ -334,7 +344,7 @@ class _Wanted:
         return table[torch.tensor(self._places, device=device), torch.tensor(self._tokens, device=device)]
 
 
-def _beginnings(question: Question) -> list[tuple[int, ...]]:
+def _beginnings(question: EncodedPrompt) -> list[tuple[int, ...]]:
     """Return what the labels of *question* begin with, up to their last token, each beginning once."""
     return list(dict.fromkeys(tuple(label[:-1]) for label in question.labels))
 

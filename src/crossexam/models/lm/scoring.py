@@ -24,7 +24,7 @@ import torch
 from torch import Tensor
 
 from crossexam.core.errors import CrossexamError
-from crossexam.models.batches import CPU_TOKENS, plan_batches, results_in_order
+from crossexam.models.batches import plan_batches, results_in_order
 from crossexam.models.gpu import fetched_in_order, fitting_tokens, free_cached, is_out_of_memory, sent
 from crossexam.models.inference import cpu_workers
 from crossexam.models.lm.encoding import EncodedPrompt
@@ -33,6 +33,8 @@ from crossexam.models.lm.encoding import EncodedPrompt
 _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0.05}
 #: From so many tokens on, what all prompts begin with is read once: copying its cache takes time too.
 _WORTH_SHARING: Final = 16
+#: Tokens per batch with padding, on a CPU.
+_CPU_TOKENS: Final = 768
 
 
 class Scorer(Protocol):
@@ -138,7 +140,7 @@ class CausalScorer:
 
     def _in_batches(self, questions: Sequence[EncodedPrompt]) -> Tensor:
         """Return the log-probabilities of *questions* in their order, computed in batches."""
-        batches = self.plan(questions, CPU_TOKENS, None)
+        batches = self.plan(questions, _CPU_TOKENS, None)
         found: dict[int, Tensor] = {}
         for rows in batches:
             sizes = [sum(map(len, questions[row].labels)) for row in rows]
@@ -291,7 +293,7 @@ def outputs_of(
 def budget_of(scorer: Scorer, probe: Sequence[EncodedPrompt], device: torch.device) -> int:
     """Return how many tokens a batch may have on *device*; a GPU's memory is measured with *probe*."""
     if device.type == "cpu":
-        return CPU_TOKENS
+        return _CPU_TOKENS
     tokens = len(probe) * max(question.length for question in probe)
     forward: Callable[[], object] = partial(scorer.compute, probe)
     return fitting_tokens(forward, tokens, device)

@@ -16,6 +16,7 @@ from rich.console import Console
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
+from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
 from crossexam.evaluation.seen_pairs import TrainingPairs
 from crossexam.language.word_pair_index import WordPairIndex
@@ -154,6 +155,17 @@ def elsewhere() -> Run:
     return run_of(Dataset("base.y", items, {"construction": "base", "part": "y"}), **MANIFEST)
 
 
+def silent() -> Run:
+    """A run of a model that did not answer one item of each test set."""
+    run, outcomes = stress(), {}
+    answers = {name: rows.copy() for name, rows in run.probabilities.items()}
+    for name, rows in answers.items():
+        rows[1] = np.nan
+        told = [Outcome("refused" if k == 1 else "answered") for k in range(len(rows))]
+        outcomes[name] = Outcomes.of(told, len(rows))
+    return replace(run, probabilities=answers, outcomes=outcomes)
+
+
 #: For each section a run that has it.
 RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "summary": stress, "accuracy": stress, "drop": stress, "errors": stress, "predicted": adversary,
@@ -163,9 +175,10 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
+    "unanswered": silent, "lacking": silent,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {
@@ -174,7 +187,11 @@ ALWAYS: Final = {
 }
 #: Test sets and columns that promise no number: a base has no drop.
 NO_NUMBER: Final = {
-    *((name, header) for name in ("base (x)", "majority class") for header in ("Drop", "Pairs", "p (Holm)")),
+    *(
+        (name, header)
+        for name in ("base (x)", "majority class")
+        for header in ("Drop", "Pairs", "p (Holm)", "Bounds of drop")
+    ),
     # no pairs that only one model gets right
     *(("antonymy", header) for header in ("Seen", "In a contradiction", "Mean count")),
     *(("other", header) for header in ("Relative, %", "Relative, % (mean)")),  # the base model itself

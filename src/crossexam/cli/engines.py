@@ -28,7 +28,7 @@ Workers = Annotated[
     str | None,
     typer.Option(
         help="Processes, or actors of the cluster: a number, or auto. Default: as many as the cluster has "
-        "place for; on this machine, one per core to build from a large base, else one.",
+        "room for; on this machine, one per core to build from a large base, else one.",
         rich_help_panel=_WHERE,
         metavar="N|auto",
         show_default=False,

@@ -218,7 +218,7 @@ Again = Annotated[
     str | None,
     typer.Option(
         "--again",
-        help="Ask again about pairs that have no answer for one of these reasons: unparsed,refused.",
+        help="Retry pairs left unanswered for these reasons, such as unparsed,refused.",
         metavar="STATUS,...",
         rich_help_panel=_MODEL,
     ),
@@ -226,7 +226,7 @@ Again = Annotated[
 Items = Annotated[
     str | None,
     typer.Option(
-        help="Items of each test set on the HTML page: as many, those that some model got wrong, or all. "
+        help="Items per test set on the HTML page: a number, those that a model got wrong, or all. "
         "Default: 400.",
         metavar="N|errors|all",
     ),

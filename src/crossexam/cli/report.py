@@ -46,15 +46,15 @@ def report(
         bool,
         typer.Option(
             "--calibration",
-            help="Show calibration and selective prediction in every format; by default they are on the "
-            "page, in .csv and in .json.",
+            help="Show calibration and selective prediction in every format; by default they are in "
+            "HTML, CSV and JSON only.",
         ),
     ] = False,
     temperature_from: Annotated[
         list[Path] | None,
         typer.Option(
-            help="Show the calibration also at the temperature that is best on this run, of the same model "
-            "over other items; repeatable.",
+            help="Also show the calibration after temperature scaling, fitted on this run (the same model, "
+            "other items); repeatable.",
             metavar="RUN",
         ),
     ] = None,

@@ -67,7 +67,7 @@ def run(
         typer.Option(
             "--repeat",
             min=1,
-            help="Ask 100 pairs K times more: how often do answers change?",
+            help="Ask 100 of the pairs K additional times: how often do answers change?",
             metavar="K",
         ),
     ] = None,

@@ -139,6 +139,13 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "suite name": (lambda: SUITE["negaton.examples"], "did you mean 'negation.examples'"),
     "suite name, number": (lambda: SUITE[0], "the name of the test set is 0"),
     "predictions name": (lambda: RUN.predictions(["x"]), "the name of the test set is a list"),
+    "accuracy max_unanswered": (lambda: cx.accuracy(RUN, max_unanswered=2), "max_unanswered"),
+    "accuracy_by max_unanswered": (lambda: cx.accuracy_by(RUN, "gold", max_unanswered=2), "max_unanswered"),
+    "compare max_unanswered": (lambda: cx.compare(RUN, RUN, max_unanswered="x"), "max_unanswered"),
+    "report max_unanswered": (lambda: cx.report(RUN, max_unanswered=-1), "max_unanswered"),
+    "report calibration": (lambda: cx.report(RUN, calibration="yes"), "calibration is 'yes'"),
+    "report temperature_from": (lambda: cx.report(RUN, temperature_from=[3]), "temperature_from is 3"),
+    "run again": (lambda: cx.run(shares, SUITE, again=["gone"]), "gone"),
     "to_frame info": (lambda: RUN.to_frame("genre"), "info is 'genre'"),
     "to_frame info, key": (lambda: RUN.to_frame(["genre"]), "no key of info is called 'genre'"),
 }

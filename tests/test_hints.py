@@ -11,6 +11,7 @@ import pytest
 import typer.main
 
 from crossexam.cli.main import app
+from crossexam.cli.model_flags import MODEL_FLAGS
 from crossexam.suites.short_forms import SHORT_FORMS
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "crossexam"
@@ -41,9 +42,16 @@ def options_of(command: object) -> set[str]:
     return found
 
 
+#: Options of other harnesses, in the commands that are shown for them.
+ELSEWHERE = frozenset(
+    "--model --tasks --include_path --log_samples --output_path --apply_chat_template --to --log --include "
+    "--output --apply".split()
+)
+
+
 @pytest.fixture(scope="module")
 def known() -> set[str]:
-    return options_of(typer.main.get_command(app)) | set(SHORT_FORMS)
+    return options_of(typer.main.get_command(app)) | set(SHORT_FORMS) | set(MODEL_FLAGS) | ELSEWHERE
 
 
 @pytest.mark.parametrize(

@@ -504,6 +504,7 @@ def report(
                 "relative_to is not one of several runs to report",
                 wanted="one of the runs of the report, and at least one other",
             )
+    required(calibration, bool, "calibration", wanted="True or False")
     fitted_on = (temperature_from,) if isinstance(temperature_from, Run) else tuple(temperature_from)
     for each in fitted_on:
         required(each, Run, "temperature_from", wanted=_RUN)

@@ -15,6 +15,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.core.outcome import Outcome, Outcomes
 from crossexam.evaluation.calibration import calibrations, temperature_from
 from crossexam.evaluation.distributions import people_results
 from crossexam.evaluation.selective import selective_results
@@ -157,7 +158,8 @@ def with_gaps() -> Run:
     run = run_of(["neutral"] * 4, [[0.1, 0.8, 0.1], [0.2, 0.6, 0.2], [0.8, 0.1, 0.1], [0.3, 0.6, 0.1]])
     rows = run.probabilities["base.own"].copy()
     rows[1] = np.nan
-    return replace(run, probabilities={"base.own": rows})
+    outcomes = Outcomes.of([Outcome(), Outcome("refused"), Outcome(), Outcome()], 4)
+    return replace(run, probabilities={"base.own": rows}, outcomes={"base.own": outcomes})
 
 
 def test_items_without_an_answer_are_counted_and_abstained_first() -> None:

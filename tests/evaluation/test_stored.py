@@ -19,7 +19,7 @@ from crossexam.evaluation.judges import judge_shares, predicted_shares
 from crossexam.evaluation.keys import keyed_results
 from crossexam.evaluation.lexically_misleading import misled_parts
 from crossexam.evaluation.measures import accuracy_by_value, measure
-from crossexam.evaluation.scores import _numbered, score_run
+from crossexam.evaluation.scores import numbered_clusters, score_run
 from crossexam.evaluation.verified import by_status, verified_only
 
 N = 60
@@ -101,8 +101,12 @@ def test_files_are_measured_as_memory_is(name: str, tmp_path: Path, monkeypatch:
 
 
 def test_clusters_are_numbered_as_they_appear(tmp_path: Path) -> None:
-    hashes = {"a": [9, 7, 9], "b": [], "c": [2**64 - 1, 7]}
-    numbers = _numbered({name: np.array(each, dtype=np.uint64) for name, each in hashes.items()})
+    premises = {"a": ["Nine.", "Seven.", "Nine."], "b": [], "c": ["One.", "Seven."]}
+    sets = {
+        name: Dataset(name, tuple(Example(f"{name}{k}", text, "h", None) for k, text in enumerate(texts)))
+        for name, texts in premises.items()
+    }
+    numbers = numbered_clusters(Run("m", sets, {}))
     assert {name: each.tolist() for name, each in numbers.items()} == {"a": [0, 1, 0], "b": [], "c": [2, 1]}
     assert score_run(Run("m", {}, {})) == {}
     for run in runs(tmp_path):

@@ -155,6 +155,16 @@ def elsewhere() -> Run:
     return run_of(Dataset("base.y", items, {"construction": "base", "part": "y"}), **MANIFEST)
 
 
+def asked_with(template: str = "first") -> Run:
+    """A run of a model that was asked with a prompt template."""
+    run = stress()
+    return replace(
+        run,
+        model=f"lm/x [{template}]",
+        manifest={**run.manifest, "details": {"template": {"name": template}}},
+    )
+
+
 def silent() -> Run:
     """A run of a model that did not answer one item of each test set."""
     run, outcomes = stress(), {}
@@ -175,7 +185,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
-    "unanswered": silent, "lacking": silent,
+    "unanswered": silent, "lacking": silent, "templates": asked_with,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking"}
@@ -203,6 +213,7 @@ PAIRS: Final = [(section, form) for section in SECTIONS for form in section.form
 def results_with(section: Section) -> Results:
     run = RUNS[section.key]()
     runs = [run, second(run)] if section.key in OF_TWO else [run]
+    runs += [asked_with("second")] if section.key == "templates" else []
     relative_to = 1 if section.key == "gain" else None
     training = None
     if section.key == "seen":

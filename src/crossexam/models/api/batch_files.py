@@ -29,7 +29,7 @@ def custom_id(key: str, pair: Pair) -> str:
     """Return the identity of the request about *pair* of the model with *key*.
 
     >>> custom_id("0123456789abcdef", ("It rains.", "It is wet."))
-    '0123456789ab-0fbef78ae2c7e6b0de49ac7de21c9ea4'
+    '0123456789ab-80899853b36d20d0a30084472df08b26'
     """
     content = json.dumps(pair).encode()
     return f"{key[:12]}-{hashlib.blake2b(content, digest_size=16).hexdigest()}"

@@ -99,7 +99,7 @@ def test_reports_of_every_form(
         (["build", "negation", "--base", "builtin:demo", "-o", "x", "--format", "xml"], "'xml'"),
         (["build", "antonymy", "--base", "builtin:demo", "-o", "x", "--annotator", "spcy"], "spcy"),
         (["run", "builtin/overlp", "x.parquet", "-o", "r"], "x.parquet"),
-        (["run", "hf", "x.parquet", "-o", "r", "--batch-size", "none"], "x.parquet"),
+        (["run", "hf", "x.parquet", "-o", "r", "--batch-size", "none"], "--batch-size is 'none'"),
         (["report", "nowhere"], "nowhere"),
         (["ls", "models2"], "did you mean 'models'"),
         (

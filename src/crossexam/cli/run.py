@@ -93,16 +93,14 @@ def run(
 
     ask = engines.asking(engine, workers, num_cpus, num_gpus)
     asked_again = options.statuses(again)
-    suite = read_suites(tests)
     chunking = chunking_of(chunk, aggregate, like)
     if repeat is not None and chunking is not None:
         raise CrossexamError("--repeat asks about whole pairs", wanted="--repeat without --chunk and --like")
     variants = by_template(flag_values(model_flags), output)
     if batch_out is not None and len(variants) > 1:
         raise CrossexamError("a batch file has one prompt per pair", wanted="--batch-out with one --template")
-    runs = []
-    for flags, folder in variants:
-        chosen = options.model_options(
+    stated = [
+        options.model_options(
             batch_size,
             device,
             dtype,
@@ -114,6 +112,11 @@ def run(
             more=flags,
             settings=options.model_settings(values),
         )
+        for flags, _ in variants
+    ]
+    suite = read_suites(tests)
+    runs = []
+    for chosen, (_, folder) in zip(stated, variants, strict=True):
         opened = open_model(model, chosen)
         if dry_run or batch_out is not None:
             _write_requests(opened, suite, folder, chunking, limit, batch_out)

@@ -23,7 +23,7 @@ _LEAST_COVERAGE: Final = 0.02  # below it, a curve is a few items and jumps
 
 def reliability_charts(results: Results) -> Charts:
     """Return a figure per test set: the reliability diagram of each model that gave probabilities."""
-    return Charts(_figures(results, _reliability(), _bins_of, lambda model: model.calibrations), shown=1)
+    return Charts(_figures(results, _reliability(), _bins_of, lambda model: model.calibrations), shown=0)
 
 
 def risk_charts(results: Results) -> Charts:
@@ -31,7 +31,7 @@ def risk_charts(results: Results) -> Charts:
     curves = (_curve_of(each) for model in results.models for each in model.selective)
     most = max((point["risk"] for curve in curves for point in curve), default=0.0)
     chart = _risk_coverage(max(most, 1.0))
-    return Charts(_figures(results, chart, _curve_of, lambda model: model.selective), shown=1)
+    return Charts(_figures(results, chart, _curve_of, lambda model: model.selective), shown=0)
 
 
 def _figures(

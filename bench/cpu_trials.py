@@ -31,7 +31,7 @@ from hf_throughput import Pair, opened, stress_pairs, unpacked
 from torch import Tensor
 from torch.nn.functional import linear, scaled_dot_product_attention
 
-from crossexam.models import onnx
+from crossexam.models.onnx import model as onnx
 from crossexam.models.packed import PackedLinear
 
 WIDTH, WIDE, HEADS = 384, 1536, 12  # of a MiniLM

@@ -19,11 +19,11 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.encoded import schema
 from crossexam.core.files import sha256_of, write_json
 from crossexam.core.labels import LABELS
 from crossexam.core.manifest import BASE, SuiteManifest, TestSetEntry, signature
-from crossexam.core.rows import COLUMNS
+from crossexam.core.stored.encoded import schema
+from crossexam.core.stored.rows import COLUMNS
 from crossexam.core.test_sets import MANIFEST, ROWS_PER_GROUP
 
 PART: Final = "generated"

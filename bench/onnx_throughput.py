@@ -26,8 +26,8 @@ import onnxruntime
 import torch
 from hf_throughput import Pair, stress_pairs
 
-from crossexam.models import onnx
 from crossexam.models.huggingface import Options, open_huggingface
+from crossexam.models.onnx import model as onnx
 from crossexam.stats.estimate import share_correct
 
 FLAGS = ("avx2", "avx512f", "avx_vnni", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8")

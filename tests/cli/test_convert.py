@@ -18,8 +18,8 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
 from crossexam.evaluation import conversion
 from crossexam.evaluation.conversion import Conversion, Fidelity, convert_checkpoint
-from crossexam.models import export
 from crossexam.models.label_order import PAIRS
+from crossexam.models.onnx import export
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 

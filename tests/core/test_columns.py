@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crossexam.core import stored_examples
 from crossexam.core.columns import (
     cluster_hashes,
     columns_of,
@@ -27,8 +26,9 @@ from crossexam.core.dataset import Dataset, content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example, as_generated, cluster_of
 from crossexam.core.labels import GOLD_INDEX, GOLDS
-from crossexam.core.rows import COLUMNS, to_row
-from crossexam.core.stored_examples import StoredExamples, column_types
+from crossexam.core.stored import examples as stored_examples
+from crossexam.core.stored.examples import StoredExamples, column_types
+from crossexam.core.stored.rows import COLUMNS, to_row
 from crossexam.core.test_sets import write_test_set
 
 KEYS = ("cluster", "genre", "generated_label", "an odd key", "clüster")

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossexam.core.encoded import Form, encoded
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Change, Edit, Example
 from crossexam.core.labels import LABELS
-from crossexam.core.rows import encode_info, encode_infos, from_row, to_row
+from crossexam.core.stored.encoded import Form, encoded
+from crossexam.core.stored.rows import encode_info, encode_infos, from_row, to_row
 from crossexam.core.test_sets import TestSetWriter, iter_test_set, read_test_set, write_test_set
 
 BASE = Example("a", "The man is tall.", "A man, “Bo”, is here.", "neutral", info={"genre": "talk"})
@@ -135,7 +135,7 @@ def test_items_are_left_out_in_every_form(form: Form, places: set[int]) -> None:
 
 def test_building_imports_neither_pandas_nor_the_functions_of_pyarrow(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from crossexam.core.encoded import encoded\n"
+        "import sys; from pathlib import Path; from crossexam.core.stored.encoded import encoded\n"
         "from crossexam.core.example import Example; from crossexam.core.test_sets import TestSetWriter\n"
         "items = [Example(name, 'p', 'h', 'neutral') for name in 'abc']\n"
         f"with TestSetWriter(Path({str(tmp_path / 'set.parquet')!r})) as writer:\n"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossexam.core import stored_examples
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Change, Edit, Example, cluster_of
 from crossexam.core.labels import GOLDS
+from crossexam.core.stored import examples as stored_examples
 from crossexam.core.test_sets import read_test_set, write_test_set
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.evaluation.judges import judge_shares, predicted_shares

@@ -27,11 +27,11 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.models import onnx as exported
 from crossexam.models.classifier import ClassifierModel
 from crossexam.models.label_order import PAIRS, PROBE
 from crossexam.models.model import answered_by
-from crossexam.models.onnx import external_files
+from crossexam.models.onnx import model as exported
+from crossexam.models.onnx.model import external_files
 from crossexam.models.table import open_model
 from crossexam.runs.run import predict_suite
 

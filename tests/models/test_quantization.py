@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from crossexam.models import quantization
-from crossexam.models.quantization import Quantized, exact_weight_bits, quantize, quantized_weights
+from crossexam.models.onnx import quantization
+from crossexam.models.onnx.quantization import Quantized, exact_weight_bits, quantize, quantized_weights
 
 RNG = np.random.default_rng(3)
 WEIGHTS = {

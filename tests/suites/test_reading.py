@@ -14,7 +14,7 @@ from crossexam.api import build
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.stored_examples import ParquetRows, StoredExamples
+from crossexam.core.stored.examples import ParquetRows, StoredExamples
 from crossexam.core.test_sets import read_suite, write_test_set
 
 ITEMS = [Example(f"i{n}", f"Premise {n}.", f"Hypothesis {n}.", "neutral", info={"n": n}) for n in range(30)]

@@ -17,7 +17,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import RELATION, SIDES, Example, as_generated, undo_edits
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS
-from crossexam.core.stored_examples import ROWS_AT_ONCE
+from crossexam.core.stored.examples import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,8 +23,8 @@ from crossexam.core.example import (
     premise_cluster,
 )
 from crossexam.core.labels import GOLD_INDEX
-from crossexam.core.rows import to_row
-from crossexam.core.stored_examples import ROWS_AT_ONCE, StoredExamples, column_types
+from crossexam.core.stored.examples import ROWS_AT_ONCE, StoredExamples, column_types
+from crossexam.core.stored.rows import to_row
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,9 +43,10 @@ def columns_of(
 ) -> Iterator[pl.DataFrame]:
     """Yield the columns *names* of *examples* as tables of at most *at_once* rows, in their order.
 
-    The columns are those of a test-set file (:data:`crossexam.core.rows.COLUMNS`): ``label`` is the index in
-    ``GOLDS``, -1 without a gold label; ``info`` is JSON.  Every table but the last has *at_once* rows, unless
-    the examples are some of a file.  A lone surrogate, which no file can hold, becomes its escape.
+    The columns are those of a test-set file (:data:`crossexam.core.stored.rows.COLUMNS`): ``label`` is the
+    index in ``GOLDS``, -1 without a gold label; ``info`` is JSON.  Every table but the last has *at_once*
+    rows, unless the examples are some of a file.  A lone surrogate, which no file can hold, becomes its
+    escape.
 
     >>> tiny = [Example("a", "It rains.", "It is wet.", "neutral", info={"genre": "talk"})]
     >>> [frame.rows() for frame in columns_of(tiny, ["label", "info"])]

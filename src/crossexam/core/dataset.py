@@ -26,7 +26,7 @@ from crossexam.core.labels import (
 )
 from crossexam.core.notebook import html_table
 from crossexam.core.outcome import Outcomes
-from crossexam.core.stored_examples import ROWS_AT_ONCE
+from crossexam.core.stored.examples import ROWS_AT_ONCE
 
 if TYPE_CHECKING:
     import numpy as np

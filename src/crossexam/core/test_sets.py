@@ -20,14 +20,14 @@ from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset, Suite, content_hash, has_content
-from crossexam.core.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, as_generated
 from crossexam.core.files import json_problem, read_json, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.manifest import TestSetEntry
-from crossexam.core.rows import COLUMNS, from_row
-from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches, schema
+from crossexam.core.stored.examples import StoredExamples
+from crossexam.core.stored.rows import COLUMNS, from_row
 from crossexam.core.transfers import fetch
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from crossexam.core.example import (
     Example,
 )
 from crossexam.core.labels import Gold
-from crossexam.core.rows import from_row
+from crossexam.core.stored.rows import from_row
 from crossexam.corpora.label_names import LabelNames
 from crossexam.corpora.records import Row
 

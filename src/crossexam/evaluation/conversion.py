@@ -24,7 +24,7 @@ from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import predicted_labels, score_run
-from crossexam.models.onnx import CONVERSION, DEFAULT_GRAPH, OnnxClassifier, find_export
+from crossexam.models.onnx.model import CONVERSION, DEFAULT_GRAPH, OnnxClassifier, find_export
 from crossexam.models.table import MODELS, open_model, options_of
 from crossexam.runs.run import predict_suite
 from crossexam.stats.estimate import share_correct
@@ -32,7 +32,7 @@ from crossexam.stats.paired import paired_difference
 
 if TYPE_CHECKING:
     from crossexam.models.inference import SequenceClassifier
-    from crossexam.models.quantization import Quantized
+    from crossexam.models.onnx.quantization import Quantized
 
 #: The share of pairs with the same predicted label below which a conversion is refused.
 LEAST_AGREEMENT: Final = 0.99
@@ -176,15 +176,15 @@ def _finished(request: Conversion, asked: Mapping[str, Any]) -> Fidelity | None:
 def _write_model(request: Conversion, folder: Path) -> dict[str, Any]:
     """Write the converted model into *folder*; return what is to be known of it."""
     from crossexam.models.checkpoint import declared_order
-    from crossexam.models.export import (
+    from crossexam.models.huggingface import Options
+    from crossexam.models.onnx.export import (
         exported_graph,
         import_onnx,
         load_for_export,
         without_traces,
         write_export,
     )
-    from crossexam.models.huggingface import Options
-    from crossexam.models.quantization import quantize
+    from crossexam.models.onnx.quantization import quantize
     from crossexam.training.pretrained import find_checkpoint
 
     import_onnx("crossexam convert")

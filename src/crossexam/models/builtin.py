@@ -241,7 +241,9 @@ def open_minilm() -> Model:
     >>> shares.argmax().item()  # 2: contradiction
     2
     """
-    open_onnx, options = (imported(f"crossexam.models.onnx:{name}") for name in ("open_onnx", "Options"))
+    open_onnx, options = (
+        imported(f"crossexam.models.onnx.model:{name}") for name in ("open_onnx", "Options")
+    )
     with as_file(MINILM_FOLDER) as folder:
         opened: Model = open_onnx(MINILM_NAME, options(), folder)
     return opened

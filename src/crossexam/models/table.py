@@ -83,7 +83,7 @@ MODELS: Final[dict[str, ModelKind]] = {
         ModelKind("api/", "a model behind an endpoint for chats, asked over the network: its name there",
                   f"{_HERE}.api.model:open_api"),
         ModelKind("onnx/", "an exported sequence classifier: its folder, with tokenizer.json (no torch)",
-                  f"{_HERE}.onnx:open_onnx"),
+                  f"{_HERE}.onnx.model:open_onnx"),
         ModelKind("mean/", "an ensemble, as MODEL,MODEL,...: the mean of their probabilities",
                   f"{_HERE}.ensemble:open_mean", members=f"{_HERE}.ensemble:member_names"),
         *(ModelKind(f"{model.prefix}/", model.summary, f"{_HERE}.fitted:open_fitted")

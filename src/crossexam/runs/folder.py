@@ -32,7 +32,7 @@ from crossexam.core.manifest import RunEntry
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.places import relative_url, url_of
 from crossexam.core.progress import Progress, silent
-from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import write_test_set
 from crossexam.core.transfers import copied_to_place
 from crossexam.models.chunking import Chunking, in_chunks

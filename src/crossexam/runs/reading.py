@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Dataset, Reading
 from crossexam.core.example import SIDES, Edit, Example, Side, located_in_result
-from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.stored.examples import StoredExamples
 from crossexam.models.model import CharactersRead, Pair, Parts
 
 if TYPE_CHECKING:

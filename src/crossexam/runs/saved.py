@@ -15,7 +15,7 @@ from crossexam.core.labels import LABELS
 from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
-from crossexam.core.stored_examples import StoredExamples
+from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled
 from crossexam.core.transfers import fetch, fetch_file
 from crossexam.runs.answer_rows import not_answers

@@ -20,7 +20,6 @@ from crossexam.constructions.construction import Construction, changed_options
 from crossexam.constructions.resources import LanguageResources
 from crossexam.core.dataset import ContentHash, Dataset, Suite
 from crossexam.core.differences import differences
-from crossexam.core.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import (
@@ -34,6 +33,7 @@ from crossexam.core.files import (
 )
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
+from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
 from crossexam.core.transfers import copied_to_place, is_unpublished
 from crossexam.engines.engine import Engine, InThisProcess

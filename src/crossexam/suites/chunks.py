@@ -16,10 +16,10 @@ from typing import NamedTuple
 from crossexam.constructions.apply import Applier, Rejected, pair_number
 from crossexam.constructions.construction import Construction
 from crossexam.constructions.resources import LanguageResources
-from crossexam.core.encoded import EncodedItems, Form, encoded
 from crossexam.core.example import Example, light_info
 from crossexam.core.labels import Projection
 from crossexam.core.progress import seldom_collected
+from crossexam.core.stored.encoded import EncodedItems, Form, encoded
 from crossexam.language.parsing.binary import derived_parses
 from crossexam.language.parsing.parsers import TreeParser
 from crossexam.suites.lexically_misleading import CSSelection

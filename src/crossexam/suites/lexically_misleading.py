@@ -13,12 +13,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.dataset import Dataset
-from crossexam.core.encoded import EncodedItems
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import SCORE, Example
 from crossexam.core.labels import Projection
 from crossexam.core.manifest import BASE, TestSetEntry, signature
+from crossexam.core.stored.encoded import EncodedItems
 from crossexam.models.answers import refuse_unanswered
 from crossexam.models.model import Model
 from crossexam.models.table import open_model

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from crossexam.core.dataset import content_record
 from crossexam.core.example import Edit, Example
 from crossexam.core.labels import GOLD_INDEX, GOLDS, LABELS
-from crossexam.core.rows import COLUMNS, encode_infos, to_row
+from crossexam.core.stored.rows import COLUMNS, encode_infos, to_row
 
 if TYPE_CHECKING:
     import pyarrow as pa

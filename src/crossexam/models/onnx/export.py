@@ -18,7 +18,7 @@ from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.files import read_json, write_json
 from crossexam.models.checkpoint import import_torch
 from crossexam.models.label_order import PAIRS, Order
-from crossexam.models.onnx import DEFAULT_GRAPH, TOKENIZER
+from crossexam.models.onnx.model import DEFAULT_GRAPH, TOKENIZER
 from crossexam.training.pretrained import Checkpoint
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
-from crossexam.core.rows import COLUMNS, from_row
+from crossexam.core.stored.rows import COLUMNS, from_row
 
 if TYPE_CHECKING:
     import numpy as np

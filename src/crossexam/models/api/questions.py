@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
@@ -89,8 +90,8 @@ class Questions:
     extra: Mapping[str, Any]
     shots: tuple[Shot, ...] = ()
 
-    @property
-    def fields(self) -> dict[str, Any]:
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
         """The fields of every request besides ``model`` and ``messages``."""
         chosen: dict[str, Any] = {}
         for choices in self.groups.values():

@@ -173,6 +173,14 @@ def opened(server: FaultServer, fake_time: FakeTime) -> Callable[..., ChatModel]
             sleep=fake_time.sleep,
             jitter=0.0,
         )
-        return ChatModel(name, model.options, model.address, model.template, model._endpoint, pace=pace)
+        return ChatModel(
+            name,
+            model.options,
+            model.address,
+            model.template,
+            model._endpoint,
+            pace=pace,
+            shots=model.shots,
+        )
 
     return open_it

@@ -165,6 +165,13 @@ def asked_with(template: str = "first") -> Run:
     )
 
 
+def asked_again() -> Run:
+    """A run of a model that was asked again, with other answers."""
+    run = stress()
+    repeat = {"pairs": 100, "times": 2, "flips": 3, "value": 0.015, "low": 0.004, "high": 0.05}
+    return replace(run, manifest={**run.manifest, "details": {"repeat": repeat}})
+
+
 def silent() -> Run:
     """A run of a model that did not answer one item of each test set."""
     run, outcomes = stress(), {}
@@ -185,7 +192,7 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "truncation": long_inputs, "judged": judged, "tests": swaps, "keys": pairs, "by_key": pairs,
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
-    "unanswered": silent, "lacking": silent, "templates": asked_with,
+    "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
 OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking"}

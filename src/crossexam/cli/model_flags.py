@@ -41,8 +41,9 @@ _TABLE: Final = (
     ),
     ModelFlag("--score", "SCORE", "lm/: sum, mean, pmi, first or class (default: what the template says)"),
     ModelFlag("--chat", "auto|yes|no", "lm/: prompts as messages (default: if there is a chat template)"),
-    ModelFlag("--shots", "N", "lm/: solved examples in each prompt, balanced by label (default: 0)"),
-    ModelFlag("--shots-from", "CORPUS", "lm/: the corpus from which they are drawn, such as snli:train"),
+    ModelFlag("--shots", "N", "solved examples in each prompt, balanced by label (default: 0)"),
+    ModelFlag("--shots-from", "CORPUS", "the corpus from which they are drawn, such as snli:train"),
+    ModelFlag("--shots-seed", "N", "the seed by which they are drawn (default: 0)"),
     ModelFlag(
         "--endpoint",
         "URL",

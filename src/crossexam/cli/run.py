@@ -86,7 +86,7 @@ def run(
     """
     from crossexam.cli.console import note, progress_bar
     from crossexam.core.test_sets import read_suites
-    from crossexam.evaluation.repeat import noise_sentence, repeat_in_folder
+    from crossexam.evaluation.repeat import noise_of, noise_sentence, repeat_in_folder
     from crossexam.models.chunking import chunking_of
     from crossexam.models.table import open_model
     from crossexam.runs.folder import run_into_folder
@@ -137,7 +137,8 @@ def run(
             )
         if repeat is not None:
             answers = repeat_in_folder(answers, opened, folder, repeat)
-            note(f"{answers.model}: {noise_sentence(answers.manifest['details'])}")
+            if (noise := noise_of(answers)) is not None:
+                note(f"{answers.model}: {noise_sentence(noise)}")
         runs.append(answers)
     if runs:
         _show(runs, suite, output)

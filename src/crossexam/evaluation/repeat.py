@@ -6,12 +6,15 @@ differently from one time to the next, and the order in which numbers are added 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.dataset import Dataset, Run
-from crossexam.core.errors import CrossexamError
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import THREE_LABELS, label_indices
 from crossexam.core.randomness import rng_for
@@ -22,6 +25,62 @@ from crossexam.stats.estimate import share_correct
 
 #: So many pairs are asked again.
 PAIRS_REPEATED: Final = 100
+
+
+@dataclass(frozen=True)
+class Noise:
+    """How often answers changed when *pairs* were asked *times* more: *flips* times, the share *rate*.
+
+    The interval of *rate* is by pair.
+    """
+
+    pairs: int
+    times: int
+    flips: int
+    rate: Estimate
+
+
+def noise_of(run: Run) -> Noise | None:
+    """Return the noise floor that was measured for *run* (``--repeat``), None if none was.
+
+    Raises FormatError if the manifest of the run does not hold it as it is written.
+    """
+    details = run.manifest.get("details")
+    found = details.get("repeat") if isinstance(details, Mapping) else None
+    return None if found is None else _noise(found, run.model)
+
+
+def _noise(found: Any, model: str) -> Noise:
+    try:
+        pairs, times, flips = (int(found[name]) for name in ("pairs", "times", "flips"))
+        value, low, high = (float(found[name]) for name in ("value", "low", "high"))
+        is_sound = 0 <= low <= value <= high <= 1 and 0 <= flips <= pairs * times
+    except (TypeError, ValueError, KeyError, IndexError):
+        is_sound = False
+    if not is_sound:
+        raise FormatError(
+            "the noise floor in the manifest of the run is damaged",
+            where=model,
+            wanted="pairs, times, flips, and their share with its interval",
+            hint="repeat `crossexam run` with --repeat",
+        )
+    return Noise(pairs, times, flips, Estimate(value, low, high, pairs * times, pairs))
+
+
+def is_within(difference: Estimate | None, noises: Sequence[Noise | None]) -> bool | None:
+    """Return whether *difference* is at most the noise floor, the largest of those of the models in it.
+
+    *difference* is a drop, or that of two accuracies.  What counts is the upper end of the interval of a
+    noise floor.  The result is None if there is no difference, or no noise floor.
+
+    >>> noise = Noise(100, 2, 3, Estimate(0.015, 0.004, 0.05, 200, 100))
+    >>> is_within(Estimate(-0.03, -0.06, 0.0, 900, 300), [noise]), is_within(None, [noise])
+    (True, None)
+    """
+    highs = [noise.rate.high for noise in noises if noise is not None]
+    if not highs or difference is None or isinstance(difference, Bounds) or math.isnan(difference.value):
+        return None
+    return abs(difference.value) <= max(highs)
 
 
 def noise_floor(run: Run, model: Model, times: int, *, seed: int = 0) -> dict[str, Any]:
@@ -60,21 +119,16 @@ def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
     return read_run(folder)
 
 
-def noise_sentence(details: Any) -> str | None:
-    """Return what the noise floor in the *details* of a run says, None if it has none.
+def noise_sentence(noise: Noise) -> str:
+    """Return what a noise floor says.
 
-    >>> noise_sentence({"repeat": {"pairs": 100, "times": 2, "flips": 3, "value": 0.015, "low": 0.0,
-    ...                            "high": 0.05}})
-    'asked again, 100 pairs got another answer in 3 of 200 cases, 1.5 % [0.0, 5.0]'
+    >>> noise_sentence(Noise(100, 2, 3, Estimate(0.015, 0.004, 0.05, 200, 100)))
+    'asked again, 100 pairs got another answer in 3 of 200 cases, 1.5 % [0.4, 5.0]'
     """
-    found = details.get("repeat") if isinstance(details, dict) else None
-    if not isinstance(found, dict):
-        return None
-    value, low, high = (100 * float(found[name]) for name in ("value", "low", "high"))
-    asked = int(found["pairs"]) * int(found["times"])
+    rate = noise.rate
     return (
-        f"asked again, {found['pairs']} pairs got another answer in {found['flips']} of {asked} cases, "
-        f"{value:.1f} % [{low:.1f}, {high:.1f}]"
+        f"asked again, {noise.pairs} pairs got another answer in {noise.flips} of {rate.n} cases, "
+        f"{100 * rate.value:.1f} % [{100 * rate.low:.1f}, {100 * rate.high:.1f}]"
     )
 
 

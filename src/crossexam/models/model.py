@@ -187,6 +187,10 @@ class AsksHost(Protocol):
         """Return how many requests are sent at most to ask about so many *pairs*."""
         ...
 
+    def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
+        """Raise CrossexamError if the model must not be asked about one of *pairs*."""
+        ...
+
     def request_bodies(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
         """Yield the requests about *pairs*, each with its identity in a batch."""
         ...

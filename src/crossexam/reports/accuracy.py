@@ -25,6 +25,7 @@ from crossexam.reports.published_systems import (
 )
 from crossexam.reports.results import ModelResults, Results, two_labels_note
 from crossexam.reports.table import Cell, Column, Marked, Table, significance_note
+from crossexam.reports.templates import drops_within_noise
 from crossexam.reports.unanswered import unanswered_notes
 
 if TYPE_CHECKING:
@@ -243,6 +244,7 @@ def drop_table(results: Results) -> Table:
         "Detectable: the smallest drop detectable at this level, uncorrected, and a power of 80 %. "
         "Flipped: predictions that differ from the prediction for the base example.",
         *unanswered_notes(result for _, _, result in results.by_test_set()),
+        *drops_within_noise(results),
     )
     return Table("Drop from the base", columns, tuple(rows), notes, grouped=1, folded=FOLDED_NUMBERS)
 

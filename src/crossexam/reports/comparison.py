@@ -17,6 +17,7 @@ from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
+from crossexam.reports.templates import difference_notes
 from crossexam.reports.unanswered import unanswered_comparison_table
 from crossexam.stats.multiple_testing import ALPHA
 
@@ -82,6 +83,8 @@ def _comparison_table(
     alpha: float,
     answered: tuple[Run, Run],
 ) -> Table:
+    from crossexam.evaluation.repeat import noise_of
+
     columns = (
         Column("Test set"),
         Column("Items", "count"),
@@ -116,7 +119,8 @@ def _comparison_table(
     one, other = model_names([first, second])
     mean = mean_note(*answered)
     both = ["Over the items that both models answered."] if any(pair.unanswered for pair in pairs) else []
-    notes = (INTERVALS, note, *both, *([mean] if mean else []), *projected)
+    noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
+    notes = (INTERVALS, note, *both, *noise, *([mean] if mean else []), *projected)
     return Table(f"A: {one}, B: {other}", columns, rows, notes)
 
 

@@ -95,6 +95,8 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
         yield from _rows(model, result)
     for statistic, estimate in _benchmark_figures(model).items():
         yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
+    if model.noise is not None:
+        yield {"model": model.name, "statistic": "noise_floor", **model.noise.rate._asdict()}
 
 
 def _gain_rows(results: Results) -> Iterator[dict[str, object]]:
@@ -217,6 +219,8 @@ def _rows(model: ModelResults, result: TestSetResult) -> Iterator[dict[str, obje
         label, share, advantage = result.majority.label, result.majority.share, result.majority.advantage
         yield {**known, "statistic": "majority_class", "of": label, "value": share, "n": result.n}
         yield {**known, "statistic": "above_majority_class", **advantage._asdict()}
+    if (within := model.is_within_noise(result)) is not None:
+        yield {**known, "statistic": "within_noise_floor", "of": "drop", "value": int(within)}
     yield {**known, "statistic": "unlabelled", "value": result.unlabelled, "n": result.n}
     if result.mcnemar is not None:
         for key, number in result.mcnemar._asdict().items():
@@ -289,6 +293,7 @@ def render_json(results: Results) -> str:
                 "manifest": dict(model.run.manifest),
                 "cross_dataset": _benchmark_figures(model),
                 "relative_improvement": gains.get(model.name),
+                "noise_floor": model.noise and vars(model.noise),
                 "test_sets": [_object(model, result, results.published_rows) for result in model.results],
             }
             for model in results.models
@@ -324,6 +329,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
         "majority_class": vars(result.majority) if result.majority is not None else None,
         "mcnemar": result.mcnemar._asdict() if result.mcnemar is not None else None,
         "significant": None if result.p_holm is None else result.p_holm <= model.alpha,
+        "within_noise_floor": model.is_within_noise(result),
         "slices": {key: dict(slices) for key, slices in result.slices.items()},
         "factors": {
             each.factor: _factor_object(each, model.alpha)
@@ -385,6 +391,7 @@ def _comparisons(
     from crossexam.evaluation.comparison import answered_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
+    from crossexam.evaluation.repeat import is_within, noise_of
     from crossexam.evaluation.seen_pairs import seen_pairs
 
     a, b = model_names([first, second])
@@ -393,6 +400,7 @@ def _comparisons(
     over_keys = {each.name: each for each in keyed_comparisons(*answered)}
     joint = {each.name: each for each in joint_outcomes(*answered)}
     seen = () if training is None else seen_pairs(*answered, training)
+    noises = {"a": noise_of(first), "b": noise_of(second)}
     for pair in pairs:
         row: dict[str, object] = {"a": a, "b": b}
         for key, value in vars(pair).items():
@@ -400,11 +408,13 @@ def _comparisons(
                 row |= _unanswered_columns(value)
                 continue
             key = {"b": "only_a_right", "c": "only_b_right"}.get(key, key)
-            row[key] = value.value if isinstance(value, Estimate) else value
-            if isinstance(value, Estimate):
-                row |= {f"{key}_low": value.low, f"{key}_high": value.high}
+            row |= _three_columns(key, value) if isinstance(value, Estimate) else {key: value}
         significant = None if pair.p_holm is None else pair.p_holm <= alpha
         row |= {"alpha": alpha, "significant": significant}
+        for side, noise in noises.items():
+            if noise is not None:
+                row |= _three_columns(f"noise_floor_{side}", noise.rate)
+                row["within_noise_floor"] = is_within(pair.difference, [*noises.values()])
         if (together := joint.get(pair.name)) is not None:
             row |= {"both_right": together.both_right, "both_wrong": together.both_wrong}
             row |= {"easy_keys": together.easy, "hard_keys": together.hard}
@@ -412,15 +422,17 @@ def _comparisons(
         if (keyed := over_keys.get(pair.name)) is not None:
             row["keys"] = keyed.keys
             for key in _KEYED_DIFFERENCES:
-                value = getattr(keyed, key)
-                row |= {f"difference_{key}": value.value}
-                row |= {f"difference_{key}_low": value.low, f"difference_{key}_high": value.high}
+                row |= _three_columns(f"difference_{key}", getattr(keyed, key))
         for group in seen:
             if group.test_set == pair.name:
                 row |= _seen_columns(group)
         if training is not None:
             row["training"] = training.spec
         yield row
+
+
+def _three_columns(name: str, estimate: Estimate) -> dict[str, object]:
+    return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
 def _unanswered_columns(missing: UnansweredByEither | None) -> dict[str, object]:
@@ -444,8 +456,7 @@ def _seen_columns(each: SeenPairs) -> dict[str, object]:
         f"{each.group}_pairs_left_out": each.left_out,
     }
     for statistic in _SEEN:
-        name, value = f"{each.group}_pairs_{statistic}", getattr(each, statistic)
-        columns |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        columns |= _three_columns(f"{each.group}_pairs_{statistic}", getattr(each, statistic))
     return columns
 
 

@@ -14,6 +14,7 @@ from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.reports.parses import parse_warnings
 from crossexam.reports.results import ModelResults, Results
 from crossexam.reports.table import number_text
+from crossexam.reports.templates import noise_warnings
 from crossexam.reports.truncation import truncation_warnings
 from crossexam.reports.unanswered import unanswered_warnings
 from crossexam.stats.multiple_testing import ALPHA
@@ -128,8 +129,8 @@ def warnings(results: Results) -> list[str]:
     """Return what a reader must know before any number of the report.
 
     A sentence per model whose order of classes is in doubt, per model that left too many items unanswered,
-    per model that did not read all items to the end, and per model and base whose accuracy is not
-    significantly above the majority class.
+    per model that did not read all items to the end, per model with a significant drop within the noise of
+    asking again, and per model and base whose accuracy is not significantly above the majority class.
     """
     doubts = [
         f"{model.name}: {doubt}."
@@ -146,6 +147,7 @@ def warnings(results: Results) -> list[str]:
         *unanswered_warnings(results),
         *truncation_warnings(results),
         *parse_warnings(results),
+        *noise_warnings(results, (drops_shown(model.results, model.alpha) for model in results.models)),
         *remarks,
     ] + [
         _warning(model, result, results)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.repeat import Noise
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.selective import Selective
     from crossexam.evaluation.templates import TemplateResult
@@ -79,6 +80,19 @@ class ModelResults:
         """The run without the test sets for which there are only bounds."""
         kept = [result.name for result in self.results if not result.only_bounds]
         return self.run if len(kept) == len(self.results) else self.run.restricted_to(kept)
+
+    @cached_property
+    def noise(self) -> Noise | None:
+        """The noise floor of the model, None if it was not measured."""
+        from crossexam.evaluation.repeat import noise_of
+
+        return noise_of(self.run)
+
+    def is_within_noise(self, result: TestSetResult) -> bool | None:
+        """Return whether the drop in *result* is not above the noise floor; None if either is not known."""
+        from crossexam.evaluation.repeat import is_within
+
+        return is_within(result.loss, [self.noise])
 
     @cached_property
     def factors(self) -> tuple[FactorResult, ...]:

@@ -37,7 +37,7 @@ from crossexam.reports.probabilities.tables import (
 from crossexam.reports.provenance import run_table, signature_table, yields_table
 from crossexam.reports.results import Results
 from crossexam.reports.table import Table
-from crossexam.reports.templates import template_table
+from crossexam.reports.templates import noise_table, template_table
 from crossexam.reports.truncation import truncation_table
 from crossexam.reports.unanswered import unanswered_table
 
@@ -92,6 +92,7 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("published",  "Published",              published_tables, _PAGE, within="accuracy"),
     Section("unanswered", "Unanswered",             unanswered_table, _ALL),
     Section("drop",       "Drop",                   drop_table,       charts=drop_charts),
+    Section("noise",      "Asked again",            noise_table,      _ALL),
     Section("against",    "A against B",            against_table),
     Section("lacking",    "Unanswered by A or B",   unanswered_against_table, within="against"),
     Section("joint",      "Together",               joint_against_table, within="against"),

@@ -1,11 +1,16 @@
-"""How much a model's results depend on the prompt template."""
+"""How much a model's results depend on how it is asked: on the prompt template, and on asking once more."""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
-from crossexam.reports.results import Results
-from crossexam.reports.table import Column, Table
+from crossexam.reports.results import ModelResults, Results
+from crossexam.reports.table import Column, Table, cell_text
+
+if TYPE_CHECKING:
+    from crossexam.evaluation.comparison import Comparison
+    from crossexam.evaluation.repeat import Noise
 
 _NOTES: Final = (
     "Accuracy in percent of the items that were answered with all templates, with 95 % intervals clustered "
@@ -49,3 +54,83 @@ def template_table(results: Results) -> Table:
         *((Column("Unanswered", "count"),) if some_missing else ()),
     )
     return Table("Prompt templates", columns, tuple(rows), _NOTES, grouped=1)
+
+
+_NOISE_NOTE: Final = (
+    "Changed: answers that named another label, or none, when the model was asked about the pairs again. "
+    "Share: the noise floor, with its interval by pair. What is not above the upper end of the interval may "
+    "be gone when the model is asked once more."
+)
+
+
+def noise_table(results: Results) -> Table:
+    """Return how often answers of the models changed when they were asked again; may have no rows."""
+    columns = (
+        Column("Model"),
+        Column("Pairs", "count"),
+        Column("Times", "count"),
+        Column("Changed", "count"),
+        Column("Share, %", "percent"),
+    )
+    rows = tuple(
+        (model.name, noise.pairs, noise.times, noise.flips, noise.rate)
+        for model in results.models
+        if (noise := model.noise) is not None
+    )
+    return Table("Answers when asked again", columns, rows, (_NOISE_NOTE, *drops_within_noise(results)))
+
+
+def drops_within_noise(results: Results) -> list[str]:
+    """Return a note per model that names the drops that are not above its noise floor."""
+    return [
+        f"{model.name}: not above the noise floor: the drop on {', '.join(names)}."
+        for model in results.models
+        if (names := [results.short_names[name] for name in _within(model)])
+    ]
+
+
+def _within(model: ModelResults) -> Iterator[str]:
+    return (result.name for result in model.results if model.is_within_noise(result))
+
+
+def noise_warnings(results: Results, significant: Iterable[Iterable[str]]) -> list[str]:
+    """Return a warning per model of which a drop is significant, but not above the noise floor.
+
+    *significant* has the test sets with a significant drop, by model.
+    """
+    warnings = []
+    for model, shown in zip(results.models, significant, strict=True):
+        names = [results.short_names[name] for name in _within(model) if name in shown]
+        if names and model.noise is not None:
+            warnings.append(
+                f"{model.name}: the drop on {', '.join(names)} is not above the noise floor: "
+                f"{_share(model.noise)} of the answers changed when pairs were asked again."
+            )
+    return warnings
+
+
+def _share(noise: Noise) -> str:
+    value, _, interval = cell_text(noise.rate, "percent").partition(" ")
+    return f"{value} % {interval}".strip()
+
+
+def difference_notes(
+    pairs: Sequence[Comparison], noises: tuple[Noise | None, Noise | None], names: Mapping[str, str]
+) -> list[str]:
+    """Return which differences of two models are not above the larger of their noise floors.
+
+    The list is empty if neither was measured.
+    """
+    from crossexam.evaluation.repeat import is_within
+
+    if noises == (None, None):
+        return []
+    floors = ", ".join(
+        f"{side} {'not measured' if noise is None else _share(noise)}"
+        for side, noise in zip("AB", noises, strict=True)
+    )
+    within = [names[pair.name] for pair in pairs if is_within(pair.difference, noises)]
+    return [
+        f"Noise floor, the share of answers that changed when pairs were asked again: {floors}. "
+        f"Differences not above the upper end of its interval: {', '.join(within) or 'none'}."
+    ]

@@ -142,10 +142,16 @@ def pairs_to_ask(model: Model, data: Suite, folder: Path | None, limit: int | No
 
 
 def _ask_permission(model: Model, datasets: Collection[Dataset], store: Path | None, permit: Permit) -> None:
-    """Call *permit* if *model* sends pairs to a server and some of *datasets* are not yet answered."""
+    """Call *permit* if *model* sends pairs to a server and some of *datasets* are not yet answered.
+
+    Raises CrossexamError before anything is sent if the model must not be asked about one of them.
+    """
     asked = model.inner if isinstance(model, AsksInParts) else model
     if isinstance(asked, AsksHost):
-        count = sum(1 for _ in waiting_pairs(model, lambda: stretches_of(datasets), store))
+        count = 0
+        for pair in waiting_pairs(model, lambda: stretches_of(datasets), store):
+            asked.refuse_asking_about((pair,))
+            count += 1
         if count:
             permit(asked, count)
 

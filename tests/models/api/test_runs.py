@@ -326,6 +326,32 @@ def test_a_report_says_that_another_model_answered(server: Any, command: Callabl
     assert "the server answered as 'cheaper', not as 'mine', for which it was asked" in command().out
 
 
+def test_answers_of_low_label_mass_are_flagged_counted_and_on_the_page(
+    server: Any, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    """In a third of the answers, all labels together have a probability of about 0.2."""
+
+    def answer(body: dict[str, Any]) -> Any:
+        label = server.label_for(body)
+        shift = 1.5 if server.pair_in(body)[0].endswith(("0.", "3.", "6.", "9.")) else 0.0
+        others = [(each, -3.0 - shift) for each in LABELS if each != label]
+        top = [(label, -0.2 - shift), *others, ("Well", -0.3 if shift else -6.0)]
+        listed = [{"token": token, "bytes": list(token.encode()), "logprob": value} for token, value in top]
+        return server.chat(label, logprobs={"content": [{**listed[0], "top_logprobs": listed}]})
+
+    server.answer = answer
+    done = command("--answer", "logprobs")
+    low = [k for k, e in enumerate(EXAMPLES) if e.premise.endswith(("0.", "3.", "6.", "9."))]
+    said = f"in {len(low)} of 24 answers, all labels together had a probability below 1/2"
+    assert said in " ".join(done.out.split())
+    run = read_run(tmp_path / "run")
+    assert run.manifest["details"]["logprobs"]["low_mass"] == len(low)
+    masses = _table(tmp_path / "run")["label_mass"].to_list()
+    assert [k for k, mass in enumerate(masses) if mass < 0.5] == low
+    assert said in crossexam.report(run).text(".html")
+    assert run.answered("tiny").all()  # flagged, and counted as any other
+
+
 def test_workers_cannot_ask_an_endpoint(server: Any, command: Callable[..., Done]) -> None:
     done = command("--workers", "2")
     assert done.code == 2

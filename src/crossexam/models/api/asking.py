@@ -8,6 +8,7 @@ since they are paid for.
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
@@ -28,6 +29,8 @@ from crossexam.models.model import Pair
 FAILURES_IN_A_ROW: Final = 5
 #: So many answers are handed on together at most.
 _MOST_TOGETHER: Final = 256
+#: After the first answer, others are waited for so long: to store them one by one takes longer than to ask.
+_SECONDS_TOGETHER: Final = 0.02
 _OF_ALL: Final = frozenset({401, 403, 404, 405, 407})
 
 
@@ -142,6 +145,8 @@ def _together(done: SimpleQueue[Answer | None], workers: int) -> Iterator[list[A
     """Yield what is in the queue *done* until all *workers* have put None into it."""
     while workers:
         got = [done.get()]
+        if got != [None]:
+            time.sleep(_SECONDS_TOGETHER)
         while len(got) < _MOST_TOGETHER:
             try:
                 got.append(done.get_nowait())

@@ -14,22 +14,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.api.pacing import TransientError, stated_wait
-
-if TYPE_CHECKING:
-    import httpx2
+from crossexam.models.api.transport import DirectTransport, HttpxTransport, Limits, Transport
 
 OPENAI: Final = "https://api.openai.com/v1"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
 #: Stands for an environment variable where there is no key ("none" is no text on the command line).
 NO_KEY: Final = "-"
-_CONNECT_SECONDS: Final = 20.0
-#: No answer with its log-probabilities is longer.
-_MOST_BYTES: Final = 64 * 2**20
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 #: Codes and types of errors after which waiting does not help: the account is to be paid for.
 _BILLING: Final = frozenset(
@@ -215,32 +210,13 @@ class Endpoint:
     ) -> None:
         self.address = address
         self.counts: Counter[str] = Counter()
-        self._key, self._timeout, self._clock, self._now = key, timeout, clock, now
+        self._key, self._now = key, now
         self._lock = threading.Lock()
-        self._made: httpx2.Client | None = None
-
-    @property
-    def _client(self) -> httpx2.Client:
-        """The client, made when it is first needed."""
-        import httpx2
-
-        with self._lock:
-            if self._made is None:
-                self._made = httpx2.Client(
-                    headers={**self._key.headers, "Content-Type": "application/json"},
-                    timeout=httpx2.Timeout(self._timeout, connect=min(_CONNECT_SECONDS, self._timeout)),
-                    limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
-                    trust_env=not self.address.is_local,  # what is for this machine is not for a proxy
-                    follow_redirects=False,
-                )
-            return self._made
+        self._transport = _transport_to(address, key, Limits(timeout, clock))
 
     def close(self) -> None:
         """Close all connections."""
-        with self._lock:
-            if self._made is not None:
-                self._made.close()
-                self._made = None
+        self._transport.close()
 
     def get(self, path: str) -> Any:
         """Return the JSON at *path*, None if there is none or the server cannot be reached."""
@@ -292,33 +268,23 @@ class Endpoint:
 
     def _exchange(self, method: str, url: str, body: bytes | None) -> tuple[int, Mapping[str, str], str]:
         """Return status, headers and text of the answer to one request; raises TransientError."""
-        import httpx2
-
-        client, last = self._client, self._clock() + self._timeout
         with self._lock:
             self.counts["sent"] += 1
-        failure = "the answer is too long or not text"
         try:
-            with client.stream(method, url, content=body) as response:
-                content = bytearray()
-                for piece in response.iter_bytes():
-                    content += piece
-                    if len(content) > _MOST_BYTES:
-                        raise TransientError(f"an answer of more than {_MOST_BYTES:,} bytes")
-                    if self._clock() > last:
-                        raise TransientError(f"no whole answer within {self._timeout:g} seconds")
-                return response.status_code, response.headers, self._text(bytes(content))
-        except httpx2.TimeoutException:
-            failure = f"no answer within {self._timeout:g} seconds"
-        except httpx2.TransportError as error:
-            failure = self._key.hidden_in(str(error) or type(error).__name__)
-        except httpx2.DecodingError:
-            pass
-        except (httpx2.InvalidURL, httpx2.RequestError, httpx2.StreamError, RuntimeError) as error:
-            failure = self._key.hidden_in(str(error))
-        with self._lock:
-            self.counts["failed"] += 1
-        raise TransientError(failure)  # outside of the handlers, so that it holds no request
+            status, headers, content = self._transport.exchange(method, url, body)
+        except TransientError:
+            with self._lock:
+                self.counts["failed"] += 1
+            raise
+        return status, headers, self._text(content)
 
     def _text(self, content: bytes) -> str:
         return self._key.hidden_in(content.decode("utf-8", "replace"))
+
+
+def _transport_to(address: Address, key: Key, limits: Limits) -> Transport:
+    """Return what carries requests to *address*: what is for this machine is not for a proxy."""
+    headers = {**key.headers, "Content-Type": "application/json"}
+    if address.is_local and address.url.startswith("http:"):
+        return DirectTransport(address.url, headers, limits, key.hidden_in)
+    return HttpxTransport(headers, limits, key.hidden_in, trust_env=not address.is_local)

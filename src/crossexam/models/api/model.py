@@ -45,9 +45,9 @@ from crossexam.models.api.questions import (
     Way,
     accepted_by,
     extra_fields,
+    optional_fields,
     refuse_in_batch,
     way_named,
-    worded_for,
 )
 from crossexam.models.api.reading import LabelForms
 from crossexam.models.api.replies import ReplyReader, Row, Tally
@@ -62,6 +62,7 @@ from crossexam.models.api.servers import (
 from crossexam.models.api.spending import Spending, SpendingLimits, SpentError
 from crossexam.models.label_order import PAIRS as PROBE_PAIRS
 from crossexam.models.model import Batch, Pair
+from crossexam.models.prompts.shots import Shots, draw_shots
 from crossexam.models.prompts.table import template as template_named
 from crossexam.models.prompts.template import Template
 
@@ -88,19 +89,24 @@ class Options:
 
     ``endpoint`` is the URL before ``/chat/completions``, by default that in OPENAI_BASE_URL or OpenAI's;
     ``key_env`` names the environment variable with its key (``-``: no key).  ``template`` is the prompt.
-    ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off, low, medium, high
-    or as-is.  ``max_output`` is the greatest number of tokens of an answer.  ``temperature`` is 0, and 1 for
-    samples; ``seed`` is sent to the server.  ``concurrency`` requests are sent at once, each is given
-    ``timeout`` seconds and ``tries`` tries.  ``budget`` is in tokens; ``price`` is that of a million tokens
-    read and of a million written, and ``max_cost`` the greatest cost.  ``extra`` are further fields of the
-    requests, as JSON.  ``server`` is the kind of server if it is not recognized.  ``keep_text`` keeps the
-    texts of answers.  ``insecure_http`` allows http to other hosts, ``yes`` many requests to them.
-    ``batch_in`` are files with the answers to a batch, from which the model answers in place of the server.
+    ``shots`` solved examples come before each question, drawn from the corpus ``shots_from`` by
+    ``shots_seed``.  ``answer`` is the way: auto, text, logprobs, samples:N or choice.  ``reasoning`` is off,
+    low, medium, high or as-is.  ``max_output`` is the greatest number of tokens of an answer.
+    ``temperature`` is 0, and 1 for samples; ``seed`` is sent to the server.  ``concurrency`` requests are
+    sent at once, each is given ``timeout`` seconds and ``tries`` tries.  ``budget`` is in tokens; ``price``
+    is that of a million tokens read and of a million written, and ``max_cost`` the greatest cost.  ``extra``
+    are further fields of the requests, as JSON.  ``server`` is the kind of server if it is not recognized.
+    ``keep_text`` keeps the texts of answers.  ``insecure_http`` allows http to other hosts, ``yes`` many
+    requests to them.  ``batch_in`` are files with the answers to a batch, from which the model answers in
+    place of the server.
     """
 
     endpoint: str | None = None
     key_env: str | None = None
     template: str = "words"
+    shots: int = 0
+    shots_from: str | None = None
+    shots_seed: int = 0
     answer: str = "auto"
     reasoning: Reasoning = "off"
     max_output: int | None = None
@@ -153,15 +159,17 @@ class Options:
 def open_api(name: str, options: Options) -> ChatModel:
     """Return the model ``api/NAME`` at the endpoint of *options*; nothing is sent before it is asked.
 
-    Raises CrossexamError if the endpoint, its key or the template is not in order.
+    Raises CrossexamError if the endpoint, its key, the template or the shots are not in order.
     """
     stated = options.endpoint or os.environ.get("OPENAI_BASE_URL") or OPENAI
     address = address_of(stated, insecure_http=options.insecure_http)
     prompt = _template_for(options)
+    shots = draw_shots(prompt, options.shots, options.shots_from, options.shots_seed)
     if options.batch_in:
-        return _answered_by_batch(name, options, address, prompt)
+        return _answered_by_batch(name, options, address, prompt, shots)
     key = key_from_environment(address, options.key_env, is_default=options.endpoint is None)
-    return ChatModel(name, options, address, prompt, Endpoint(address, key, timeout=options.timeout))
+    endpoint = Endpoint(address, key, timeout=options.timeout)
+    return ChatModel(name, options, address, prompt, endpoint, shots=shots)
 
 
 def _template_for(options: Options) -> Template:
@@ -178,9 +186,11 @@ def _template_for(options: Options) -> Template:
     return prompt
 
 
-def _answered_by_batch(name: str, options: Options, address: Address, prompt: Template) -> ChatModel:
+def _answered_by_batch(
+    name: str, options: Options, address: Address, prompt: Template, shots: Shots
+) -> ChatModel:
     replies = BatchReplies(options.batch_in)
-    model = ChatModel(name, options, address, prompt, replies=replies)
+    model = ChatModel(name, options, address, prompt, replies=replies, shots=shots)
     if not replies.knows(model.key):
         raise CrossexamError(
             f"none of the {len(replies):,} answers is to a request of this model with these options",
@@ -201,7 +211,7 @@ class _Prepared:
 class ChatModel:
     """A model behind *address*, asked with *template*; the *replies* of a batch take the place of *endpoint*.
 
-    *pace* is how requests are repeated; tests pass their own.
+    *pace* is how requests are repeated; tests pass their own.  *shots* are shown before each question.
     """
 
     def __init__(
@@ -213,8 +223,10 @@ class ChatModel:
         endpoint: Endpoint | None = None,
         replies: BatchReplies | None = None,
         pace: Pace | None = None,
+        shots: Shots | None = None,
     ) -> None:
         self.name, self.options, self.address, self.template = name, options, address, template
+        self.shots = shots or Shots()
         self._way, self._sampling = way_named(options.answer), options.sampling()
         self._extra = extra_fields(options.extra)
         self._forms = LabelForms(template.labels)
@@ -241,6 +253,7 @@ class ChatModel:
             "reasoning": sampling.reasoning,
             "extra": self._extra,
             "server": self.options.server,
+            **({"shots": self.shots.sha256} if self.shots.examples else {}),
         }
         return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=16).hexdigest()
 
@@ -263,6 +276,10 @@ class ChatModel:
         """Return how many requests are sent at most to ask about so many *pairs*, but for repetitions."""
         return pairs * self._way.samples + (len(PROBE_PAIRS) if pairs and self._prepared is None else 0)
 
+    def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
+        """Raise CrossexamError if one of *pairs* is shown in the prompts with its label."""
+        self.shots.refuse_asking_about(pairs)
+
     @property
     def kept(self) -> Collection[str]:
         """The details that are kept in the store of a run."""
@@ -273,9 +290,7 @@ class ChatModel:
         self._earlier = {name: facts[name] for name in _KEPT if name in facts}
         probe = self._earlier.get("probe")
         if isinstance(probe, Mapping) and isinstance(probe.get("fields"), Mapping):
-            questions = Questions(
-                self._asked_name, self.template, {"accepted": (probe["fields"],)}, self._extra
-            )
+            questions = self._questions({"accepted": (probe["fields"],)})
             self._prepared = _Prepared(questions, self._reader(way_named(str(probe["answer"]))))
             self._found = {name: self._earlier[name] for name in _KEPT[:2] if name in self._earlier}
             for name in ("fields_refused", "fields_ignored"):
@@ -303,6 +318,7 @@ class ChatModel:
         questions = [(index, pair) for index, pair in enumerate(pairs) if not known[index]]
         if not questions:
             return
+        self.refuse_asking_about(pair for _, pair in questions)
         try:
             yield from map(_as_batch, self._answers(questions))
         finally:
@@ -315,6 +331,7 @@ class ChatModel:
         """
         prepared = self._prepared or self._unprobed()
         for pair in pairs:
+            self.refuse_asking_about((pair,))
             yield custom_id(self.key, pair), prepared.questions.body(pair)
 
     def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
@@ -410,7 +427,7 @@ class ChatModel:
         if self._prepared is not None:
             return
         server = self._recognized()
-        questions = self._questions(server)
+        questions = self._worded_for(server)
         chat = self._open_chat()
         try:
             accepted, first = accepted_by(questions, PROBE_PAIRS[0], chat.send)
@@ -481,8 +498,11 @@ class ChatModel:
         self._prepared = _Prepared(questions, self._reader(way))
         self._refresh()
 
-    def _questions(self, server: Server) -> Questions:
-        return worded_for(self._asked_name, self.template, server, self._way, self._sampling, self._extra)
+    def _questions(self, groups: Mapping[str, tuple[Mapping[str, Any], ...]]) -> Questions:
+        return Questions(self._asked_name, self.template, groups, self._extra, self.shots.examples)
+
+    def _worded_for(self, server: Server) -> Questions:
+        return self._questions(optional_fields(self.template, server, self._way, self._sampling))
 
     def _reader(self, way: Way) -> ReplyReader:
         return ReplyReader(self._forms, way, self.options.keep_text)
@@ -491,7 +511,7 @@ class ChatModel:
         """Return how the model is asked and read without knowing what the server takes."""
         stated = self.options.server
         server = server_named(stated) if stated else server_by_host(self.address.url) or SERVERS["other"]
-        return _Prepared(self._questions(server), self._reader(self._way))
+        return _Prepared(self._worded_for(server), self._reader(self._way))
 
     def _refresh(self) -> None:
         self.details = self._fresh_details()
@@ -505,6 +525,7 @@ class ChatModel:
             "model_asked": self._asked_name,
             "template": {name: value for name, value in template.items() if name != "labels"},
             "labels": template["labels"],
+            **self.shots.facts,
             "answer": str(self._way),
             "sampling": {
                 "temperature": sampling.temperature,

@@ -10,13 +10,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
 from crossexam.models.api.endpoint import RejectedError, ServerError
 from crossexam.models.api.servers import Reasoning, Server
 from crossexam.models.model import Pair
-from crossexam.models.prompts.template import Template
+from crossexam.models.prompts.template import Shot, Template
 
 #: The HTTP statuses by which a server refuses a field.
 _REFUSES: Final = frozenset({400, 422})
@@ -79,16 +80,18 @@ class Questions:
     """What makes requests to a server: *model* is its name there, *groups* are the optional fields by name.
 
     Of the choices of a group the first is used; a group without any is one that the server refused.
-    *extra* are fields of the user, which are always sent.
+    *extra* are fields of the user, which are always sent.  *shots* come before every question, as earlier
+    turns of the chat.
     """
 
     model: str
     template: Template
     groups: Mapping[str, tuple[Mapping[str, Any], ...]]
     extra: Mapping[str, Any]
+    shots: tuple[Shot, ...] = ()
 
-    @property
-    def fields(self) -> dict[str, Any]:
+    @cached_property
+    def fields(self) -> Mapping[str, Any]:
         """The fields of every request besides ``model`` and ``messages``."""
         chosen: dict[str, Any] = {}
         for choices in self.groups.values():
@@ -97,7 +100,7 @@ class Questions:
 
     def body(self, pair: Pair, more: Mapping[str, Any] | None = None) -> bytes:
         """Return the request about *pair*, with *more* fields."""
-        messages = self.template.messages(*pair)
+        messages = self.template.messages(*pair, self.shots)
         request = {"model": self.model, "messages": messages, **self.fields, **(more or {})}
         return json.dumps(request, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
@@ -110,10 +113,10 @@ class Questions:
         return replace(self, groups=groups)
 
 
-def worded_for(
-    model: str, template: Template, server: Server, way: Way, sampling: Sampling, extra: Mapping[str, Any]
-) -> Questions:
-    """Return the questions in the words of *server*, before it is known what it refuses."""
+def optional_fields(
+    template: Template, server: Server, way: Way, sampling: Sampling
+) -> dict[str, tuple[Mapping[str, Any], ...]]:
+    """Return the groups of fields in the words of *server*, before it is known what it refuses."""
     samples = way.name == "samples"
     other = "max_tokens" if server.limit == "max_completion_tokens" else "max_completion_tokens"
     groups: dict[str, tuple[Mapping[str, Any], ...]] = {
@@ -133,7 +136,7 @@ def worded_for(
         groups["choice"] = (server.choice(tuple(template.labels.values())),)
     if server.always:
         groups["server"] = (server.always,)
-    return Questions(model, template, groups, extra)
+    return groups
 
 
 def accepted_by(

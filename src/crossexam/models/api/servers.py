@@ -99,7 +99,7 @@ _TABLE: Final = (
         tried=True,
     ),
     Server("ollama", owners=("library",)),
-    Server("transformers", reasoning=_in_template),
+    Server("transformers", reasoning=_in_template, tried=True),
     Server("anthropic", hosts=("api.anthropic.com",), reasoning=_nothing),
     Server("gemini", hosts=("generativelanguage.googleapis.com",), top=5),
     Server("openrouter", hosts=("openrouter.ai",)),

@@ -63,20 +63,24 @@ class Spending:
     def begin(self) -> None:
         """Count a request that is about to be sent; raises SpentError if a limit does not allow it."""
         with self._lock:
-            share = self._under_way / self._replies if self._replies else 0.0
-            ahead = {name: round(count * (1 + share)) for name, count in self.used.items()}
-            tokens, cost = _tokens(ahead), self.limits.cost_of(ahead)
-            if self.limits.tokens is not None and tokens >= self.limits.tokens:
-                raise SpentError(
-                    f"the budget of {self.limits.tokens:,} tokens is used up "
-                    f"({_tokens(self.used):,} so far); a larger --budget goes on"
-                )
-            if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
-                raise SpentError(
-                    f"the greatest cost of {self.limits.cost:g} is reached ({self._cost():.4g} so far); "
-                    "a larger --max-cost goes on"
-                )
+            if self.limits.tokens is not None or self.limits.cost is not None:
+                self._refuse_beyond_limits()
             self._under_way += 1
+
+    def _refuse_beyond_limits(self) -> None:
+        share = self._under_way / self._replies if self._replies else 0.0
+        ahead = {name: round(count * (1 + share)) for name, count in self.used.items()}
+        tokens, cost = _tokens(ahead), self.limits.cost_of(ahead)
+        if self.limits.tokens is not None and tokens >= self.limits.tokens:
+            raise SpentError(
+                f"the budget of {self.limits.tokens:,} tokens is used up "
+                f"({_tokens(self.used):,} so far); a larger --budget goes on"
+            )
+        if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
+            raise SpentError(
+                f"the greatest cost of {self.limits.cost:g} is reached ({self._cost():.4g} so far); "
+                "a larger --max-cost goes on"
+            )
 
     def end(self, usage: Mapping[str, int] | None = None) -> None:
         """Count the *usage* of a request that came to its end, None if it failed."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError
@@ -53,19 +54,23 @@ class Shots:
             }
         }
 
-    def refuse_asking_about(self, pairs: Sequence[Pair]) -> None:
+    def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
         """Raise CrossexamError if one of *pairs*, about which a model is asked, is among the examples."""
-        shown = {
-            (each.premise, each.hypothesis): name for each, name in zip(self.examples, self.ids, strict=True)
-        }
         for pair in pairs:
-            if pair in shown:
+            if pair in self._ids_by_pair:
                 raise CrossexamError(
-                    f"the example {shown[pair]} is shown in the prompts, and is an item of a test set",
+                    f"the example {self._ids_by_pair[pair]} is shown in the prompts, and is an item of a "
+                    "test set",
                     where=f"--shots-from {self.source}",
                     wanted="shots about which the model is not asked",
-                    hint="draw them from another split, such as snli:train, or with --set lm.shots_seed=1",
+                    hint=f"draw them from another split, such as snli:train, or with --shots-seed "
+                    f"{self.seed + 1}",
                 )
+
+    @cached_property
+    def _ids_by_pair(self) -> Mapping[Pair, str]:
+        named = zip(self.examples, self.ids, strict=True)
+        return {(each.premise, each.hypothesis): name for each, name in named}
 
 
 def draw_shots(template: Template, count: int, source: str | None, seed: int) -> Shots:

@@ -1,6 +1,6 @@
 """A Ray cluster of three nodes on this machine: what is lost when nodes and the driver are killed.
 
-    python bench/ray_cluster.py [--items 2000000] [--seed 0] [--keep FOLDER]
+    python bench/ray_cluster.py [--items 2000000] [--seed 0] [--keep FOLDER] [--undisturbed]
 
 A suite of that many items (a generated base, and its negation test set) is built and then answered by a
 function that costs little and counts what it is asked: by three processes of this machine, by a cluster, and
@@ -9,7 +9,8 @@ killed drivers are started again with the same command.  The content hashes must
 this machine.
 
 CPU seconds are those of all processes that the command has set to work, sampled from /proc: the driver, the
-actors, and Ray's own processes, which run before it and are counted from its start.
+actors, and Ray's own processes, which run before it and are counted from its start.  They are also shown by
+kind of process.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,6 +36,13 @@ NODES: Final = 3
 NODE: Final = {"num_cpus": 1, "object_store_memory": 100 * 2**20}
 #: What is killed while the suite is built, and while it is answered.
 KILLED: Final = {"build": ("node", "driver", "node"), "run": ("node", "driver", "node", "node")}
+#: Kinds of processes, by what is in their command line; others are the driver or start with it.
+_PROCESSES: Final = {
+    "actors": ("ray::",),
+    "raylet and GCS": ("/raylet/raylet", "/gcs/gcs_server", "plasma_store"),
+    "Ray's agents": ("dashboard", "runtime_env", "log_monitor", "monitor.py", "default_worker", "ray::IDLE"),
+    "workers": ("multiprocessing",),
+}
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _SAMPLING_SECONDS: Final = 0.2
 _POLLING_SECONDS: Final = 0.02
@@ -56,6 +65,7 @@ class CpuMeter:
 
     def __enter__(self) -> CpuMeter:
         self._first, self._last = _cpu_of_descendants(), dict[int, float]()
+        self._kinds: dict[int, str] = {}
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
         self._start = time.monotonic()
@@ -66,12 +76,25 @@ class CpuMeter:
         self.wall = time.monotonic() - self._start
         self._ended.set()
         self._thread.join()
-        self._last |= _cpu_of_descendants()
-        self.seconds = sum(used - self._first.get(pid, 0) for pid, used in self._last.items())
+        self._look()
+        self.by_kind = Counter[str]()
+        for pid, used in self._last.items():
+            self.by_kind[self._kinds[pid]] += used - self._first.get(pid, 0)
+        self.seconds = self.by_kind.total()
+
+    def __str__(self) -> str:
+        return ", ".join(f"{kind} {seconds:.1f}" for kind, seconds in self.by_kind.most_common())
 
     def _sample(self) -> None:
         while not self._ended.wait(_SAMPLING_SECONDS):
-            self._last |= _cpu_of_descendants()
+            self._look()
+
+    def _look(self) -> None:
+        found = _cpu_of_descendants()
+        self._last |= found
+        for pid in found:
+            if self._kinds.get(pid, "driver") == "driver":  # it may have been forked, and become another
+                self._kinds[pid] = _kind_of(pid)
 
 
 def _cpu_of_descendants() -> dict[int, float]:
@@ -89,6 +112,15 @@ def _cpu_of_descendants() -> dict[int, float]:
     while more := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= more
     return {pid: used[pid] for pid in found - {os.getpid()}}
+
+
+def _kind_of(pid: int) -> str:
+    """Return what process *pid* is, a key of _PROCESSES, or the driver."""
+    try:
+        line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        line = ""
+    return next((kind for kind, parts in _PROCESSES.items() if any(p in line for p in parts)), "driver")
 
 
 def _wait_for(process: subprocess.Popen[bytes], seconds: float) -> None:
@@ -225,16 +257,19 @@ def main() -> None:
     )
     parser.add_argument("--items", type=int, default=2_000_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--undisturbed", action="store_true", help="kill nothing")
     parser.add_argument("--keep", type=Path, help="write everything into this folder, and keep it")
     arguments = parser.parse_args()
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        compare(folder, arguments.items, random.Random(arguments.seed))
+        rng = None if arguments.undisturbed else random.Random(arguments.seed)
+        compare(folder, arguments.items, rng)
 
 
-def compare(folder: Path, items: int, rng: random.Random) -> None:
+def compare(folder: Path, items: int, rng: random.Random | None) -> None:
+    """Measure processes and a cluster, and, with an *rng*, a cluster that is disturbed."""
     base = folder / "base.jsonl"
     write_base(base, items // 2)
     print(f"{items:,} items, load {os.getloadavg()[0]:.1f}", flush=True)
@@ -249,12 +284,17 @@ def compare(folder: Path, items: int, rng: random.Random) -> None:
                 f"{name}: local {own.seconds:.1f} CPU s, {own.wall:.1f} s; ray {meter.seconds:.1f} CPU s, "
                 f"{meter.wall:.1f} s; {meter.seconds / own.seconds - 1:+.0%} CPU, "
                 f"{meter.wall / own.wall - 1:+.0%} wall",
+                f"  local: {own}",
+                f"  ray: {meter}",
+                sep="\n",
                 flush=True,
             )
-        disturbed = Work(folder / "disturbed", base, nodes.engine)
-        for name in disturbed.commands:
-            disturbed.disturbed(name, nodes, items, on_ray[name].wall, rng)
-    for work in (undisturbed, disturbed):
+        works = [undisturbed]
+        if rng is not None:
+            works.append(Work(folder / "disturbed", base, nodes.engine))
+            for name in works[1].commands:
+                works[1].disturbed(name, nodes, items, on_ray[name].wall, rng)
+    for work in works:
         twice, distinct = work.asked_twice()
         same = "the same hashes as local" if work.hashes() == local.hashes() else "OTHER HASHES THAN LOCAL"
         print(f"{work.name}: {same}; {twice:,} of {distinct:,} pairs asked twice")

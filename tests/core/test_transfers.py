@@ -242,6 +242,45 @@ def test_what_somebody_else_wrote_meanwhile_is_not_replaced(
     assert memory.cat_file("/bucket/suite/manifest.json") == b'{"test_sets": {}}'
 
 
+@pytest.mark.parametrize("copied", [0, 1, 2], ids=["before copying", "after a file", "before the manifest"])
+def test_of_two_machines_that_write_to_a_place_the_later_one_does(
+    copied: int, memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The other machine begins when so many files have been copied from this one, and ends afterwards."""
+    put, seen = MemoryFileSystem.put_file, list[str]()
+
+    def put_file(self: Any, here: str, there: str, *rest: Any, **more: Any) -> Any:
+        result = put(self, here, there, *rest, **more)
+        seen.append(Path(there).name)
+        if len(seen) == copied + 1:  # the first is the claim
+            memory.pipe_file("/bucket/suite/.unfinished", b"of another machine")
+        return result
+
+    with monkeypatch.context() as two:
+        two.setattr(MemoryFileSystem, "put_file", put_file)
+        with pytest.raises(CrossexamError, match="another command has begun to write to this place"):
+            build()
+    assert len(seen) == copied + 1
+    assert "manifest.json" not in names(memory)
+    assert memory.cat_file("/bucket/suite/.unfinished") == b"of another machine"
+    monkeypatch.setenv("CROSSEXAM_CACHE", str(tmp_path / "elsewhere"))
+    assert len(build(limit=7).datasets["base.builtin_demo"]) == 7
+    assert len(cx.load_suite(SUITE).datasets["base.builtin_demo"]) == 7
+
+
+def test_a_failed_command_leaves_the_claim_of_another_machine(
+    memory: MemoryFileSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(bases: Any) -> None:
+        memory.pipe_file("/bucket/suite/.unfinished", b"of another machine")
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("crossexam.suites.build.distinct_parts", fail)
+    with pytest.raises(ZeroDivisionError):
+        build()
+    assert memory.cat_file("/bucket/suite/.unfinished") == b"of another machine"
+
+
 def test_a_place_that_changes_while_it_is_read_is_an_error(
     memory: MemoryFileSystem, another_machine: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -14,14 +15,17 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.labels import LABELS
+from crossexam.core.labels import LABELS, THREE_LABELS
 from crossexam.core.outcome import Outcome, Outcomes
-from crossexam.evaluation.calibration import calibrations, temperature_from
+from crossexam.evaluation.calibration import calibration_of, calibrations, temperature_from
 from crossexam.evaluation.distributions import people_results
-from crossexam.evaluation.selective import selective_results
-from crossexam.evaluation.shares import shares_of
+from crossexam.evaluation.selective import selective_of, selective_results
+from crossexam.evaluation.shares import Shares, shares_of
 
 Rows = list[list[float]]
+
+#: The most bytes per item that are held at a time while probabilities are measured.
+BYTES_PER_ITEM = 80
 
 
 def run_of(
@@ -59,7 +63,7 @@ def test_a_model_of_two_labels_is_measured_on_two() -> None:
     (found,) = calibrations(run)
     assert found.accuracy.value == 1.0  # not_entailment is right for contradiction
     assert found.confidence == pytest.approx(0.8)
-    assert shares_of(run)["base.own"].gold.tolist() == [1, 0]
+    assert [each.gold.tolist() for each in shares_of(run)] == [[1, 0]]
 
 
 def test_a_gold_label_without_probability_has_an_infinite_loss() -> None:
@@ -172,3 +176,34 @@ def test_items_without_an_answer_are_counted_and_abstained_first() -> None:
     assert selected.curve.coverage.tolist() == [0.25, 0.5, 0.75]
     assert selected.risk.value == pytest.approx(1 / 3)
     assert np.isnan(selected.accuracy.value)
+
+
+def test_little_memory_is_held_per_item() -> None:
+    """What is measured of ten million items fits in a gigabyte with them."""
+    n = 400_000
+    rng = np.random.default_rng(0)
+    answers = rng.dirichlet([1, 1, 1], n)
+    gold, predicted = rng.integers(0, 3, n, dtype=np.int8), answers.argmax(axis=1).astype(np.int8)
+    rows, clusters = np.arange(n, dtype=np.int32), rng.integers(0, 400, n, dtype=np.int32)
+    shares = Shares("base.own", THREE_LABELS, answers, rows, gold, predicted, answers.max(axis=1), clusters)
+    items: Any = range(n)  # only counted
+    run = Run("m", {"base.own": Dataset("base.own", items)}, {})
+    of_columns = 18 * n
+    for measure in (lambda: calibration_of(run, shares), lambda: selective_of(shares)):
+        measure()  # imports
+        tracemalloc.start()
+        measure()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak + of_columns < BYTES_PER_ITEM * n
+
+
+def test_a_curve_has_a_point_for_each_percent() -> None:
+    run = over(0, 321)
+    (selected,) = selective_results(run)
+    (shares,) = shares_of(run)
+    order = np.argsort(-shares.confidence)
+    counts = [round(percent / 100 * 321) for percent in range(1, 101)]
+    assert selected.curve.coverage.tolist() == [count / 321 for count in counts]
+    wrong = np.cumsum(~shares.correct[order])[np.array(counts) - 1]
+    assert selected.curve.risk == pytest.approx(wrong / counts)

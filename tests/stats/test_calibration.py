@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from crossexam.stats import calibration, stretches
 from crossexam.stats.calibration import (
     brier_scores,
     calibration_error,
@@ -111,6 +112,39 @@ def test_the_interval_covers(curve: Curve, clustered: bool) -> None:
         held += found.low <= truth <= found.high
         assert found.low <= found.value <= found.high
     assert held / 150 >= 0.93
+
+
+def test_an_error_does_not_depend_on_how_many_items_and_clusters_are_taken_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shares, gold = sample(4)
+    is_gold, bins = gold[:, None] == np.arange(3), equal_width_bins(shares)
+    codes = np.random.default_rng(4).permutation(np.arange(400) // 3)
+    whole = calibration_error(shares, is_gold, bins, codes)
+    monkeypatch.setattr(stretches, "AT_ONCE", 7)
+    monkeypatch.setattr(calibration, "_SUMS_AT_ONCE", 500)  # 11 clusters
+    found = calibration_error(shares, is_gold, equal_width_bins(shares), codes)
+    assert (found.error.value, found.if_calibrated) == (whole.error.value, whole.if_calibrated)
+    assert found.error.high == pytest.approx(whole.error.high, rel=1e-12)
+    # Draws along directions in which nothing varies are rounding errors, and their roots are larger.
+    assert found.error.low == pytest.approx(whole.error.low, abs=1e-9)
+    for scores in (brier_scores, log_losses):
+        few = scores(shares, gold)
+        monkeypatch.undo()
+        assert few.tolist() == scores(shares, gold).tolist()
+        monkeypatch.setattr(stretches, "AT_ONCE", 7)
+
+
+def test_the_upper_bound_has_the_variance_of_the_sums_over_clusters() -> None:
+    from crossexam.stats.clusters import student_quantile
+
+    shares, gold = sample(5)
+    stated, right = shares.max(axis=1), shares.argmax(axis=1) == gold
+    bins, codes = equal_width_bins(stated), np.arange(400) // 4
+    error = calibration_error(stated, right, bins, codes).error
+    signs = np.sign(np.bincount(bins, weights=right - stated))
+    sums = np.bincount(codes, weights=signs[bins] * (right - stated)) / 400
+    assert error.high == pytest.approx(error.value + student_quantile(99, 0.95) * sums.std(ddof=1) * 10)
 
 
 def test_a_single_cluster_says_nothing() -> None:

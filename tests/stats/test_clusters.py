@@ -48,3 +48,10 @@ def test_codes_say_the_same_as_the_names(names: list[str]) -> None:
 def test_confidence_is_checked() -> None:
     with pytest.raises(ValueError, match=r"confidence is 95; it must be"):
         normal_quantile(95)
+
+
+def test_numbers_without_gaps_are_not_copied() -> None:
+    codes = np.array([0, 2, 1, 0])
+    assert cluster_codes(codes, 4) is codes
+    assert cluster_codes(codes + 1, 4).tolist() == [0, 2, 1, 0]
+    assert cluster_codes(codes * 2, 4).tolist() == [0, 2, 1, 0]

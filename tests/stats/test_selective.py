@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from crossexam.stats import stretches
 from crossexam.stats.selective import risk_coverage
 
 
@@ -57,6 +58,68 @@ def population(rng: np.random.Generator, n: int, clustered: bool) -> tuple[NDArr
     right = first ** (1 / 3) * 2 / 3 + 1 / 3
     sure = np.where(np.arange(n) % 2 == 0, right, right.round(1))
     return (second > right).astype(np.float64), sure, codes
+
+
+def naive_effective_sizes(
+    wrong: NDArray[np.bool_], sure: NDArray[np.float64], codes: NDArray[np.int64]
+) -> list[float]:
+    """The effective size behind each risk, from the influences of all items on it."""
+    from crossexam.stats.clusters import PRIOR_CLUSTERS, student_quantile
+
+    n, sizes = len(wrong), np.bincount(codes)
+    order = np.argsort(-sure, kind="stable")
+    expected = np.array([wrong[sure == each].mean() for each in sure[order]])
+    half = max(1, round(0.05 * n / 2))
+    few = (student_quantile(n - 1, 0.95) / student_quantile(len(sizes) - 1, 0.95)) ** 2
+    found = []
+    for k in range(1, n + 1):
+        risk, threshold = expected[:k].mean(), expected[max(0, k - 1 - half) : k + half].mean()
+        answered = np.isin(np.arange(n), order[:k])
+        pulls = answered * (wrong - threshold) - k / n * (risk - threshold)
+        sums = np.bincount(codes, weights=pulls)
+        between = len(sizes) / (len(sizes) - 1) * float(sums @ sums)
+        worst = float((np.bincount(codes, weights=answered) ** 2).sum()) / k
+        deff = (between + PRIOR_CLUSTERS * worst**2) / (k * risk * (1 - risk) + PRIOR_CLUSTERS * worst)
+        found.append(max(1.0, k / max(1.0, deff) * few))
+    return found
+
+
+def with_ties(seed: int, n: int) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.int64]]:
+    """Errors, confidences of which many are equal, and clusters of one to several items."""
+    rng = np.random.default_rng(seed)
+    sure = np.where(rng.random(n) < 0.5, rng.random(n).round(1), rng.random(n))
+    return rng.random(n) > sure, sure, np.unique(rng.integers(0, n // 2, n), return_inverse=True)[1]
+
+
+def test_effective_sizes_are_those_of_the_definition() -> None:
+    wrong, sure, codes = with_ties(1, 60)
+    curve = risk_coverage(wrong, sure, codes)
+    assert curve.n_eff == pytest.approx(naive_effective_sizes(wrong, sure, codes))
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 64])
+def test_a_curve_does_not_depend_on_how_many_items_are_taken_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong, sure, codes = with_ties(2, 500)
+    sure[::50] = np.nan
+    whole = risk_coverage(wrong, sure, codes)
+    monkeypatch.setattr(stretches, "AT_ONCE", at_once)
+    found = risk_coverage(wrong, sure, codes)
+    assert found.risk.tolist() == whole.risk.tolist()
+    assert found.n_eff.tolist() == whole.n_eff.tolist()
+    assert found.area == pytest.approx(whole.area, rel=1e-12)
+
+
+def test_the_area_has_the_influences_of_the_definition() -> None:
+    """The influence of an item on the area is what it changes in the limit: another weight for the item."""
+    wrong, sure, _ = with_ties(3, 400)
+    area = risk_coverage(wrong, sure).area
+    repeated = np.repeat(np.arange(400), 20)
+    without = [np.delete(repeated, np.flatnonzero(repeated == place)[0]) for place in range(400)]
+    jackknife = [risk_coverage(wrong[rows], sure[rows]).area.value for rows in without]
+    error = np.sqrt(np.var(jackknife, ddof=1) * (len(repeated) - 1) ** 2 / 400)
+    assert (area.high - area.low) / 2 == pytest.approx(1.966 * error, rel=0.02)
 
 
 @pytest.mark.parametrize("clustered", [False, True])

@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
+from uuid import uuid4
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, MissingResourceError
 from crossexam.core.files import disk_full, finished_or_absent, sha256_of, sweep
@@ -318,18 +319,56 @@ def copied_to_place(folder: Path, *, resumes: bool = False, force: bool = False)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / _LOCK, busy):
         earlier = _begun(place, folder, resumes=resumes, force=force)
-        marker, unfinished = folder / _UNPUBLISHED, replace(place / _UNFINISHED, url=url)
-        unfinished.put(marker)
+        claim = _Claim.on(place, folder)
         try:
             yield
         except BaseException:
             with suppress(CrossexamError):
                 if earlier is not None or place.names() <= {_UNFINISHED}:
-                    unfinished.remove()
+                    claim.give_up()
             raise
-        _copy(place, folder, earlier)
-        unfinished.remove()
-        marker.unlink()
+        _copy(place, folder, earlier, claim)
+        claim.give_up()
+        (folder / _UNPUBLISHED).unlink()
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """The claim of a command to copy to a place: the file at *place* has its *token*.
+
+    A command that begins later takes the place over, by writing its own token.  The one before notices before
+    it copies its next file, and ends with an error, so that at most one file is written by it afterwards.
+    """
+
+    place: _Place
+    token: bytes
+
+    @classmethod
+    def on(cls, place: _Place, folder: Path) -> _Claim:
+        """Return the claim on *place* of the command that works in *folder*; raises CrossexamError."""
+        claim = cls(replace(place / _UNFINISHED, url=place.url), uuid4().hex.encode())
+        _write(folder / _UNFINISHED, claim.token)
+        claim.place.put(folder / _UNFINISHED)
+        (folder / _UNFINISHED).unlink()
+        return claim
+
+    def is_held(self) -> bool:
+        return self.place.read() == self.token
+
+    def check(self) -> None:
+        """Raise CrossexamError if another command has claimed the place."""
+        if not self.is_held():
+            raise CrossexamError(
+                "another command has begun to write to this place since this one began",
+                where=self.place.url,
+                wanted="one command at a time that writes to a place",
+                hint="choose another -o, or wait for the other command and repeat this one",
+            )
+
+    def give_up(self) -> None:
+        """Remove the claim, unless another command has taken the place over."""
+        if self.is_held():
+            self.place.remove()
 
 
 def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes | None:
@@ -355,8 +394,11 @@ def _begun(place: _Place, folder: Path, *, resumes: bool, force: bool) -> bytes 
     return earlier
 
 
-def _copy(place: _Place, folder: Path, earlier: bytes | None) -> None:
-    """Copy what is new in *folder* to its place, the manifest last; remove what is no longer listed."""
+def _copy(place: _Place, folder: Path, earlier: bytes | None, claim: _Claim) -> None:
+    """Copy what is new in *folder* to its place, the manifest last; remove what is no longer listed.
+
+    Raises CrossexamError if another command writes there.
+    """
     text = (folder / _MANIFEST).read_bytes()
     if text == earlier:
         return
@@ -366,12 +408,15 @@ def _copy(place: _Place, folder: Path, earlier: bytes | None) -> None:
             where=place.url,
             hint="choose another -o, or repeat the command to add to what is there now",
         )
+    claim.check()
     old, new = _listed(earlier), _listed(text)
     if any(name in old and old[name] != digest for name, digest in new.items()):
         (place / _MANIFEST).remove()  # whoever reads would find files of both
     for name in [*new, *_extras(folder, new)]:
         if name not in old or old[name] != new.get(name) or new.get(name) is None:
+            claim.check()
             (place / name).put(folder / name)
+    claim.check()
     (place / _MANIFEST).put(folder / _MANIFEST)
     for name in old.keys() - new.keys():
         (place / name).remove()

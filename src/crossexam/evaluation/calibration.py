@@ -7,7 +7,6 @@ which a model gave the labels less than half of its probability (:data:`LEAST_MA
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Final, NamedTuple
@@ -32,6 +31,7 @@ from crossexam.stats.calibration import (
     reliability,
     tempered,
 )
+from crossexam.stats.clusters import cluster_codes
 from crossexam.stats.estimate import mean_of_items, share_correct
 
 #: The least probability that all labels have together for an item to be measured; below it, probabilities
@@ -82,10 +82,10 @@ class Temperature:
     test_sets: tuple[str, ...]
 
 
-def calibrations(run: Run, shares: Mapping[str, Shares] | None = None) -> tuple[Calibration, ...]:
+def calibrations(run: Run) -> tuple[Calibration, ...]:
     """Return the calibration of *run* on each test set for which the model gave probabilities.
 
-    *shares* are those of the run, if they are known.  Raises CrossexamError if it gave labels only.
+    Raises CrossexamError if it gave labels only.
 
     >>> import numpy as np
     >>> from crossexam.core.dataset import Dataset
@@ -96,10 +96,10 @@ def calibrations(run: Run, shares: Mapping[str, Shares] | None = None) -> tuple[
     >>> found.confidence, found.accuracy.value, round(found.ece.error.value, 3)
     (0.8, 0.75, 0.05)
     """
-    found = shares_of(run) if shares is None else shares
+    found = tuple(calibration_of(run, shares) for shares in shares_of(run))
     if not found:
         raise probabilities_needed(run, "calibration")
-    return tuple(_calibration(each, low_mass_items(run, each)) for each in found.values())
+    return found
 
 
 def low_mass_items(run: Run, shares: Shares) -> NDArray[np.bool_]:
@@ -109,28 +109,49 @@ def low_mass_items(run: Run, shares: Shares) -> NDArray[np.bool_]:
     return low & shares.answered
 
 
-def _calibration(whole: Shares, low_mass: NDArray[np.bool_]) -> Calibration:
-    kept = whole.at(whole.answered & ~low_mass)
-    stated, right, clusters = kept.confidence, kept.correct, kept.clusters
-    is_gold = kept.gold[:, None] == np.arange(kept.shares.shape[1])
+def calibration_of(run: Run, shares: Shares) -> Calibration:
+    """Return the calibration of *run* on the test set that has these *shares*."""
+    low_mass = low_mass_items(run, shares)
+    kept = shares.at(shares.answered & ~low_mass)
+    stated, right = kept.confidence, kept.correct
+    clusters = cluster_codes(kept.clusters, len(right))
     width = equal_width_bins(stated)
-    losses = log_losses(kept.shares, kept.gold)
+    of_labels = _of_labels(kept, clusters)
     return Calibration(
-        test_set=whole.name,
-        labels=whole.projection.labels,
+        test_set=shares.name,
+        labels=shares.projection.labels,
         n=len(right),
-        unanswered=int((~whole.answered).sum()),
+        unanswered=int((~shares.answered).sum()),
         low_mass=int(low_mass.sum()),
-        impossible=int(np.isinf(losses).sum()),
+        impossible=of_labels.impossible,
         confidence=float(stated.mean()) if len(stated) else float("nan"),
         accuracy=share_correct(right, clusters),
         ece=calibration_error(stated, right, width, clusters),
         ece_equal_mass=calibration_error(stated, right, equal_mass_bins(stated), clusters),
-        classwise=calibration_error(kept.shares, is_gold, equal_width_bins(kept.shares), clusters),
-        brier=mean_of_items(brier_scores(kept.shares, kept.gold), clusters, bounds=(0.0, 2.0)),
-        log_loss=mean_of_items(losses, clusters, bounds=(0.0, inf)),
+        classwise=of_labels.classwise,
+        brier=of_labels.brier,
+        log_loss=of_labels.log_loss,
         bins=reliability(stated, right, width, clusters),
     )
+
+
+class _OfLabels(NamedTuple):
+    """What is measured of the shares of all labels: the fields of :class:`Calibration`."""
+
+    classwise: CalibrationError
+    brier: Estimate
+    log_loss: Estimate
+    impossible: int
+
+
+def _of_labels(kept: Shares, clusters: NDArray[np.int64]) -> _OfLabels:
+    shares, gold = kept.shares, kept.gold
+    is_gold = gold[:, None] == np.arange(shares.shape[1])
+    classwise = calibration_error(shares, is_gold, equal_width_bins(shares), clusters)
+    brier = mean_of_items(brier_scores(shares, gold), clusters, bounds=(0.0, 2.0))
+    losses = log_losses(shares, gold)
+    log_loss = mean_of_items(losses, clusters, bounds=(0.0, inf))
+    return _OfLabels(classwise, brier, log_loss, int(np.isinf(losses).sum()))
 
 
 def temperature_from(other: Run, run: Run) -> Temperature:
@@ -146,13 +167,12 @@ def temperature_from(other: Run, run: Run) -> Temperature:
             where=f"a run of '{other.model}'",
             wanted="a run of the same model, with the same options, over other test sets",
         )
-    if not shares_of(run):
+    if next(shares_of(run), None) is None:
         raise probabilities_needed(run, "a temperature")
-    found = shares_of(other)
-    if not found:
-        raise probabilities_needed(other, "a temperature")
     measured = np.concatenate([dataset.clusters() for dataset in run.datasets.values()])
-    parts = {name: _items_to_fit(other, each, measured) for name, each in found.items()}
+    parts = {each.name: _items_to_fit(other, each, measured) for each in shares_of(other)}
+    if not parts:
+        raise probabilities_needed(other, "a temperature")
     n, left_out = (sum(counts) for counts in zip(*(part.counts for part in parts.values()), strict=True))
     if n < FEWEST:
         raise CrossexamError(

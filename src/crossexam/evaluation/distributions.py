@@ -127,10 +127,10 @@ def people_results(run: Run) -> tuple[PeopleResult, ...]:
     probabilities = {name: run.answers(name) for name in stated}
     part = replace(run, datasets={name: run.datasets[name] for name in stated}, probabilities=probabilities)
     results: list[PeopleResult] = []
-    for name, shares in shares_of(part).items():
-        has = stated[name][DISTRIBUTION].stated[shares.rows]
-        here = shares.at(has)
-        results += _by_entropy(here, _people(name, stated[name], here))
+    for shares in shares_of(part):
+        values = stated[shares.name]
+        here = shares.at(values[DISTRIBUTION].stated[shares.rows])
+        results += _by_entropy(here, _people(shares.name, values, here))
     return tuple(results)
 
 
@@ -151,7 +151,7 @@ def _people(name: str, values: Mapping[str, InfoValues], here: Shares) -> _Peopl
     return _People(here.projection.shares(distributions), votes, old)
 
 
-def _table(values: InfoValues, rows: NDArray[np.int64], name: str, key: str) -> NDArray[np.float64]:
+def _table(values: InfoValues, rows: NDArray[np.int32], name: str, key: str) -> NDArray[np.float64]:
     """Return the values of three numbers of the items at *rows* [n, 3]; raises FormatError."""
     for value in values.values:
         numbers = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == len(LABELS)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
@@ -15,6 +17,22 @@ from crossexam.stats.selective import RiskCoverage, risk_coverage
 #: The coverage at which the accuracy is stated, and the risk at which the coverage is.
 COVERAGE: Final = 0.8
 RISK: Final = 0.05
+
+
+@dataclass(frozen=True)
+class RiskCurve:
+    """The *risk* at every percent of *coverage*, as near as the items come to it, and at the largest [p]."""
+
+    coverage: NDArray[np.float64]
+    risk: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, whole: RiskCoverage) -> RiskCurve:
+        """Return the curve of *whole*, which has a risk for every item."""
+        answered = len(whole.risk)
+        counts = np.unique([*(round(percent / 100 * whole.n) for percent in range(1, 101)), answered])
+        counts = counts[(counts > 0) & (counts <= answered)]
+        return cls(counts / whole.n, whole.risk[counts - 1])
 
 
 @dataclass(frozen=True)
@@ -33,14 +51,13 @@ class Selective:
     aurc: Estimate
     accuracy: Estimate
     coverage: Estimate
-    curve: RiskCoverage
+    curve: RiskCurve
 
 
-def selective_results(run: Run, shares: Mapping[str, Shares] | None = None) -> tuple[Selective, ...]:
+def selective_results(run: Run) -> tuple[Selective, ...]:
     """Return the selective prediction of *run* on each test set for which the model gave probabilities.
 
-    Items without an answer are the first on which it abstains.  *shares* are those of the run, if they are
-    known.  Raises CrossexamError if it gave labels only.
+    Items without an answer are the first on which it abstains.  Raises CrossexamError if it gave labels only.
 
     >>> import numpy as np
     >>> from crossexam.core.dataset import Dataset
@@ -51,22 +68,23 @@ def selective_results(run: Run, shares: Mapping[str, Shares] | None = None) -> t
     >>> found.risk.value, found.accuracy.value, found.coverage.value
     (0.2, 1.0, 0.8)
     """
-    found = shares_of(run) if shares is None else shares
+    found = tuple(map(selective_of, shares_of(run)))
     if not found:
         raise probabilities_needed(run, "a risk-coverage curve")
-    return tuple(_selective(each) for each in found.values())
+    return found
 
 
-def _selective(here: Shares) -> Selective:
-    wrong, confidence, answered = ~here.correct, here.confidence, here.answered
-    curve = risk_coverage(wrong, confidence, here.clusters)
+def selective_of(shares: Shares) -> Selective:
+    """Return the selective prediction on the test set that has these *shares*."""
+    wrong, answered = ~shares.correct, shares.answered
+    whole = risk_coverage(wrong, shares.confidence, shares.clusters)
     return Selective(
-        test_set=here.name,
+        test_set=shares.name,
         n=len(wrong),
         unanswered=int((~answered).sum()),
-        risk=share_correct(wrong[answered], here.clusters[answered]),
-        aurc=curve.area,
-        accuracy=curve.accuracy_at(COVERAGE),
-        coverage=curve.coverage_at(RISK),
-        curve=curve,
+        risk=share_correct(wrong[answered], shares.clusters[answered]),
+        aurc=whole.area,
+        accuracy=whole.accuracy_at(COVERAGE),
+        coverage=whole.coverage_at(RISK),
+        curve=RiskCurve.of(whole),
     )

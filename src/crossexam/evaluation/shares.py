@@ -6,6 +6,7 @@ entailment and of the rest, on every test set.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,36 +16,40 @@ from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS, THREE_LABELS, Projection
 from crossexam.evaluation.scores import numbered_clusters
+from crossexam.stats.stretches import stretches
 
 
 @dataclass(frozen=True)
 class Shares:
-    """The *shares* [n, k] of the k labels of a *projection* for the items with a gold label.
+    """The shares of the k labels of a *projection* for the n items of a test set with a gold label.
 
-    *gold* and *predicted* are indices of the labels [n], *clusters* numbers that all test sets share [n].
-    Rows of items without an answer are not numbers (NaN), and *predicted* means nothing there.  *rows* are
-    the places of the items in the test set.
+    *gold* and *predicted* are indices of the labels [n], *confidence* is the share of the predicted label
+    [n], not a number (NaN) for items without an answer, where *predicted* means nothing.  *clusters* are
+    numbers 0, 1, ... [n], *rows* the places of the items among the *answers* to the whole test set.
     """
 
     name: str
     projection: Projection
-    shares: NDArray[np.float64]
-    gold: NDArray[np.int64]
-    predicted: NDArray[np.int64]
+    answers: NDArray[np.float64]
+    rows: NDArray[np.int32]
+    gold: NDArray[np.int8]
+    predicted: NDArray[np.int8]
+    confidence: NDArray[np.float64]
     clusters: NDArray[np.int32]
-    rows: NDArray[np.int64]
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The shares of the labels [n, k], NaN without an answer; computed anew, as they take much memory."""
+        shares = np.empty((len(self.rows), len(self.projection.labels)))
+        for part in stretches(len(self.rows)):
+            shares[part] = self.projection.shares(self.answers[self.rows[part]])
+        return shares
 
     @property
     def answered(self) -> NDArray[np.bool_]:
         """Which items have an answer: [n]."""
-        mask: NDArray[np.bool_] = ~np.isnan(self.shares[:, 0])
+        mask: NDArray[np.bool_] = ~np.isnan(self.confidence)
         return mask
-
-    @property
-    def confidence(self) -> NDArray[np.float64]:
-        """The share of the predicted label of each item [n], NaN without an answer."""
-        stated: NDArray[np.float64] = self.shares[np.arange(len(self.gold)), self.predicted]
-        return stated
 
     @property
     def correct(self) -> NDArray[np.bool_]:
@@ -53,16 +58,11 @@ class Shares:
         return right
 
     def at(self, rows: NDArray[np.bool_]) -> Shares:
-        """Return the shares of the items at *rows*."""
-        return Shares(
-            self.name,
-            self.projection,
-            self.shares[rows],
-            self.gold[rows],
-            self.predicted[rows],
-            self.clusters[rows],
-            self.rows[rows],
-        )
+        """Return the shares of the items at *rows*, a mask [n]; if these are all, nothing is copied."""
+        if rows.all():
+            return self
+        columns = (self.rows, self.gold, self.predicted, self.confidence, self.clusters)
+        return Shares(self.name, self.projection, self.answers, *(column[rows] for column in columns))
 
 
 def gives_labels_only(probabilities: NDArray[np.float64]) -> bool:
@@ -71,8 +71,11 @@ def gives_labels_only(probabilities: NDArray[np.float64]) -> bool:
     >>> gives_labels_only(np.array([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]))
     True
     """
-    answers = probabilities[~np.isnan(probabilities).any(axis=1)]
-    return bool(((answers == 0.0) | (answers == 1.0)).all())
+    for part in stretches(len(probabilities)):
+        rows = probabilities[part]
+        if not ((rows == 0.0) | (rows == 1.0) | np.isnan(rows).any(axis=1, keepdims=True)).all():
+            return False
+    return True
 
 
 def projection_for_run(run: Run, name: str) -> Projection:
@@ -81,18 +84,16 @@ def projection_for_run(run: Run, name: str) -> Projection:
     return ENTAILMENT_OR_NOT if run.two_labels and projection is THREE_LABELS else projection
 
 
-def shares_of(run: Run) -> dict[str, Shares]:
-    """Return the shares of each test set of *run* for which the model gave probabilities.
+def shares_of(run: Run) -> Iterator[Shares]:
+    """Yield the shares of each test set of *run* for which the model gave probabilities, one at a time.
 
     Test sets without items that have both a gold label and an answer are left out.
     """
-    clusters = numbered_clusters(run)
-    found = (
-        _shares(run, name, clusters[name])
-        for name in run.datasets
-        if not gives_labels_only(run.answers(name))
-    )
-    return {each.name: each for each in found if each.answered.any()}
+    for name in run.datasets:
+        if not gives_labels_only(run.answers(name)):
+            found = _shares(run, name)
+            if not np.isnan(found.confidence).all():
+                yield found
 
 
 def probabilities_needed(run: Run, what: str) -> CrossexamError:
@@ -103,19 +104,20 @@ def probabilities_needed(run: Run, what: str) -> CrossexamError:
     )
 
 
-def _shares(run: Run, name: str, clusters: NDArray[np.int32]) -> Shares:
+def _shares(run: Run, name: str) -> Shares:
     projection, golds = projection_for_run(run, name), run.datasets[name].labels()
-    rows = np.flatnonzero(golds >= 0)
-    answers = run.answers(name)[rows]
-    answered = ~np.isnan(answers[:, 0])
-    place = np.full(len(GOLDS), -1, dtype=np.int64)
+    rows = np.flatnonzero(golds >= 0).astype(np.int32)
+    place = np.full(len(GOLDS), -1, dtype=np.int8)
     for index in np.unique(golds[rows]).tolist():
         place[index] = projection.labels.index(projection.gold(GOLDS[index]) or GOLDS[index])
-    columns = np.zeros(len(GOLDS), dtype=np.int64)
+    columns = np.zeros(len(GOLDS), dtype=np.int8)
     for column, label in enumerate(projection.labels):
         columns[GOLDS.index(label)] = column
-    filled = np.where(answered[:, None], answers, 1 / answers.shape[1])
-    shares = projection.shares(filled)
-    shares[~answered] = np.nan
-    predicted = columns[projection.predictions(filled)]
-    return Shares(name, projection, shares, place[golds[rows]], predicted, clusters[rows], rows)
+    answers = run.answers(name)
+    predicted, confidence = np.empty(len(rows), dtype=np.int8), np.empty(len(rows))
+    for part in stretches(len(rows)):
+        given = answers[rows[part]]
+        predicted[part] = columns[projection.predictions(given)]
+        confidence[part] = projection.shares(given)[np.arange(len(given)), predicted[part]]
+    clusters = numbered_clusters(run.restricted_to([name]))[name][rows]
+    return Shares(name, projection, answers, rows, place[golds[rows]], predicted, confidence, clusters)

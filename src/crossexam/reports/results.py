@@ -131,14 +131,12 @@ class ModelResults:
 
     @cached_property
     def _of_probabilities(self) -> tuple[tuple[Calibration, ...], tuple[Selective, ...]]:
-        from crossexam.evaluation.calibration import calibrations
-        from crossexam.evaluation.selective import selective_results
+        from crossexam.evaluation.calibration import calibration_of
+        from crossexam.evaluation.selective import selective_of
         from crossexam.evaluation.shares import shares_of
 
-        shares = shares_of(self.run)
-        if not shares:
-            return (), ()
-        return calibrations(self.run, shares), selective_results(self.run, shares)
+        found = [(calibration_of(self.run, each), selective_of(each)) for each in shares_of(self.run)]
+        return tuple(first for first, _ in found), tuple(second for _, second in found)
 
     @property
     def calibrations(self) -> tuple[Calibration, ...]:

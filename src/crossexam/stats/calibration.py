@@ -11,8 +11,10 @@ its interval allows for chance (:func:`calibration_error`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf, log, nan, sqrt
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +23,14 @@ from crossexam.core.estimate import Estimate
 from crossexam.stats.bootstrap import generator
 from crossexam.stats.clusters import Clusters, cluster_codes, normal_quantile, student_quantile
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.stretches import stretches
 
 #: The number of bins (Guo et al. 2017).
 BINS: Final = 15
 
 _DRAWS: Final = 1_000  # of errors in the interval of a calibration error
 _CERTAIN: Final = 4.0  # standard errors from 0 at which the sign of a deviation is certain
+_SUMS_AT_ONCE: Final = 2**21  # of clusters by bin, which are held at a time
 _LEAST: Final = 1e-12  # stands for a probability of 0 while a temperature is fitted
 _TEMPERATURES: Final = (0.01, 100.0)
 
@@ -51,7 +55,7 @@ class ReliabilityBin(NamedTuple):
     high: float
 
 
-def equal_width_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.int64]:
+def equal_width_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.unsignedinteger[Any]]:
     """Return the bin of each of *stated*, of so many bins of equal width, ``(0, 1/bins]`` and so on.
 
     A probability of 0 is in the first bin.
@@ -59,11 +63,10 @@ def equal_width_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.int64]:
     >>> equal_width_bins([0.0, 0.1, 0.5, 0.51, 1.0], bins=2).tolist()
     [0, 0, 0, 1, 1]
     """
-    edges = np.linspace(0.0, 1.0, bins + 1)[1:-1]
-    return np.searchsorted(edges, np.asarray(stated, dtype=np.float64), side="left").astype(np.int64)
+    return _bins_between(np.linspace(0.0, 1.0, bins + 1)[1:-1], np.asarray(stated, dtype=np.float64))
 
 
-def equal_mass_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.int64]:
+def equal_mass_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.unsignedinteger[Any]]:
     """Return the bin of each of *stated* [n], of at most so many bins with about as many items each.
 
     Equal probabilities are in the same bin.
@@ -73,17 +76,24 @@ def equal_mass_bins(stated: ArrayLike, bins: int = BINS) -> NDArray[np.int64]:
     """
     given = np.asarray(stated, dtype=np.float64)
     if not len(given):
-        return np.zeros(0, dtype=np.int64)
+        return np.zeros(0, dtype=np.uint8)
     places = np.arange(1, bins) * len(given) // bins
     last = np.maximum(places - 1, 0)  # the last item of each bin but the last
-    edges = np.unique(np.partition(given, last)[last])
-    return np.searchsorted(edges, given, side="left").astype(np.int64)
+    return _bins_between(np.unique(np.sort(given)[last]), given)
+
+
+def _bins_between(edges: NDArray[np.float64], given: NDArray[np.float64]) -> NDArray[np.unsignedinteger[Any]]:
+    """Return the bin of each of *given*; a bin contains the edge above it."""
+    bins = np.empty(given.shape, dtype=np.min_scalar_type(len(edges)))
+    for part in stretches(len(given)):
+        bins[part] = np.searchsorted(edges, given[part], side="left")
+    return bins
 
 
 def calibration_error(
     stated: ArrayLike,
     happened: ArrayLike,
-    bins: NDArray[np.int64],
+    bins: NDArray[np.integer[Any]],
     clusters: Clusters = None,
     *,
     seed: int = 0,
@@ -114,25 +124,62 @@ def calibration_error(
     >>> round(found.error.value, 3), round(found.if_calibrated, 3)
     (0.3, 0.07)
     """
-    p, y = (np.asarray(each, dtype=np.float64) for each in (stated, happened))
+    p, y = np.asarray(stated, dtype=np.float64), np.asarray(happened)
     p, y = (each[:, None] if each.ndim == 1 else each for each in (p, y))
     n, k = p.shape
     if n == 0:
         return CalibrationError(Estimate(nan, 0.0, 1.0, 0, 0), nan)
-    columns = bins.reshape(n, k)
-    columns = columns + np.arange(k) * (int(columns.max()) + 1)  # a bin of every label, numbered
+    binned = _Binned(p, y, bins.reshape(n, k))
     codes = cluster_codes(clusters, n)
     m = int(codes.max()) + 1
-    counts = np.bincount(columns.ravel())
-    means = np.bincount(columns.ravel(), weights=p.ravel()) / np.maximum(counts, 1)
-    by_chance = float(_binomial_deviations(counts, means).sum()) / (n * k)
-    deviations = np.bincount(columns.ravel(), weights=(y - p).ravel()) / (n * k)
+    counts, means, deviations = binned.sums()
+    by_chance = float(_binomial_deviations(counts, means / np.maximum(counts, 1)).sum()) / (n * k)
     value = float(np.abs(deviations).sum())
     if m < 2:
         return CalibrationError(Estimate(value, 0.0, 1.0, n, m), by_chance)
-    covariance = _cluster_covariance(columns, (y - p) / (n * k), codes, m)
+    covariance = _cluster_covariance(binned, codes, m)
     low, high = _error_bounds(deviations, covariance, student_quantile(m - 1, confidence), seed, confidence)
     return CalibrationError(Estimate(value, low, high, n, m), by_chance)
+
+
+@dataclass(frozen=True)
+class _Binned:
+    """Probabilities *stated*, what *happened*, and its *bins*, all [n, k]."""
+
+    stated: NDArray[np.float64]
+    happened: NDArray[Any]
+    bins: NDArray[np.integer[Any]]
+
+    @cached_property
+    def width(self) -> int:
+        """The number of bins of a label, which each label has for itself."""
+        return int(self.bins.max()) + 1
+
+    @property
+    def count(self) -> int:
+        """The number of bins of all labels."""
+        return self.width * self.bins.shape[1]
+
+    def numbers(self, items: slice | NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the number of the bin of each label of *items*: [items, k]."""
+        k = self.bins.shape[1]
+        return self.bins[items] + np.arange(k, dtype=np.int64) * self.width
+
+    def deviations(self, items: slice | NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return what each label of *items* adds to the deviation of its bin: [items, k]."""
+        added: NDArray[np.float64] = (self.happened[items] - self.stated[items]) / self.stated.size
+        return added
+
+    def sums(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return the number of items in each bin, the sum of their probabilities, and the deviation: [b]."""
+        counts = np.zeros(self.count, dtype=np.int64)
+        stated, off = np.zeros(self.count), np.zeros(self.count)
+        for part in stretches(len(self.bins)):
+            numbers = self.numbers(part).ravel()
+            counts += np.bincount(numbers, minlength=self.count)
+            np.add.at(stated, numbers, self.stated[part].ravel())
+            np.add.at(off, numbers, (self.happened[part] - self.stated[part]).ravel())
+        return counts, stated, off / self.stated.size
 
 
 def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -147,19 +194,28 @@ def _binomial_deviations(n: NDArray[np.int64], p: NDArray[np.float64]) -> NDArra
     return found
 
 
-def _cluster_covariance(
-    columns: NDArray[np.int64], residuals: NDArray[np.float64], codes: NDArray[np.int64], m: int
-) -> NDArray[np.float64]:
-    """Return the covariance of the sums of *residuals* [n, k] by column, from the sums of *m* clusters."""
-    from scipy.sparse import csr_array
+def _cluster_covariance(binned: _Binned, codes: NDArray[np.int64], m: int) -> NDArray[np.float64]:
+    """Return the covariance of the deviations of the bins [b, b], from the sums of *m* clusters.
 
-    k = columns.shape[1]
-    width = int(columns.max()) + 1
-    places = (np.repeat(codes, k), columns.ravel())
-    sums = csr_array((residuals.ravel(), places), shape=(m, width))  # of clusters; duplicates are added
-    total = np.asarray(sums.sum(axis=0))
-    covariance: NDArray[np.float64] = (sums.T @ sums).toarray() - np.outer(total, total) / m
-    return m / (m - 1) * covariance
+    Clusters are taken a block at a time, so that their sums by bin take little memory however many they are.
+    """
+    width = binned.count
+    block = max(1, _SUMS_AT_ONCE // width)
+    order = np.argsort(codes, kind="stable") if m > block else None
+    ends = np.cumsum(np.bincount(codes)) if m > block else np.array([len(codes)])
+    total, products = np.zeros(width), np.zeros((width, width))
+    for first in range(0, m, block):
+        last = min(first + block, m)
+        sums = np.zeros((last - first) * width)
+        start, stop = (ends[first - 1] if first else 0), ends[last - 1 if order is not None else 0]
+        for part in stretches(int(stop), int(start)):
+            items = part if order is None else order[part]
+            places = (codes[items] - first)[:, None] * width + binned.numbers(items)
+            np.add.at(sums, places.ravel(), binned.deviations(items).ravel())
+        of_clusters = sums.reshape(-1, width)
+        total += of_clusters.sum(axis=0)
+        products += of_clusters.T @ of_clusters
+    return m / (m - 1) * (products - np.outer(total, total) / m)
 
 
 def _error_bounds(
@@ -186,7 +242,7 @@ def _error_bounds(
 
 
 def reliability(
-    stated: ArrayLike, happened: ArrayLike, bins: NDArray[np.int64], clusters: Clusters = None
+    stated: ArrayLike, happened: ArrayLike, bins: NDArray[np.integer[Any]], clusters: Clusters = None
 ) -> tuple[ReliabilityBin, ...]:
     """Return the bins of a reliability diagram that have items, in order.
 
@@ -202,13 +258,14 @@ def reliability(
     """
     p, y = np.asarray(stated, dtype=np.float64), np.asarray(happened, dtype=bool)
     codes = cluster_codes(clusters, len(p))
-    order = np.argsort(bins, kind="stable")
-    starts = np.flatnonzero(np.diff(bins[order], prepend=-1))
     found = []
-    for items in np.split(order, starts[1:]) if len(p) else ():
-        n, mean = len(items), float(p[items].mean())
-        low, high = (_binomial_quantile(share, n, mean) / n for share in (0.025, 0.975))
-        found.append(ReliabilityBin(n, mean, share_correct(y[items], codes[items]), low, high))
+    for number in range(int(bins.max(initial=0)) + 1):
+        inside = bins == number
+        n = int(np.count_nonzero(inside))
+        if n:
+            mean = float(p[inside].mean())
+            low, high = (_binomial_quantile(share, n, mean) / n for share in (0.025, 0.975))
+            found.append(ReliabilityBin(n, mean, share_correct(y[inside], codes[inside]), low, high))
     return tuple(found)
 
 
@@ -232,9 +289,10 @@ def brier_scores(shares: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
     >>> brier_scores([[0.5, 0.25, 0.25], [0, 1, 0]], [0, 0]).tolist()
     [0.375, 2.0]
     """
-    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold, dtype=np.int64)
-    own = p[np.arange(len(p)), labels]
-    scores: NDArray[np.float64] = (p * p).sum(axis=1) - 2 * own + 1
+    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold)
+    scores = np.empty(len(p))
+    for part in stretches(len(p)):
+        scores[part] = (p[part] * p[part]).sum(axis=1) - 2 * _own(p[part], labels[part]) + 1
     return scores
 
 
@@ -246,9 +304,18 @@ def log_losses(shares: ArrayLike, gold: ArrayLike) -> NDArray[np.float64]:
     >>> log_losses([[0.5, 0.25, 0.25], [0, 1, 0]], [0, 0]).round(3).tolist()
     [0.693, inf]
     """
-    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold, dtype=np.int64)
-    own = p[np.arange(len(p)), labels]
-    return -np.log(own, out=np.full(len(own), -inf), where=own > 0)
+    p, labels = np.asarray(shares, dtype=np.float64), np.asarray(gold)
+    losses = np.full(len(p), inf)
+    for part in stretches(len(p)):
+        own = _own(p[part], labels[part])
+        losses[part] = -np.log(own, out=np.full(len(own), -inf), where=own > 0)
+    return losses
+
+
+def _own(shares: NDArray[np.float64], labels: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+    """Return the share of the label of each item: [n]."""
+    own: NDArray[np.float64] = shares[np.arange(len(shares)), labels]
+    return own
 
 
 def tempered(probabilities: ArrayLike, temperature: float) -> NDArray[np.float64]:

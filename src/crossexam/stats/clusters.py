@@ -30,7 +30,7 @@ PRIOR_CLUSTERS: Final = 0.25
 def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
     """Return the clusters of *n* items as integers 0, 1, ... without gaps: [n].
 
-    Raises ValueError if there are not *n*.
+    It is *clusters* itself if these are such integers of 64 bits.  Raises ValueError if there are not *n*.
 
     >>> cluster_codes(["a", "b", "a"], 3).tolist(), cluster_codes(None, 2).tolist()
     ([0, 1, 0], [0, 1])
@@ -49,7 +49,10 @@ def cluster_codes(clusters: Clusters, n: int) -> NDArray[np.int64]:
 def _dense(codes: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
     """Return *codes* renumbered without gaps, in linear time if they are small."""
     if codes.size and codes.min() >= 0 and codes.max() < 8 * codes.size + 1024:
-        numbers: NDArray[np.int64] = (np.cumsum(np.bincount(codes) > 0) - 1).astype(np.int64, copy=False)
+        used = np.bincount(codes) > 0
+        if used.all():
+            return codes.astype(np.int64, copy=False)
+        numbers: NDArray[np.int64] = (np.cumsum(used) - 1).astype(np.int64, copy=False)
         return numbers.take(codes)
     inverse: NDArray[np.intp] = np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
     return inverse.astype(np.int64, copy=False)

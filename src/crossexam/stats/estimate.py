@@ -20,6 +20,7 @@ from crossexam.stats.clusters import (
     normal_quantile,
     student_quantile,
 )
+from crossexam.stats.stretches import stretches
 
 #: The name of the values that :func:`by_slice` pools.
 OTHER: Final = "(other)"
@@ -131,7 +132,9 @@ def mean_of_items(
     m = int(codes.max()) + 1
     if m < 2 or not isfinite(mean):
         return Estimate(mean, *bounds, n, m)
-    sums = np.bincount(codes, weights=given - mean)
+    sums = np.zeros(m)
+    for part in stretches(n):
+        np.add.at(sums, codes[part], given[part] - mean)
     half = student_quantile(m - 1, confidence) * sqrt(m / (m - 1) * float(sums @ sums)) / n
     return Estimate(mean, max(bounds[0], mean - half), min(bounds[1], mean + half), n, m)
 

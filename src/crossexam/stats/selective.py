@@ -9,6 +9,7 @@ figures are the expectation.  Items without an answer are the first abstained, a
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, nan
 from typing import Final, NamedTuple
@@ -25,6 +26,7 @@ from crossexam.stats.clusters import (
     student_quantile,
 )
 from crossexam.stats.estimate import mean_of_items, wilson
+from crossexam.stats.stretches import stretches
 
 _WINDOW: Final = 0.05  # share of the items around a threshold from which the risk at it is estimated
 
@@ -63,8 +65,9 @@ class RiskCoverage:
         *risk* is between 0 and 1.  The bounds are the largest coverages at which the upper and the lower
         bound of Wilson's interval for the risk are at most *risk*.
         """
-        errors = np.sqrt(risk * (1 - risk) / self.n_eff)
-        z = (self.risk - risk) / errors  # Wilson's interval contains what this score test does not reject
+        z = np.empty_like(self.risk)  # Wilson's interval contains what this score test does not reject
+        for part in stretches(len(z)):
+            z[part] = (self.risk[part] - risk) / np.sqrt(risk * (1 - risk) / self.n_eff[part])
         value = self._largest(z <= 0)
         certain, possible = (self._largest(z <= side * normal_quantile(confidence)) for side in (-1, 1))
         return Estimate(value, certain, possible, self.n, self.clusters)
@@ -74,17 +77,16 @@ class RiskCoverage:
 
 
 class _Ordered(NamedTuple):
-    """The answered items, most confident first [a].
+    """The *a* items with an answer, most confident first.
 
-    *wrong* are their errors, *expected* the mean error of the items of equal confidence, which are those at
-    the places *first* to *end*; *codes* are their clusters.
+    *wrong* says which are errors [a], *codes* are their clusters [a].  The items of each confidence begin at
+    the places *firsts* [g]; *sums* are the expected errors before each place and at the end [a + 1].
     """
 
-    wrong: NDArray[np.float64]
-    expected: NDArray[np.float64]
-    first: NDArray[np.int64]
-    end: NDArray[np.int64]
+    wrong: NDArray[np.bool_]
     codes: NDArray[np.int64]
+    firsts: NDArray[np.int32]
+    sums: NDArray[np.float64]
 
 
 def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = None) -> RiskCoverage:
@@ -108,101 +110,173 @@ def risk_coverage(wrong: ArrayLike, confidence: ArrayLike, clusters: Clusters = 
     >>> round(curve.area.value, 3)
     0.208
     """
-    mistakes, sure = np.asarray(wrong, dtype=np.float64), np.asarray(confidence, dtype=np.float64)
-    codes = cluster_codes(clusters, len(sure))
-    m = int(codes.max(initial=-1)) + 1
-    ordered = _ordered(mistakes, sure, codes)
-    risk = np.cumsum(ordered.expected) / np.arange(1, len(ordered.wrong) + 1)
-    sizes = np.bincount(codes, minlength=m)
-    n_eff = _effective_sizes(ordered, risk, sizes, len(sure))
-    return RiskCoverage(len(sure), m, risk, n_eff, _area(ordered, risk))
+    mistakes, sure = np.asarray(wrong, dtype=bool), np.asarray(confidence, dtype=np.float64)
+    ordered, sizes = _ordered(mistakes, sure, clusters)
+    n_eff = _effective_sizes(ordered, sizes, len(sure))
+    risk = ordered.sums[1:]  # in the place of the sums, which are not used again
+    for part in stretches(len(risk)):
+        risk[part] /= _counted(part)
+    return RiskCoverage(len(sure), len(sizes), risk, n_eff, _area(ordered, risk))
+
+
+def _counted(part: slice) -> NDArray[np.int64]:
+    """Return how many items there are up to each of a stretch: 1, 2, ..."""
+    return np.arange(part.start + 1, part.stop + 1)
 
 
 def _ordered(
-    wrong: NDArray[np.float64], confidence: NDArray[np.float64], codes: NDArray[np.int64]
-) -> _Ordered:
-    order = np.argsort(-confidence, kind="stable")
-    order = order[: int((~np.isnan(confidence)).sum())]  # not a number is sorted last
-    errors = wrong[order]
-    firsts = np.flatnonzero(np.diff(confidence[order], prepend=np.inf))
-    sizes = np.diff(firsts, append=len(order))
-    means = np.add.reduceat(errors, firsts) / sizes if len(order) else errors
-    first, end = np.repeat(firsts, sizes), np.repeat(firsts + sizes, sizes)
-    return _Ordered(errors, np.repeat(means, sizes), first, end, codes[order])
+    wrong: NDArray[np.bool_], confidence: NDArray[np.float64], clusters: Clusters
+) -> tuple[_Ordered, NDArray[np.int64]]:
+    """Return the items in order, and the number of items in each cluster."""
+    codes = cluster_codes(clusters, len(wrong))
+    order, firsts = _most_confident_first(confidence)
+    errors, codes_in_order = wrong[order], codes[order]
+    return _Ordered(errors, codes_in_order, firsts, _expected_sums(errors, firsts)), np.bincount(codes)
 
 
-def _effective_sizes(
-    ordered: _Ordered, risk: NDArray[np.float64], sizes: NDArray[np.int64], n: int
-) -> NDArray[np.float64]:
+def _most_confident_first(confidence: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the order of the items with an answer [a], and the first place of each confidence [g].
+
+    Items of equal confidence stay in their order.  Sorting them afterwards takes half of the time of a stable
+    sort.
+    """
+    order = np.argsort(-confidence)[: int(np.count_nonzero(~np.isnan(confidence)))]  # nan is sorted last
+    sure = confidence[order]
+    is_first = np.ones(len(sure), dtype=bool)
+    np.not_equal(sure[1:], sure[:-1], out=is_first[1:])
+    if not is_first.all():
+        before = np.cumsum(is_first) * len(confidence)
+        order += before
+        order.sort()
+        order -= before
+    return order, np.flatnonzero(is_first).astype(np.int32)
+
+
+def _of_groups(
+    firsts: NDArray[np.int32], a: int, *, backwards: bool = False
+) -> Iterator[tuple[slice, slice, NDArray[np.int64]]]:
+    """Yield stretches of the *g* confidences of *a* items, with the places and the numbers of their items."""
+    every = [*stretches(len(firsts))]
+    for groups in reversed(every) if backwards else every:
+        stop = int(firsts[groups.stop]) if groups.stop < len(firsts) else a
+        yield groups, slice(int(firsts[groups.start]), stop), np.diff(firsts[groups], append=stop)
+
+
+def _errors_expected(wrong: NDArray[np.bool_], sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the share of errors in each of the groups of so many items: [g]."""
+    starts = np.cumsum(sizes) - sizes
+    means: NDArray[np.float64] = np.add.reduceat(wrong.astype(np.int64), starts) / sizes
+    return means
+
+
+def _expected_sums(wrong: NDArray[np.bool_], firsts: NDArray[np.int32]) -> NDArray[np.float64]:
+    sums = np.zeros(len(wrong) + 1)
+    for _, items, sizes in _of_groups(firsts, len(wrong)):
+        sums[items.start + 1 : items.stop + 1] = np.repeat(_errors_expected(wrong[items], sizes), sizes)
+    return np.cumsum(sums, out=sums)
+
+
+def _effective_sizes(ordered: _Ordered, cluster_sizes: NDArray[np.int64], n: int) -> NDArray[np.float64]:
     """Return the effective number of independent items behind each risk: [a]."""
-    wrong, codes = ordered.wrong, ordered.codes
-    a, m = len(wrong), len(sizes)
+    a, m = len(ordered.wrong), len(cluster_sizes)
+    n_eff = np.ones(a)
     if a == 0 or m < 2:
-        return np.ones(a)
-    k = np.arange(1, a + 1)
-    at = _local_means(ordered.expected, max(1, round(_WINDOW * n / 2)))  # r
-    within, mistakes = _running(codes, np.ones(a), wrong)  # before each item, of its cluster
-    size = sizes[codes].astype(np.float64)
-    nn = np.cumsum(2 * within + 1)
-    ee = np.cumsum(2 * wrong * mistakes + wrong**2)
-    en = np.cumsum(wrong * within + mistakes + wrong)
-    em, nm = np.cumsum(wrong * size), np.cumsum(size)
-    mm = float(np.square(sizes, dtype=np.float64).sum())
-    shift = k / n * (risk - at)
-    between = ee - 2 * at * en + at**2 * nn - 2 * shift * (em - at * nm) + shift**2 * mm
-    between = m / (m - 1) * np.maximum(between, 0.0)
-    alone = np.maximum(k * risk * (1 - risk), 0.0)  # of independent items at a known threshold
-    worst = nn / k
-    deff = (between + PRIOR_CLUSTERS * worst**2) / (alone + PRIOR_CLUSTERS * worst)
+        return n_eff
+    half = max(1, round(_WINDOW * n / 2))
+    mm = float(np.square(cluster_sizes, dtype=np.float64).sum())
     few = (student_quantile(n - 1, 0.95) / student_quantile(m - 1, 0.95)) ** 2
-    return np.maximum(1.0, k / np.maximum(1.0, deff) * few)
+    carried = np.zeros((5, 1))
+    for part, within, mistakes in _running(ordered.codes, ordered.wrong, m):
+        wrong, size = ordered.wrong[part].astype(np.float64), cluster_sizes[ordered.codes[part]]
+        added = (
+            2 * within + 1,
+            2 * wrong * mistakes + wrong,
+            wrong * within + mistakes + wrong,
+            wrong * size,
+            size,
+        )
+        totals = (
+            np.cumsum(added, axis=1, dtype=np.float64) + carried
+        )  # whole numbers, so that none is rounded
+        nn, ee, en, em, nm = totals
+        carried = totals[:, -1:]
+        k = _counted(part)
+        risk = ordered.sums[part.start + 1 : part.stop + 1] / k
+        at = _local_means(ordered.sums, part, half)  # r
+        shift = k / n * (risk - at)
+        between = ee - 2 * at * en + at**2 * nn - 2 * shift * (em - at * nm) + shift**2 * mm
+        between = m / (m - 1) * np.maximum(between, 0.0)
+        alone = np.maximum(k * risk * (1 - risk), 0.0)  # of independent items at a known threshold
+        worst = nn / k
+        deff = (between + PRIOR_CLUSTERS * worst**2) / (alone + PRIOR_CLUSTERS * worst)
+        n_eff[part] = np.maximum(1.0, k / np.maximum(1.0, deff) * few)
+    return n_eff
 
 
-def _local_means(values: NDArray[np.float64], half: int) -> NDArray[np.float64]:
-    """Return the mean of the *values* at most *half* places away from each."""
-    sums = np.concatenate([[0.0], np.cumsum(values)])
-    places = np.arange(len(values))
-    first, last = np.maximum(places - half, 0), np.minimum(places + half + 1, len(values))
+def _local_means(sums: NDArray[np.float64], part: slice, half: int) -> NDArray[np.float64]:
+    """Return the mean of the values, of which *sums* [a + 1] are those before each, in the neighbourhood.
+
+    It is that of the values at most *half* places away from each place of *part*.
+    """
+    places = np.arange(part.start, part.stop)
+    first, last = np.maximum(places - half, 0), np.minimum(places + half + 1, len(sums) - 1)
     means: NDArray[np.float64] = (sums[last] - sums[first]) / (last - first)
     return means
 
 
-def _running(codes: NDArray[np.int64], *several: NDArray[np.float64]) -> list[NDArray[np.float64]]:
-    """Return for *several* arrays of values [n] the sum of those of the same code before each item."""
-    order = np.argsort(codes, kind="stable")
-    firsts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    sizes = np.diff(firsts, append=len(codes))
-    sums = []
-    for values in several:
-        before = np.cumsum(values[order]) - values[order]
-        found = np.empty(len(codes))
-        found[order] = before - np.repeat(before[firsts], sizes)
-        sums.append(found)
-    return sums
+def _running(
+    codes: NDArray[np.int64], wrong: NDArray[np.bool_], m: int
+) -> Iterator[tuple[slice, NDArray[np.int64], NDArray[np.int64]]]:
+    """Yield stretches of the items with the number of items of the same cluster before each, and of errors.
+
+    There are *m* clusters.
+    """
+    counts, errors = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)  # so far
+    for part in stretches(len(codes)):
+        size = part.stop - part.start
+        keys = codes[part] * size + np.arange(size)
+        keys.sort()  # by cluster, and in each by place
+        clusters, places = np.divmod(keys, size)
+        firsts = np.flatnonzero(np.diff(clusters, prepend=-1))
+        lengths, which = np.diff(firsts, append=size), clusters[firsts]
+        mistaken = wrong[part][places]
+        before = np.cumsum(mistaken) - mistaken
+        within, mistakes = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
+        within[places] = np.arange(size) + np.repeat(counts[which] - firsts, lengths)
+        mistakes[places] = before + np.repeat(errors[which] - before[firsts], lengths)
+        yield part, within, mistakes
+        counts[which] += lengths
+        errors[which] += np.add.reduceat(mistaken.astype(np.int64), firsts)
 
 
 def _area(ordered: _Ordered, risk: NDArray[np.float64]) -> Estimate:
     """Return the area under the curve of these risks, their mean."""
     if not len(risk):
         return Estimate(nan, 0.0, 1.0, 0, 0)
-    pulls = _influences(ordered)
     area = float(risk.mean())
-    found = mean_of_items(area + pulls - pulls.mean(), ordered.codes, bounds=(0.0, 1.0))
+    pulls = _influences(ordered)
+    pulls += area - pulls.mean()
+    found = mean_of_items(pulls, ordered.codes, bounds=(0.0, 1.0))
     return found._replace(value=area)
 
 
 def _influences(ordered: _Ordered) -> NDArray[np.float64]:
     """Return the influence of each item on the area under the curve [a], up to a constant."""
     a = len(ordered.wrong)
-    new = ordered.first == np.arange(a)
-    starts = np.flatnonzero(new)  # of each confidence
-    u, v = starts / a, ordered.end[starts] / a
-    logs = np.log(np.where(u > 0, u, 1.0))  # of u; the first is not used
-    weights = (v - v * np.log(v) - (u - u * logs)) / (v - u)
-    errors = ordered.expected[starts]
-    ends = errors * (-np.log(v) - weights)
-    begins = errors * (logs + weights)
-    below = np.cumsum((ends + begins)[::-1])[::-1] - begins  # of this and all lower, without its own start
-    which = np.cumsum(new) - 1
-    influences: NDArray[np.float64] = weights[which] * ordered.wrong + below[which]
+    influences = np.empty(a)
+    lower = 0.0  # of all lower confidences
+    for groups, items, sizes in _of_groups(ordered.firsts, a, backwards=True):
+        starts = ordered.firsts[groups].astype(np.int64)  # of each confidence
+        u, v = starts / a, (starts + sizes) / a
+        logs = np.log(np.where(u > 0, u, 1.0))  # of u; the first is not used
+        weights = (v - v * np.log(v) - (u - u * logs)) / (v - u)
+        errors = _errors_expected(ordered.wrong[items], sizes)
+        ends = errors * (-np.log(v) - weights)
+        begins = errors * (logs + weights)
+        moved = ends + begins
+        moved[-1] += lower
+        below = np.cumsum(moved[::-1])[::-1]  # of this and all lower
+        lower = below[0]
+        below -= begins  # without its own start
+        influences[items] = np.repeat(weights, sizes) * ordered.wrong[items] + np.repeat(below, sizes)
     return influences

@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-
 from crossexam.reports.charts import Charts, vega_lite_of
 from crossexam.reports.results import ModelResults, Results
 
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
     from crossexam.evaluation.selective import Selective
 
 _SIZE: Final = 165  # pixels of the plotting area, which is square
-_POINTS: Final = 60  # of a curve
 _LEAST_COVERAGE: Final = 0.02  # below it, a curve is a few items and jumps
 
 
@@ -85,10 +82,9 @@ def _bins_of(each: Calibration) -> list[dict[str, float]]:
 
 
 def _curve_of(each: Selective) -> list[dict[str, float]]:
-    coverage, risk = each.curve.coverage, each.curve.risk
-    first = int(np.searchsorted(coverage, _LEAST_COVERAGE))
-    places = np.unique(np.linspace(min(first, len(risk) - 1), len(risk) - 1, _POINTS).astype(np.int64))
-    return [{"coverage": 100 * float(coverage[place]), "risk": 100 * float(risk[place])} for place in places]
+    points = [*zip(each.curve.coverage.tolist(), each.curve.risk.tolist(), strict=True)]
+    shown = [point for point in points if point[0] >= _LEAST_COVERAGE] or points[-1:]
+    return [{"coverage": 100 * coverage, "risk": 100 * risk} for coverage, risk in shown]
 
 
 def _reliability() -> Any:

@@ -109,7 +109,8 @@ def _calibration_object(each: Calibration) -> dict[str, Any]:
 
 
 def _selective_object(each: Selective) -> dict[str, Any]:
-    places = {percent: round(percent / 100 * each.n) - 1 for percent in _PERCENTILES}
+    risks = dict(zip(each.curve.coverage.tolist(), each.curve.risk.tolist(), strict=True))
+    coverages = {percent: round(percent / 100 * each.n) / each.n for percent in _PERCENTILES}
     return {
         "n": each.n,
         "unanswered": each.unanswered,
@@ -118,9 +119,9 @@ def _selective_object(each: Selective) -> dict[str, Any]:
         "accuracy_at_coverage_0.8": each.accuracy,
         "coverage_at_risk_0.05": each.coverage,
         "risk_at_coverage": {
-            f"{percent / 100:.2f}": float(each.curve.risk[place])
-            for percent, place in places.items()
-            if 0 <= place < len(each.curve.risk)
+            f"{percent / 100:.2f}": risks[coverage]
+            for percent, coverage in coverages.items()
+            if coverage in risks
         },
     }
 

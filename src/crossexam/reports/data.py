@@ -17,6 +17,7 @@ from crossexam.core.manifest import package_version, signature
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
+from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
 from crossexam.reports.results import ModelResults, Results, model_names
@@ -385,6 +386,7 @@ def _comparisons(
     from crossexam.evaluation.comparison import answered_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
+    from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.seen_pairs import seen_pairs
 
     a, b = model_names([first, second])
@@ -392,6 +394,7 @@ def _comparisons(
     answered = answered_part(first, second, max_unanswered)
     over_keys = {each.name: each for each in keyed_comparisons(*answered)}
     joint = {each.name: each for each in joint_outcomes(*answered)}
+    probabilities = {each.name: each for each in probability_comparisons(*answered)}
     seen = () if training is None else seen_pairs(*answered, training)
     for pair in pairs:
         row: dict[str, object] = {"a": a, "b": b}
@@ -415,6 +418,8 @@ def _comparisons(
                 value = getattr(keyed, key)
                 row |= {f"difference_{key}": value.value}
                 row |= {f"difference_{key}_low": value.low, f"difference_{key}_high": value.high}
+        if (paired := probabilities.get(pair.name)) is not None:
+            row |= paired_columns(paired)
         for group in seen:
             if group.test_set == pair.name:
                 row |= _seen_columns(group)

@@ -224,10 +224,10 @@ def build(
 
 
 def _engine(engine: Any, workers: int | Literal["auto"], *, worthwhile: int = 1) -> Engine:
-    from crossexam.engines.table import engine_named
+    from crossexam.engines.table import EngineOptions, engine_named
 
     if isinstance(engine, str):
-        return engine_named(engine, workers=workers, worthwhile=worthwhile)
+        return engine_named(engine, EngineOptions(workers=workers, worthwhile=worthwhile))
     if not callable(getattr(engine, "results", None)):
         raise CrossexamError(f"the engine is {shown(engine)}", wanted="'local', 'ray', or an engine")
     found: Engine = engine

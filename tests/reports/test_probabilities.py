@@ -180,3 +180,29 @@ def test_a_terminal_shows_the_probabilities_of_two_models() -> None:
     console = Console(file=io.StringIO(), width=160)
     console.print(terminal_comparison(run_of("mine"), less_sure(run_of("mine"))))
     assert "Brier score and log loss: A against B" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_what_became_of_log_probabilities_is_in_the_data() -> None:
+    """The counts of a run are rows of the CSV, and in the JSON they are in its manifest."""
+    counts = {"aligned": 100, "disagree": 17, "low_mass": 3, "mass_median": 0.97}
+    run = run_of("mine", details={"parse": {"exact": 117}, "logprobs": counts})
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(make_report(run).text(".csv")))
+        if "answers" in row["test_set"]
+    ]
+    found = {(row["statistic"], row["of"]): float(row["value"]) for row in rows}
+    expected = {("answers_logprobs", kind): value for kind, value in counts.items()}
+    assert found == expected | {("answers_parse", "exact"): 117}
+    (model,) = json.loads(make_report(run).text(".json"))["models"]
+    assert model["manifest"]["details"]["logprobs"] == counts
+
+
+def test_items_of_low_label_mass_are_counted_in_the_data() -> None:
+    mine = run_of("mine")
+    outcomes = [Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)]
+    run = Run("mine", mine.datasets, mine.probabilities, outcomes={"base.own": Outcomes.of(outcomes, 120)})
+    rows = csv.DictReader(io.StringIO(make_report(run).text(".csv")))
+    assert [row["value"] for row in rows if row["statistic"] == "calibration_low_mass"] == ["4"]
+    (model,) = json.loads(make_report(run).text(".json"))["models"]
+    assert model["test_sets"][0]["calibration"]["low_mass"] == 4

@@ -49,6 +49,9 @@ COLUMNS: Final = (
 )
 
 _BENCHMARK: Final = "(corpora of the cross-dataset benchmark)"
+_ANSWERS: Final = "(all answers)"
+#: Details of a run that count answers: by the rule that read them, and by what their log-probabilities say.
+_COUNTED: Final = ("parse", "logprobs")
 _ESTIMATES: Final = ("accuracy", "base_accuracy", "drop", "difference", "flip_rate")
 _NUMBERS: Final = (
     "p_value",
@@ -96,6 +99,18 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
         yield from _rows(model, result)
     for statistic, estimate in _benchmark_figures(model).items():
         yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
+    yield from _answer_rows(model)
+
+
+def _answer_rows(model: ModelResults) -> Iterator[dict[str, object]]:
+    """Yield how many answers of a language model there are of each kind, if its run counted them."""
+    details = model.run.manifest.get("details")
+    for key in _COUNTED if isinstance(details, Mapping) else ():
+        counts = details.get(key)
+        for kind, value in counts.items() if isinstance(counts, Mapping) else ():
+            if isinstance(value, int | float):
+                known = {"model": model.name, "test_set": _ANSWERS, "statistic": f"answers_{key}"}
+                yield {**known, "of": kind, "value": value}
 
 
 def _gain_rows(results: Results) -> Iterator[dict[str, object]]:

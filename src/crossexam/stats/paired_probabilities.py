@@ -138,7 +138,7 @@ def _cluster_sums(
     sums[:, _BRIER] = np.bincount(codes, weights=a.brier - b.brier, minlength=m)
     sums[:, _LOSS] = np.bincount(codes, weights=loss, minlength=m)
     for place, each in enumerate((a, b)):
-        bins = codes * BINS + equal_width_bins(each.confidence)
+        bins = codes * BINS + equal_width_bins(each.confidence).astype(np.int64)
         deviations = np.bincount(bins, weights=each.right - each.confidence, minlength=m * BINS)
         start = _SCORES + place * BINS
         sums[:, start : start + BINS] = deviations.reshape(m, BINS)

@@ -224,10 +224,10 @@ def build(
 
 
 def _engine(engine: Any, workers: int | Literal["auto"], *, worthwhile: int = 1) -> Engine:
-    from crossexam.engines.table import engine_named
+    from crossexam.engines.table import EngineOptions, engine_named
 
     if isinstance(engine, str):
-        return engine_named(engine, workers=workers, worthwhile=worthwhile)
+        return engine_named(engine, EngineOptions(workers=workers, worthwhile=worthwhile))
     if not callable(getattr(engine, "results", None)):
         raise CrossexamError(f"the engine is {shown(engine)}", wanted="'local', 'ray', or an engine")
     found: Engine = engine
@@ -426,8 +426,9 @@ def compare(
     """Return the paired comparison of two runs per test set, with Holm-corrected p-values.
 
     Its attribute ``over_keys`` has the differences over keys (word pairs), ``joint`` what both get right and
-    wrong together, and ``seen``, if *index* names the training corpora of the models, which of the pairs they
-    have (``"snli:train+multinli:train"``).  Items that one of the models did not answer are left out; if they
+    wrong together, ``probabilities`` the differences in Brier score, log loss and calibration error, and
+    ``seen``, if *index* names the training corpora of the models, which of the pairs they have
+    (``"snli:train+multinli:train"``).  Items that one of the models did not answer are left out; if they
     are more than the share *max_unanswered* of a test set, it has only bounds.
 
     Raises CrossexamError unless there are two runs over the same items, or if only one of them has some test
@@ -436,6 +437,7 @@ def compare(
     from crossexam.evaluation.comparison import Comparisons, answered_part, common_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
+    from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.seen_pairs import seen_pairs
     from crossexam.evaluation.verified import by_status
 
@@ -453,6 +455,7 @@ def compare(
         compared,
         over_keys=keyed_comparisons(first, second),
         joint=joint_outcomes(first, second),
+        probabilities=probability_comparisons(first, second),
         seen=() if training is None else seen_pairs(first, second, training),
     )
 

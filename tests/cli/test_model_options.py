@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
 from dataclasses import dataclass
@@ -13,8 +14,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from crossexam.cli.examine import examine as examine_command
 from crossexam.cli.main import app
 from crossexam.cli.options import model_options, model_settings
+from crossexam.cli.run import run as run_command
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
@@ -27,17 +30,27 @@ DEFAULTS: dict[str, Any] = {
     "dtype": None,
     "max_length": None,
     "label_order": None,
+    "threshold": None,
     "revision": None,
 }
 
 
 def _options(*models: str, settings: list[str] | None = None, **flags: Any) -> dict[str, Any]:
-    return model_options(**{**DEFAULTS, **flags}, models=models, settings=model_settings(settings))
+    return model_options(models, **{**DEFAULTS, **flags}, settings=model_settings(settings))
+
+
+def test_every_command_with_models_has_the_same_options_of_models() -> None:
+    run, examine = (inspect.signature(command).parameters for command in (run_command, examine_command))
+    for name, default in DEFAULTS.items():
+        assert run[name].default == examine[name].default == default
+        assert run[name].annotation == examine[name].annotation
+    required = inspect.signature(model_options).parameters.values()
+    assert {each.name for each in required if each.default is each.empty} == {"models", *DEFAULTS}
 
 
 def test_only_what_is_stated_is_passed_on() -> None:
     assert _options("hf/x") == {}
-    assert model_options(**DEFAULTS) == {}
+    assert model_options([], **DEFAULTS) == {}
     assert _options("hf/x", dtype="float32") == {"dtype": "float32"}
     stated = _options("hf/x", batch_size="8", device="cpu", max_length=32)
     assert stated == {"batch_size": 8, "device": "cpu", "max_length": 32}

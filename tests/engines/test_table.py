@@ -10,15 +10,15 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.engines.engine import InThisProcess
 from crossexam.engines.local import Processes
 from crossexam.engines.ray import RayEngine
-from crossexam.engines.table import ENGINES, engine_named
+from crossexam.engines.table import ENGINES, EngineOptions, engine_named
 
 
 def test_names_and_options_make_engines() -> None:
-    assert isinstance(engine_named("local", workers=1), InThisProcess)
-    assert engine_named("local", workers=3) == Processes(3)
+    assert isinstance(engine_named("local", EngineOptions(workers=1)), InThisProcess)
+    assert engine_named("local", EngineOptions(workers=3)) == Processes(3)
     assert engine_named("ray") == RayEngine()
     wanted = RayEngine("10.0.0.1:6379", 8, 2.0, 0.5)
-    assert engine_named("ray:10.0.0.1:6379", workers=8, num_cpus=2, num_gpus=0.5) == wanted
+    assert engine_named("ray:10.0.0.1:6379", EngineOptions(8, num_cpus=2, num_gpus=0.5)) == wanted
 
 
 @pytest.mark.parametrize("name", ENGINES)
@@ -42,5 +42,5 @@ def test_an_address_that_an_engine_cannot_have_is_refused(text: str, wanted: str
 
 def test_options_of_a_cluster_are_refused_elsewhere() -> None:
     with pytest.raises(CrossexamError, match="--num-gpus has no effect on the engine 'local'") as caught:
-        engine_named("local", num_gpus=1)
+        engine_named("local", EngineOptions(num_gpus=1))
     assert "--engine ray" in str(caught.value.hint)

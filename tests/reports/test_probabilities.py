@@ -14,9 +14,12 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.reports.comparison import comparison_tables
+from crossexam.reports.data import comparison_csv, comparison_json
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
 from crossexam.reports.probabilities.tables import calibration_table, people_table, selective_table
-from crossexam.reports.report import make_report
+from crossexam.reports.report import make_report, terminal_comparison
 from crossexam.reports.results import results_of
 
 VOTES = {"label_distribution": [0.6, 0.4, 0.0], "votes": [6, 4, 0]}
@@ -100,3 +103,106 @@ def test_the_data_have_every_number() -> None:
     assert float(rows["ece", ""]) == pytest.approx(0.05)
     assert float(rows["selective_risk", ""]) == pytest.approx(0.25)
     assert float(rows["people_total_variation", "reference=majority"]) == pytest.approx(0.4)
+
+
+def less_sure(run: Run, model: str = "unsure") -> Run:
+    rows = run.probabilities["base.own"] * 0.5 + 1 / 6
+    return Run(model, run.datasets, {"base.own": rows}, run.manifest)
+
+
+def test_two_models_are_compared_by_their_probabilities() -> None:
+    mine, unsure = run_of("mine"), less_sure(run_of("mine"))
+    scores, errors = comparison_tables(mine, unsure)[-2:]
+    assert [row[2] for row in scores.rows] == ["Brier", "log loss"]
+    assert errors.rows[0][2:4] == pytest.approx((0.05, 0.1833), abs=1e-3)
+    titles = (scores.title, errors.title)
+    page, plain = (make_report(mine, unsure).text(suffix) for suffix in (".html", ".md"))
+    asked = make_report(mine, unsure, calibration=True).text(".md")
+    assert all(title in page and title in asked and title not in plain for title in titles)
+
+
+def test_the_data_have_every_difference_of_probabilities() -> None:
+    mine, unsure = run_of("mine"), less_sure(run_of("mine"))
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(mine, unsure)))
+    (same,) = json.loads(comparison_json(mine, unsure))["test_sets"]
+    for measure in ("brier", "log_loss", "ece"):
+        a, b, difference = (float(row[f"{measure}_{part}"]) for part in ("a", "b", "difference"))
+        assert difference == pytest.approx(a - b)
+        low, high = (float(row[f"{measure}_difference_{side}"]) for side in ("low", "high"))
+        assert low <= difference <= high
+        assert same[f"{measure}_difference"] == pytest.approx(difference)
+    assert float(row["brier_p_holm"]) == float(row["brier_p_value"])
+    assert "ece_p_value" not in row
+    assert (row["probabilities_n"], row["probabilities_unanswered"]) == ("120", "0")
+
+
+def test_an_impossible_gold_label_is_said_and_not_tested() -> None:
+    mine = run_of("mine")
+    rows = mine.probabilities["base.own"].copy()
+    rows[0] = [0.0, 0.9, 0.1]  # the gold label is entailment
+    strict = Run("strict", mine.datasets, {"base.own": rows})
+    scores = comparison_tables(mine, strict)[-2]
+    assert (scores.rows[1][4], scores.rows[1][6]) == (np.inf, None)
+    assert any("B for 1 item of base (own)" in note for note in scores.notes)
+    text = make_report(mine, strict, calibration=True).text(".md")
+    assert "| log loss | 0.743 | \u221e | -\u221e |" in text
+    (row,) = csv.DictReader(io.StringIO(comparison_csv(mine, strict)))
+    assert (row["log_loss_b"], row["log_loss_difference"], row["log_loss_impossible_b"]) == ("", "", "1")
+
+
+def test_what_the_comparison_of_probabilities_leaves_out_is_said() -> None:
+    mine = run_of("mine")
+    quiet = labels_only(mine)
+    tables = comparison_tables(mine, quiet)
+    assert not any("Brier" in table.title for table in tables)
+    assert any(note.startswith("quiet gives labels without probabilities") for note in tables[0].notes)
+    assert not any("without probabilities" in note for note in comparison_tables(quiet, quiet)[0].notes)
+    rows, outcomes = mine.probabilities["base.own"].copy(), [Outcome() for _ in range(120)]
+    rows[3], outcomes[3] = np.nan, Outcome("refused")
+    outcomes[5] = Outcome(label_mass=0.1)
+    partial = Run(
+        "partial", mine.datasets, {"base.own": rows}, outcomes={"base.own": Outcomes.of(outcomes, 120)}
+    )
+    scores = comparison_tables(less_sure(mine), partial)[-2]
+    assert [column.header for column in scores.columns[:4]] == [
+        "Test set",
+        "Items",
+        "Unanswered",
+        "Low label mass",
+    ]
+    assert scores.rows[0][1:4] == (118, 1, 1)
+    assert any(note.startswith("Unanswered: not measured") for note in scores.notes)
+
+
+def test_a_terminal_shows_the_probabilities_of_two_models() -> None:
+    from rich.console import Console
+
+    console = Console(file=io.StringIO(), width=160)
+    console.print(terminal_comparison(run_of("mine"), less_sure(run_of("mine"))))
+    assert "Brier score and log loss: A against B" in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_what_became_of_log_probabilities_is_in_the_data() -> None:
+    """The counts of a run are rows of the CSV, and in the JSON they are in its manifest."""
+    counts = {"aligned": 100, "disagree": 17, "low_mass": 3, "mass_median": 0.97}
+    run = run_of("mine", details={"parse": {"exact": 117}, "logprobs": counts})
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(make_report(run).text(".csv")))
+        if "answers" in row["test_set"]
+    ]
+    found = {(row["statistic"], row["of"]): float(row["value"]) for row in rows}
+    expected = {("answers_logprobs", kind): value for kind, value in counts.items()}
+    assert found == expected | {("answers_parse", "exact"): 117}
+    (model,) = json.loads(make_report(run).text(".json"))["models"]
+    assert model["manifest"]["details"]["logprobs"] == counts
+
+
+def test_items_of_low_label_mass_are_counted_in_the_data() -> None:
+    mine = run_of("mine")
+    outcomes = [Outcome(label_mass=0.3 if k < 4 else 0.9) for k in range(120)]
+    run = Run("mine", mine.datasets, mine.probabilities, outcomes={"base.own": Outcomes.of(outcomes, 120)})
+    rows = csv.DictReader(io.StringIO(make_report(run).text(".csv")))
+    assert [row["value"] for row in rows if row["statistic"] == "calibration_low_mass"] == ["4"]
+    (model,) = json.loads(make_report(run).text(".json"))["models"]
+    assert model["test_sets"][0]["calibration"]["low_mass"] == 4

@@ -193,9 +193,10 @@ RUNS: Final[Mapping[str, Callable[[], Run]]] = {
     "joint": pairs, "seen": pairs, "parses": tree_reader, "gain": benchmark, "highest": lexical,
     "calibration": stress, "temperature": stress, "selective": stress, "people": chaotic,
     "unanswered": silent, "lacking": silent, "templates": asked_with, "noise": asked_again,
+    "paired": stress,
 }  # fmt: skip
 #: The sections of exactly two models, and that of other corpora's published figures.
-OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking"}
+OF_TWO: Final = {"against", "only_one", "by_key", "joint", "seen", "gain", "lacking", "paired"}
 PUBLISHED: Final = {"published"}
 #: The sections that every report has.
 ALWAYS: Final = {

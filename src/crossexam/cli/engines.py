@@ -73,7 +73,7 @@ def engine_of(
     1
     """
     from crossexam.cli.console import note
-    from crossexam.engines.table import DEFAULT, engine_named
+    from crossexam.engines.table import DEFAULT, EngineOptions, engine_named
 
     if workers not in (None, "auto") and not (workers.isdecimal() and int(workers) > 0):
         raise CrossexamError(f"--workers is '{workers}'", wanted="auto or a whole number above 0")
@@ -81,9 +81,7 @@ def engine_of(
         count: NumberOfWorkers = usual if spec == DEFAULT else "auto"
     else:
         count = "auto" if workers == "auto" else int(workers)
-    return engine_named(
-        spec, workers=count, num_cpus=num_cpus, num_gpus=num_gpus, worthwhile=worthwhile, note=note
-    )
+    return engine_named(spec, EngineOptions(count, num_cpus, num_gpus, worthwhile, note))
 
 
 def building_engine(spec: str, workers: str | None, num_cpus: float | None, num_gpus: float | None) -> Engine:

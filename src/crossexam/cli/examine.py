@@ -77,14 +77,14 @@ def examine(
     triples = parse_option_settings(settings or ())
     of_models = [triple for triple in triples if triple[0] in MODELS]
     chosen = options.model_options(
-        batch_size,
-        device,
-        dtype,
-        max_length,
-        label_order,
-        revision,
+        models,
+        batch_size=batch_size,
+        device=device,
+        dtype=dtype,
+        max_length=max_length,
+        label_order=label_order,
         threshold=threshold,
-        models=models,
+        revision=revision,
         settings=of_models,
     )
     chunking = chunking_of(chunk, aggregate, like)

@@ -420,21 +420,22 @@ def _short_form_table() -> Table:
 
 
 def model_options(
+    models: Sequence[str],
+    *,
     batch_size: str,
     device: str,
     dtype: str | None,
     max_length: int | None,
     label_order: str | None,
+    threshold: float | None,
     revision: str | None,
-    *,
-    threshold: float | None = None,
-    models: Sequence[str] = (),
     more: Mapping[str, Any] = MappingProxyType({}),
     settings: Iterable[tuple[str, str, str]] = (),
 ) -> dict[str, Any]:
     """Return the option values of *models* for ``predict_suite``; raises CrossexamError.
 
-    *more* are further flags by option.  *settings* are (kind, option, text) triples of
+    The flags that every command with models has are all required, so that none can be forgotten; *more* are
+    further ones by option.  *settings* are (kind, option, text) triples of
     ``--set KIND.OPTION=VALUE``.  A flag is shorthand for these, and applies to those kinds among *models*
     that have the option.
     """

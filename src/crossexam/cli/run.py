@@ -101,14 +101,14 @@ def run(
         raise CrossexamError("a batch file has one prompt per pair", wanted="--batch-out with one --template")
     stated = [
         options.model_options(
-            batch_size,
-            device,
-            dtype,
-            max_length,
-            label_order,
-            revision,
+            [model],
+            batch_size=batch_size,
+            device=device,
+            dtype=dtype,
+            max_length=max_length,
+            label_order=label_order,
             threshold=threshold,
-            models=[model],
+            revision=revision,
             more=flags,
             settings=options.model_settings(values),
         )

@@ -83,7 +83,7 @@ class Processes:
         *,
         ordered: bool = True,
     ) -> Generator[Result]:
-        """Yield the result of each of *tasks*: in their order, or, unless *ordered*, as they are finished.
+        """Yield the results of *tasks*, as :meth:`crossexam.engines.engine.Engine.results` says.
 
         *start*, the tasks and the results are pickled.  Raises what a task raises, and CrossexamError if a
         worker process is killed.

@@ -84,7 +84,7 @@ class RayEngine:
         *,
         ordered: bool = True,
     ) -> Generator[Result]:
-        """Yield the result of each of *tasks*: in their order, or, unless *ordered*, as they are finished.
+        """Yield the results of *tasks*, as :meth:`crossexam.engines.engine.Engine.results` says.
 
         *start*, the tasks and the results are pickled.  A task whose worker is killed is carried out again by
         another one.  Raises what a task raises, and CrossexamError if a task was begun MOST_ATTEMPTS times or

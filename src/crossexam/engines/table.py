@@ -14,16 +14,14 @@ from crossexam.engines.ray import RayEngine
 
 
 @dataclass(frozen=True)
-class EngineRequest:
-    """The engine *name*, its *address* if it is a cluster, and what is asked of its workers.
+class EngineOptions:
+    """What is asked of the workers of an engine.
 
     *workers* is their number, ``auto`` as many as there is place for; a worker takes *num_cpus* and
     *num_gpus* of a node, None for what is usual.  *worthwhile* is the number of tasks from which ``auto``
     starts processes of this machine.
     """
 
-    name: str
-    address: str | None = None
     workers: Workers = "auto"
     num_cpus: float | None = None
     num_gpus: float | None = None
@@ -33,23 +31,24 @@ class EngineRequest:
 
 @dataclass(frozen=True)
 class EngineKind:
-    """What an engine is, and how it is made; *is_cluster* if it has an address and places for workers."""
+    """What an engine is, and how it is made; *is_cluster* if it has an address and places for workers.
+
+    It is made from its address, None if none is stated, and the options.
+    """
 
     summary: str
-    make: Callable[[EngineRequest], Engine]
+    make: Callable[[str | None, EngineOptions], Engine]
     is_cluster: bool
 
 
-def _local(request: EngineRequest) -> Engine:
-    return local_engine(request.workers, worthwhile=request.worthwhile)
+def _local(address: str | None, options: EngineOptions) -> Engine:
+    return local_engine(options.workers, worthwhile=options.worthwhile)
 
 
-def _ray(request: EngineRequest) -> Engine:
-    stated = None if request.workers == "auto" else request.workers
-    gpus = request.num_gpus or 0.0
-    return RayEngine(
-        request.address, stated, 1.0 if request.num_cpus is None else request.num_cpus, gpus, request.note
-    )
+def _ray(address: str | None, options: EngineOptions) -> Engine:
+    stated = None if options.workers == "auto" else options.workers
+    cpus = 1.0 if options.num_cpus is None else options.num_cpus
+    return RayEngine(address, stated, cpus, options.num_gpus or 0.0, options.note)
 
 
 ENGINES: Final[dict[str, EngineKind]] = {
@@ -59,22 +58,14 @@ ENGINES: Final[dict[str, EngineKind]] = {
 DEFAULT: Final = "local"
 
 
-def engine_named(
-    text: str,
-    *,
-    workers: Workers = "auto",
-    num_cpus: float | None = None,
-    num_gpus: float | None = None,
-    worthwhile: int = 1,
-    note: Note = unheard,
-) -> Engine:
-    """Return the engine that *text* names, with workers as in :class:`EngineRequest`; nothing is started.
+def engine_named(text: str, options: EngineOptions = EngineOptions()) -> Engine:
+    """Return the engine that *text* names; nothing is started.
 
     Raises CrossexamError for an unknown engine, and for an option that it does not have.
 
-    >>> engine_named("local", workers=1).workers
+    >>> engine_named("local", EngineOptions(workers=1)).workers
     1
-    >>> engine_named("ray:10.0.0.1:6379", num_gpus=1).address
+    >>> engine_named("ray:10.0.0.1:6379", EngineOptions(num_gpus=1)).address
     '10.0.0.1:6379'
     """
     name, colon, address = text.partition(":")
@@ -84,13 +75,13 @@ def engine_named(
     if colon and not (address and kind.is_cluster):
         wanted = f"{name}:HOST:PORT, {name}:auto, or {name} alone" if kind.is_cluster else name
         raise CrossexamError(f"'{text}' is not an engine", where="--engine", wanted=wanted)
-    for option, value in {"--num-cpus": num_cpus, "--num-gpus": num_gpus}.items():
+    for option, value in {"--num-cpus": options.num_cpus, "--num-gpus": options.num_gpus}.items():
         if value is not None and not kind.is_cluster:
             raise CrossexamError(
                 f"{option} has no effect on the engine '{name}'",
                 hint=f"leave it out, or choose the engine: --engine {_clusters()}",
             )
-    return kind.make(EngineRequest(name, address or None, workers, num_cpus, num_gpus, worthwhile, note))
+    return kind.make(address or None, options)
 
 
 def _clusters() -> str:

@@ -20,6 +20,7 @@ from crossexam.stats.paired import clustered_mcnemar, paired_difference
 if TYPE_CHECKING:
     from crossexam.evaluation.joint import JointOutcome
     from crossexam.evaluation.keys import KeyedComparison
+    from crossexam.evaluation.probability_comparison import ProbabilityComparison
     from crossexam.evaluation.seen_pairs import SeenPairs
 
 
@@ -81,12 +82,14 @@ class UnansweredByEither:
 class Comparisons(tuple[Comparison, ...]):
     """The comparisons of two runs, in the order of the test sets.
 
-    *over_keys* are the differences over keys and *joint* what both get right and wrong together; *seen* says
-    which of the word pairs were in training, and is empty unless that was asked for.
+    *over_keys* are the differences over keys, *joint* what both get right and wrong together, and
+    *probabilities* the differences in what the probabilities are worth; *seen* says which of the word pairs
+    were in training, and is empty unless that was asked for.
     """
 
     over_keys: tuple[KeyedComparison, ...]
     joint: tuple[JointOutcome, ...]
+    probabilities: tuple[ProbabilityComparison, ...]
     seen: tuple[SeenPairs, ...]
 
     def __new__(
@@ -95,11 +98,13 @@ class Comparisons(tuple[Comparison, ...]):
         *,
         over_keys: tuple[KeyedComparison, ...] = (),
         joint: tuple[JointOutcome, ...] = (),
+        probabilities: tuple[ProbabilityComparison, ...] = (),
         seen: tuple[SeenPairs, ...] = (),
     ) -> Self:
         """Return the *comparisons* with the other results of the same two runs."""
         made = super().__new__(cls, comparisons)
         made.over_keys, made.joint, made.seen = over_keys, joint, seen
+        made.probabilities = probabilities
         return made
 
     def __repr__(self) -> str:

@@ -57,24 +57,25 @@ def scored_together(first: Run, second: Run) -> Iterator[tuple[str, Scored, Scor
 
 
 def _outcome(name: str, a: Scored, b: Scored, keys: Sequence[str] | None) -> JointOutcome:
+    import polars as pl
+
     right, wrong = a.correct & b.correct, ~a.correct & ~b.correct
     same = wrong & (a.predicted == b.predicted)
-    counts: dict[str, int] = {}
-    for gold, predicted in zip(a.gold[same].tolist(), a.predicted[same].tolist(), strict=True):
-        kind = f"{GOLDS[gold][0].upper()}-{GOLDS[predicted][0].upper()}"
-        counts[kind] = counts.get(kind, 0) + 1
-    return JointOutcome(
-        name,
-        len(a.gold),
-        int(right.sum()),
-        int(wrong.sum()),
-        _different(keys, right),
-        _different(keys, wrong),
-        counts,
+    of_items = None if keys is None else pl.Series(keys, dtype=pl.String)
+    easy, hard = (
+        None if of_items is None else of_items.filter(pl.Series(chosen)).n_unique()
+        for chosen in (right, wrong)
     )
+    errors = _counted(a.gold[same], a.predicted[same])
+    return JointOutcome(name, len(a.gold), int(right.sum()), int(wrong.sum()), easy, hard, errors)
 
 
-def _different(keys: Sequence[str] | None, chosen: NDArray[np.bool_]) -> int | None:
-    if keys is None:
-        return None
-    return len({keys[item] for item in np.flatnonzero(chosen).tolist()})
+def _counted(gold: NDArray[np.int8], predicted: NDArray[np.int8]) -> dict[str, int]:
+    """Return the number of errors by type, in the order in which the types first appear."""
+    pairs = gold.astype(np.int64) * len(GOLDS) + predicted
+    found, first, counts = np.unique(pairs, return_index=True, return_counts=True)
+    by_type: dict[str, int] = {}
+    for place in np.argsort(first).tolist():
+        label, answer = (GOLDS[index][0].upper() for index in divmod(int(found[place]), len(GOLDS)))
+        by_type[f"{label}-{answer}"] = by_type.get(f"{label}-{answer}", 0) + int(counts[place])
+    return by_type

@@ -15,6 +15,7 @@ from crossexam.reports.cross_dataset import mean_note
 from crossexam.reports.joint import joint_table, seen_table
 from crossexam.reports.keys import keyed_comparison_table
 from crossexam.reports.names import short_names
+from crossexam.reports.probabilities.comparison import paired_tables, quiet_notes
 from crossexam.reports.results import Results, model_names
 from crossexam.reports.table import Cell, Column, Table, significance_note
 from crossexam.reports.templates import difference_notes
@@ -41,10 +42,11 @@ def comparison_tables(
     """Return the paired comparison of two models on every test set they share, at the level *alpha*.
 
     Test sets whose items have keys are also compared over keys; then what both get right and wrong together,
-    and which word pairs of it are in *training*.  Test sets of which more than the share *max_unanswered* has
-    no answer from one of the models only have bounds.
+    which word pairs of it are in *training*, and what their probabilities are worth.  Test sets of which more
+    than the share *max_unanswered* has no answer from one of the models only have bounds.
     """
     from crossexam.evaluation.comparison import answered_part, compare_runs
+    from crossexam.evaluation.probability_comparison import probability_comparisons
 
     pairs = compare_runs(first, second, max_unanswered=max_unanswered)
     shared = {pair.name: first.datasets[pair.name] for pair in pairs}
@@ -57,7 +59,9 @@ def comparison_tables(
     together = joint_table(*answered, names)
     seen = [] if training is None else [seen_table(*answered, training, names)]
     optional = [each for each in (missing, over_keys) if each.rows]
-    return [compared, *optional, *([together] if answered[0].datasets else []), *seen]
+    paired = paired_tables(probability_comparisons(*answered), names, alpha)
+    worth = [each for each in paired if each.rows]
+    return [compared, *optional, *([together] if answered[0].datasets else []), *seen, *worth]
 
 
 def against_table(results: Results) -> Table:
@@ -120,7 +124,15 @@ def _comparison_table(
     mean = mean_note(*answered)
     both = ["Over the items that both models answered."] if any(pair.unanswered for pair in pairs) else []
     noise = difference_notes(pairs, (noise_of(first), noise_of(second)), names)
-    notes = (INTERVALS, note, *both, *noise, *([mean] if mean else []), *projected)
+    notes = (
+        INTERVALS,
+        note,
+        *both,
+        *noise,
+        *([mean] if mean else []),
+        *projected,
+        *quiet_notes(*answered),
+    )
     return Table(f"A: {one}, B: {other}", columns, rows, notes)
 
 

@@ -17,6 +17,7 @@ from crossexam.core.manifest import package_version, signature
 from crossexam.core.outcome import MAX_UNANSWERED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
+from crossexam.reports.probabilities.comparison import paired_columns
 from crossexam.reports.probabilities.data import probability_objects, probability_rows
 from crossexam.reports.published_systems import STUDIES, difference_from
 from crossexam.reports.results import ModelResults, Results, model_names
@@ -48,6 +49,9 @@ COLUMNS: Final = (
 )
 
 _BENCHMARK: Final = "(corpora of the cross-dataset benchmark)"
+_ANSWERS: Final = "(all answers)"
+#: Details of a run that count answers: by the rule that read them, and by what their log-probabilities say.
+_COUNTED: Final = ("parse", "logprobs")
 _ESTIMATES: Final = ("accuracy", "base_accuracy", "drop", "difference", "flip_rate")
 _NUMBERS: Final = (
     "p_value",
@@ -97,6 +101,18 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
         yield {"model": model.name, "test_set": _BENCHMARK, "statistic": statistic, **estimate._asdict()}
     if model.noise is not None:
         yield {"model": model.name, "statistic": "noise_floor", **model.noise.rate._asdict()}
+    yield from _answer_rows(model)
+
+
+def _answer_rows(model: ModelResults) -> Iterator[dict[str, object]]:
+    """Yield how many answers of a language model there are of each kind, if its run counted them."""
+    details = model.run.manifest.get("details")
+    for key in _COUNTED if isinstance(details, Mapping) else ():
+        counts = details.get(key)
+        for kind, value in counts.items() if isinstance(counts, Mapping) else ():
+            if isinstance(value, int | float):
+                known = {"model": model.name, "test_set": _ANSWERS, "statistic": f"answers_{key}"}
+                yield {**known, "of": kind, "value": value}
 
 
 def _gain_rows(results: Results) -> Iterator[dict[str, object]]:
@@ -391,6 +407,7 @@ def _comparisons(
     from crossexam.evaluation.comparison import answered_part, compare_runs
     from crossexam.evaluation.joint import joint_outcomes
     from crossexam.evaluation.keys import keyed_comparisons
+    from crossexam.evaluation.probability_comparison import probability_comparisons
     from crossexam.evaluation.repeat import is_within, noise_of
     from crossexam.evaluation.seen_pairs import seen_pairs
 
@@ -399,6 +416,7 @@ def _comparisons(
     answered = answered_part(first, second, max_unanswered)
     over_keys = {each.name: each for each in keyed_comparisons(*answered)}
     joint = {each.name: each for each in joint_outcomes(*answered)}
+    probabilities = {each.name: each for each in probability_comparisons(*answered)}
     seen = () if training is None else seen_pairs(*answered, training)
     noises = {"a": noise_of(first), "b": noise_of(second)}
     for pair in pairs:
@@ -423,6 +441,8 @@ def _comparisons(
             row["keys"] = keyed.keys
             for key in _KEYED_DIFFERENCES:
                 row |= _three_columns(f"difference_{key}", getattr(keyed, key))
+        if (paired := probabilities.get(pair.name)) is not None:
+            row |= paired_columns(paired)
         for group in seen:
             if group.test_set == pair.name:
                 row |= _seen_columns(group)

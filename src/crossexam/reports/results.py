@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from crossexam.evaluation.keys import KeyedComparison, KeyedResult
     from crossexam.evaluation.lexically_misleading import MisledPart
     from crossexam.evaluation.measures import TestSetResult
+    from crossexam.evaluation.probability_comparison import ProbabilityComparison
     from crossexam.evaluation.repeat import Noise
     from crossexam.evaluation.seen_pairs import SeenPairs, TrainingPairs
     from crossexam.evaluation.selective import Selective
@@ -258,6 +259,13 @@ class Results:
         from crossexam.evaluation.keys import keyed_comparisons
 
         return keyed_comparisons(*self.answered) if self.comparison else ()
+
+    @cached_property
+    def paired_probabilities(self) -> tuple[ProbabilityComparison, ...]:
+        """The comparison of the probabilities of exactly two models; empty if they share no test set."""
+        from crossexam.evaluation.probability_comparison import probability_comparisons
+
+        return probability_comparisons(*self.answered) if self.comparison else ()
 
     @cached_property
     def joint(self) -> tuple[JointOutcome, ...]:

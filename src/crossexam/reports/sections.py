@@ -28,6 +28,7 @@ from crossexam.reports.keys import keyed_against_table, keys_table
 from crossexam.reports.lexically_misleading import highest_table, misleading_charts, misleading_table
 from crossexam.reports.parses import parse_table
 from crossexam.reports.probabilities.charts import reliability_charts, risk_charts
+from crossexam.reports.probabilities.comparison import paired_against_tables
 from crossexam.reports.probabilities.tables import (
     calibration_table,
     people_table,
@@ -46,6 +47,7 @@ Format = Literal["html", "md", "tex", "terminal"]
 
 _PAGE: Final = ("html",)
 _WRITTEN: Final = ("html", "md", "tex")
+_WRITTEN_ONLY: Final = ("md", "tex")
 _TERMINAL: Final = ("terminal",)
 _NOT_PAGE: Final = ("md", "tex", "terminal")
 _ALL: Final = (*_WRITTEN, *_TERMINAL)
@@ -98,6 +100,8 @@ SECTIONS: Final[tuple[Section, ...]] = (
     Section("joint",      "Together",               joint_against_table, within="against"),
     Section("seen",       "In training",            seen_against_table, _ALL, within="against"),
     Section("by_key",     "Over keys",              keyed_against_table, within="against"),
+    Section("paired",     "Probabilities",          paired_against_tables, _PAGE, within="against",
+            captions=True, on_request=_WRITTEN_ONLY),
     Section("only_one",   "Only one right",         only_one_table,   _PAGE, within="against"),
     Section("people",     "People",                 people_table),
     Section("calibration", "Calibration",           calibration_table, _PAGE, charts=reliability_charts,

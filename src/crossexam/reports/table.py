@@ -76,6 +76,8 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     ('4.0e-5', '0.042*')
     >>> number_text(Marked(0.151), "percent"), number_text(0.2305, "score"), number_text(math.inf, "score")
     ('15.1†', '0.231', '∞')
+    >>> number_text(-0.0002, "score"), number_text(-math.inf, "score")
+    ('0.000', '-∞')
     >>> number_text(Bounds(Estimate(0.5, 0.4, 0.6, 90, 30), Estimate(0.62, 0.5, 0.7, 90, 30)), "percent")
     '50.0 to 62.0'
     """
@@ -96,7 +98,9 @@ def number_text(cell: Cell, kind: Kind, alpha: float | None = None) -> str:
     if kind == "mean":
         return f"{number:,.1f}"
     if kind == "score":
-        return INFINITE if math.isinf(number) else f"{number:,.3f}"
+        if math.isinf(number):
+            return INFINITE if number > 0 else f"-{INFINITE}"
+        return "0.000" if (text := f"{number:,.3f}") == "-0.000" else text
     return _percent(number) + (MARK if isinstance(cell, Marked) else "")
 
 

@@ -1,0 +1,151 @@
+"""The paired comparison of what the probabilities of two runs over the same items are worth.
+
+Measured are the items with a gold label that both models answered, and of whose probability each gave the
+labels at least half (:data:`crossexam.evaluation.calibration.LEAST_MASS`); the others are counted.  If one
+of the models has two labels, both are measured on two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Run
+from crossexam.core.labels import GOLDS, Projection
+from crossexam.evaluation.calibration import LEAST_MASS
+from crossexam.evaluation.scores import numbered_clusters
+from crossexam.evaluation.shares import gives_labels_only, projection_for_run
+from crossexam.stats.multiple_testing import holm
+from crossexam.stats.paired_probabilities import (
+    ItemLosses,
+    PairedDifference,
+    PairedProbabilities,
+    item_losses,
+    paired_probabilities,
+)
+
+_AT_ONCE: Final = 50_000  # items
+
+
+@dataclass(frozen=True)
+class ProbabilityComparison:
+    """Two models on a test set: *measured* of their probabilities, over the items that both answered.
+
+    Left out are *unanswered* items, which one of them or both did not answer, and *low_mass* ones, of which
+    the labels had too little probability for one of them or both.  *brier_p* and *log_loss_p* are the
+    p-values of each measure corrected by Holm's method over the test sets, None without a p-value.
+    """
+
+    name: str
+    measured: PairedProbabilities
+    unanswered: int
+    low_mass: int
+    brier_p: float | None = None
+    log_loss_p: float | None = None
+
+    @property
+    def differences(self) -> dict[str, tuple[PairedDifference, float | None]]:
+        """The difference in each measure, by its name in data, and its corrected p-value."""
+        found = self.measured
+        return {
+            "brier": (found.brier, self.brier_p),
+            "log_loss": (found.log_loss, self.log_loss_p),
+            "ece": (found.ece, None),
+        }
+
+
+def probability_comparisons(first: Run, second: Run) -> tuple[ProbabilityComparison, ...]:
+    """Return the comparison on each test set that both runs have and for which both gave probabilities.
+
+    The runs are over the same items, and the clusters are those of the accuracies.  Test sets without items
+    to measure are left out.
+
+    >>> from crossexam.core.dataset import Dataset
+    >>> from crossexam.core.example import Example
+    >>> tiny = Dataset("tiny", tuple(Example(f"i{k}", f"Premise {k}.", "H.", "neutral") for k in range(4)))
+    >>> rows = [np.array([[0.1, share, 0.9 - share]] * 4) for share in (0.8, 0.6)]
+    >>> sure, unsure = (Run("mine", {"tiny": tiny}, {"tiny": each}) for each in rows)
+    >>> (found,) = probability_comparisons(sure, unsure)
+    >>> round(found.measured.brier.difference.value, 3), round(found.measured.ece.difference.value, 3)
+    (-0.2, -0.2)
+    """
+    names = [name for name in first.datasets if name in second.datasets]
+    loud = [
+        name for name in names if not any(gives_labels_only(run.answers(name)) for run in (first, second))
+    ]
+    clusters = numbered_clusters(first) if loud else {}
+    found = [_compared(name, first, second, clusters.pop(name)) for name in loud]
+    return _corrected([each for each in found if each.measured.n])
+
+
+def _corrected(found: list[ProbabilityComparison]) -> tuple[ProbabilityComparison, ...]:
+    """Return the comparisons with p-values that are corrected over the test sets, measure by measure."""
+    corrected = []
+    for measure in ("brier", "log_loss"):
+        known = [getattr(each.measured, measure).p_value for each in found]
+        adjusted = iter(holm([p for p in known if p is not None]).tolist())
+        corrected.append([None if p is None else next(adjusted) for p in known])
+    return tuple(
+        replace(each, brier_p=brier, log_loss_p=loss)
+        for each, brier, loss in zip(found, *corrected, strict=True)
+    )
+
+
+def _compared(name: str, first: Run, second: Run, clusters: NDArray[np.int32]) -> ProbabilityComparison:
+    gold = first.datasets[name].labels()
+    labelled = gold >= 0
+    answered = labelled & first.answered(name) & second.answered(name)
+    kept = answered & ~(_low_mass(first, name) | _low_mass(second, name))
+    parts = _parts(np.flatnonzero(kept).astype(np.int32), clusters)
+    fewer = second if second.two_labels else first
+    projection = projection_for_run(fewer, name)
+    places = _places(np.unique(gold[kept]), projection)
+    one, other = first.answers(name), second.answers(name)
+
+    def losses(answers: NDArray[np.float64], rows: NDArray[np.int32]) -> ItemLosses:
+        return _losses(answers[rows], places[gold[rows]], projection)
+
+    measured = paired_probabilities(
+        (losses(one, rows), losses(other, rows), clusters[rows]) for rows in parts
+    )
+    return ProbabilityComparison(
+        name, measured, int((labelled & ~answered).sum()), int((answered & ~kept).sum())
+    )
+
+
+def _low_mass(run: Run, name: str) -> NDArray[np.bool_]:
+    low: NDArray[np.bool_] = run.outcomes_of(name).label_mass < LEAST_MASS  # False where it is not known
+    return low
+
+
+def _parts(rows: NDArray[np.int32], clusters: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+    """Yield *rows* in parts of about 50,000, with all rows of one of the *clusters* in the same part."""
+    codes = clusters[rows]
+    if (codes[1:] < codes[:-1]).any():
+        order = np.argsort(codes, kind="stable")
+        rows, codes = rows[order], codes[order]
+    start = 0
+    while start < len(rows):
+        last = codes[min(start + _AT_ONCE, len(rows)) - 1]
+        end = int(np.searchsorted(codes, last, side="right"))
+        yield rows[start:end]
+        start = end
+
+
+def _places(golds: NDArray[np.int8], projection: Projection) -> NDArray[np.int64]:
+    """Return the place among the labels of *projection* of each index in GOLDS; -1 if not of *golds*."""
+    places = np.full(len(GOLDS), -1, dtype=np.int64)
+    for index in golds.tolist():
+        places[index] = projection.labels.index(projection.gold(GOLDS[index]) or GOLDS[index])
+    return places
+
+
+def _losses(answers: NDArray[np.float64], gold: NDArray[np.int64], projection: Projection) -> ItemLosses:
+    columns = np.zeros(len(GOLDS), dtype=np.int64)
+    for column, label in enumerate(projection.labels):
+        columns[GOLDS.index(label)] = column
+    return item_losses(projection.shares(answers), gold, columns[projection.predictions(answers)])

@@ -1,0 +1,98 @@
+"""The comparison of the probabilities of two runs: which items are measured, and on which labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam import compare
+from crossexam.core.dataset import Dataset, Run
+from crossexam.core.example import Example
+from crossexam.core.labels import LABELS
+from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.evaluation import probability_comparison
+from crossexam.evaluation.calibration import calibrations
+from crossexam.evaluation.probability_comparison import probability_comparisons
+from crossexam.stats.calibration import brier_scores
+from crossexam.stats.estimate import mean_of_items
+
+N = 90
+
+
+def rows(seed: int) -> NDArray[np.float64]:
+    return np.random.default_rng(seed).dirichlet([1, 1, 1], N)
+
+
+def run_of(
+    model: str, shares: NDArray[np.float64], outcomes: list[Outcome] | None = None, **said: Any
+) -> Run:
+    """A run over 90 items, of which the k-th and the k+30-th share a premise, and so on."""
+    items = tuple(Example(f"i{k}", f"Premise {k % 30}.", "H.", LABELS[k % 3]) for k in range(N))
+    known = {"own": Outcomes.of(outcomes, N)} if outcomes else {}
+    return Run(model, {"own": Dataset("own", items)}, {"own": shares}, said, outcomes=known)
+
+
+def test_items_are_paired_and_clustered_by_premise() -> None:
+    first, second = run_of("a", rows(1)), run_of("b", rows(2))
+    (found,) = probability_comparisons(first, second)
+    gold = np.arange(N) % 3
+    expected = mean_of_items(brier_scores(rows(1), gold) - brier_scores(rows(2), gold), np.arange(N) % 30)
+    assert found.measured.brier.difference == pytest.approx(expected)
+    assert found.measured.brier.difference.clusters == 30
+    alone = [calibrations(run)[0] for run in (first, second)]
+    assert found.measured.ece[:2] == pytest.approx([each.ece.error.value for each in alone])
+    assert found.measured.log_loss[:2] == pytest.approx([each.log_loss.value for each in alone])
+
+
+def test_small_parts_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The items of a premise are 30 places apart, so that parts of 7 items must be gathered first."""
+    first, second = run_of("a", rows(1)), run_of("b", rows(2))
+    (whole,) = probability_comparisons(first, second)
+    monkeypatch.setattr(probability_comparison, "_AT_ONCE", 7)
+    (parted,) = probability_comparisons(first, second)
+    for measure, (difference, _) in whole.differences.items():
+        assert parted.differences[measure][0].difference == pytest.approx(difference.difference)
+
+
+def test_what_either_did_not_answer_is_left_out_and_counted() -> None:
+    shares, outcomes = rows(1), [Outcome() for _ in range(N)]
+    shares[:4], outcomes[:4] = np.nan, [Outcome("refused")] * 4
+    outcomes[4] = Outcome(label_mass=0.2)
+    (found,) = probability_comparisons(run_of("a", shares, outcomes), run_of("b", rows(2)))
+    assert (found.measured.n, found.unanswered, found.low_mass) == (N - 5, 4, 1)
+    gold = np.arange(5, N) % 3
+    assert found.measured.brier.b == pytest.approx(brier_scores(rows(2)[5:], gold).mean())
+
+
+def test_both_are_measured_on_two_labels_if_one_has_two() -> None:
+    fewer = rows(2)
+    fewer[:, 1] += fewer[:, 2]
+    fewer[:, 2] = 0.0
+    for pair in ((0, 1), (1, 0)):
+        both = [run_of("a", rows(1)), run_of("b", fewer, details={"two_label": True})]
+        (found,) = probability_comparisons(both[pair[0]], both[pair[1]])
+        entailment = rows(1)[:, 0]
+        expected = 2 * ((entailment - (np.arange(N) % 3 == 0)) ** 2).mean()
+        assert found.measured.brier[pair[0]] == pytest.approx(expected)
+
+
+def test_models_that_give_labels_only_are_left_out() -> None:
+    quiet = run_of("quiet", np.eye(3)[np.arange(N) % 3])
+    assert probability_comparisons(run_of("a", rows(1)), quiet) == ()
+
+
+def test_p_values_are_corrected_for_each_measure_over_the_test_sets() -> None:
+    def both(model: str, seeds: tuple[int, int]) -> Run:
+        one, other = (run_of(model, rows(seed)) for seed in seeds)
+        data = {"own": one.datasets["own"], "other": Dataset("other", other.datasets["own"].examples)}
+        return Run(model, data, {"own": rows(seeds[0]), "other": rows(seeds[1])})
+
+    found = compare(both("a", (1, 2)), both("b", (3, 4))).probabilities
+    for measure in ("brier", "log_loss"):
+        plain = [getattr(each.measured, measure).p_value for each in found]
+        corrected = [p for each in found if (p := each.differences[measure][1]) is not None]
+        assert min(corrected) == pytest.approx(min(1.0, 2 * min(plain)))
+        assert max(corrected) == pytest.approx(max(*plain, min(corrected)))

@@ -1,0 +1,202 @@
+"""Paired differences of Brier score, log loss and ECE: other implementations, and coverage by simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.estimate import Estimate
+from crossexam.stats.calibration import brier_scores, calibration_error, equal_width_bins, log_losses
+from crossexam.stats.clusters import Clusters
+from crossexam.stats.estimate import mean_of_items
+from crossexam.stats.paired_probabilities import (
+    ItemLosses,
+    PairedProbabilities,
+    item_losses,
+    paired_probabilities,
+)
+
+Curve = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+Models = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]
+
+
+def models(seed: int, n: int = 300, k: int = 3) -> Models:
+    """The shares of two models, the first better informed, and the gold labels."""
+    rng = np.random.default_rng(seed)
+    one = rng.dirichlet([0.7] * k, n)
+    other = (one + rng.dirichlet([1.0] * k, n)) / 2
+    gold = np.array([rng.choice(k, p=0.7 * row + 0.3 / k) for row in one])
+    return one, other, gold
+
+
+def compared(given: Models, clusters: Clusters = None) -> PairedProbabilities:
+    one, other, gold = given
+    a, b = (item_losses(shares, gold, shares.argmax(axis=1)) for shares in (one, other))
+    return paired_probabilities([(a, b, clusters)])
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_values_are_those_of_scikit_learn(k: int) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    one, other, gold = models(k, k=k)
+    found = compared((one, other, gold))
+    labels = list(range(k))
+    brier = [metrics.brier_score_loss(gold, p, labels=labels, scale_by_half=False) for p in (one, other)]
+    loss = [metrics.log_loss(gold, p, labels=labels) for p in (one, other)]
+    assert (found.brier.a, found.brier.b) == pytest.approx(brier)
+    assert (found.log_loss.a, found.log_loss.b) == pytest.approx(loss)
+    assert found.brier.difference.value == pytest.approx(brier[0] - brier[1])
+    assert found.log_loss.difference.value == pytest.approx(loss[0] - loss[1])
+
+
+def test_ece_is_that_of_one_model() -> None:
+    one, other, gold = models(4)
+    for shares, value in zip((one, other), compared((one, other, gold)).ece[:2], strict=True):
+        stated = shares.max(axis=1)
+        alone = calibration_error(stated, shares.argmax(axis=1) == gold, equal_width_bins(stated))
+        assert value == pytest.approx(alone.error.value)
+
+
+def test_without_clusters_the_test_is_the_paired_t_test_of_scipy() -> None:
+    from scipy.stats import ttest_rel
+
+    one, other, gold = models(5)
+    found = compared((one, other, gold))
+    theirs = ttest_rel(brier_scores(one, gold), brier_scores(other, gold))
+    interval = theirs.confidence_interval()
+    assert found.brier.p_value == pytest.approx(theirs.pvalue)
+    assert found.brier.difference[1:3] == pytest.approx([interval.low, interval.high])
+    assert found.log_loss.p_value == pytest.approx(
+        ttest_rel(log_losses(one, gold), log_losses(other, gold)).pvalue
+    )
+
+
+def test_the_interval_is_near_that_of_a_bootstrap_of_clusters_by_scipy() -> None:
+    from scipy.stats import bootstrap
+
+    one, other, gold = models(6)
+    codes = np.arange(300) // 3
+    found = compared((one, other, gold), codes)
+    by_cluster = (log_losses(one, gold) - log_losses(other, gold)).reshape(100, 3).mean(axis=1)
+    theirs = bootstrap((by_cluster,), np.mean, method="percentile", rng=np.random.default_rng(0))
+    low, high = theirs.confidence_interval
+    assert found.log_loss.difference[1:3] == pytest.approx([low, high], abs=0.1 * (high - low))
+
+
+def test_parts_change_nothing() -> None:
+    one, other, gold = models(7)
+    codes = np.random.default_rng(0).integers(0, 80, 300)
+    whole = compared((one, other, gold), codes)
+    order = np.argsort(codes, kind="stable")
+    half = int(np.searchsorted(codes[order], 40))
+    parts = []
+    for rows in (order[:half], order[half:]):
+        a, b = (item_losses(p[rows], gold[rows], p[rows].argmax(axis=1)) for p in (one, other))
+        parts.append((a, b, codes[rows]))
+    split = paired_probabilities(parts)
+    for measure in ("brier", "log_loss", "ece"):
+        assert getattr(split, measure).difference == pytest.approx(getattr(whole, measure).difference)
+    direct = mean_of_items(brier_scores(one, gold) - brier_scores(other, gold), codes)
+    assert whole.brier.difference == pytest.approx(direct)
+
+
+def test_a_model_does_not_differ_from_itself() -> None:
+    one, _, gold = models(8)
+    found = compared((one, one, gold))
+    for measure in (found.brier, found.log_loss):
+        assert measure.difference[:3] == (0.0, 0.0, 0.0)
+        assert measure.p_value == 1.0
+    assert found.ece.difference.value == 0.0
+
+
+def test_an_infinite_log_loss_is_counted_and_not_tested() -> None:
+    one, other, gold = models(9)
+    wrong = (gold[:2] + 1) % 3
+    one[:2] = np.eye(3)[wrong]
+    found = compared((one, other, gold))
+    assert (found.impossible_a, found.impossible_b) == (2, 0)
+    assert found.log_loss.a == found.log_loss.difference.value == np.inf
+    assert found.log_loss.p_value is None
+    assert np.isfinite(found.brier.difference).all()
+    swapped = compared((other, one, gold))
+    assert swapped.log_loss.difference.value == -np.inf
+    both = compared((one, one, gold))
+    assert np.isnan(both.log_loss.difference.value)
+
+
+def test_few_clusters_prove_little() -> None:
+    one, other, gold = np.full((6, 2), [1.0, 0.0]), np.full((6, 2), 0.5), np.zeros(6, dtype=np.int64)
+    alone = compared((one, other, gold), ["x"] * 6)
+    assert alone.brier.p_value is None
+    assert alone.brier.difference == Estimate(-0.5, -2.0, 2.0, 6, 1)
+    assert alone.ece.difference[1:3] == (-1.0, 1.0)
+    three = compared((one, other, gold), [*"xxyyzz"])
+    assert three.brier.p_value == 0.25  # 2 of the 2^3 ways of exchanging the models are as far apart
+    nothing = paired_probabilities([])
+    assert nothing.n == 0
+    assert np.isnan(nothing.brier.difference.value)
+
+
+def calibrated(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return confidence
+
+
+def overconfident(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return confidence - 0.1
+
+
+def wrong_at_the_top(confidence: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(confidence > 14 / 15, confidence - 0.06, confidence)
+
+
+def confidences(rng: np.random.Generator, n: int) -> NDArray[np.float64]:
+    return rng.beta(3, 1, n) * 2 / 3 + 1 / 3
+
+
+def error_of(curve: Curve) -> float:
+    """The calibration error of the population, from 400,000 items."""
+    every = confidences(np.random.default_rng(1), 400_000)
+    return float(np.abs(np.bincount(equal_width_bins(every), curve(every) - every)).sum()) / len(every)
+
+
+def simulated(first: Curve, second: Curve, times: int) -> list[Estimate]:
+    """Differences of ECE in samples of 300 clusters of 3 items, dependent within and between the models."""
+    from scipy.special import ndtr
+
+    rng = np.random.default_rng(5)
+    codes, found = np.repeat(np.arange(300), 3), []
+    for _ in range(times):
+        cluster = np.sqrt(0.3) * rng.standard_normal(300)[codes]
+        item = np.sqrt(0.3) * rng.standard_normal(900)
+        losses = []
+        for curve in (first, second):
+            stated = confidences(rng, 900)
+            right = ndtr(cluster + item + np.sqrt(0.4) * rng.standard_normal(900)) < curve(stated)
+            losses.append(ItemLosses(np.zeros(900), np.zeros(900), stated, right))
+        found.append(paired_probabilities([(losses[0], losses[1], codes)]).ece.difference)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (calibrated, calibrated),
+        (overconfident, calibrated),
+        (wrong_at_the_top, calibrated),
+        (overconfident, wrong_at_the_top),
+    ],
+)
+def test_the_interval_of_a_difference_of_errors_covers(first: Curve, second: Curve) -> None:
+    """In 150 samples, the difference of the population is in 95 % of the intervals, less what is chance."""
+    truth = error_of(first) - error_of(second)
+    found = simulated(first, second, 150)
+    assert np.mean([each.low <= truth <= each.high for each in found]) >= 0.93
+    assert all(each.low <= each.value <= each.high for each in found)
+
+
+def test_the_interval_is_narrow_enough_to_find_a_difference() -> None:
+    found = simulated(overconfident, calibrated, 100)
+    assert np.mean([each.low > 0 for each in found]) >= 0.5

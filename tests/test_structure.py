@@ -196,3 +196,14 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
     code = f"import sys, {module}; print(*[name for name in {heavy!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_the_table_of_suites_loads_no_model() -> None:
+    """Most suites need none, and models, runs and statistics take a fifth of what a build imports."""
+    code = (
+        "import sys, crossexam.suites.table; print(*[n for n in sys.modules if n.startswith('crossexam.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    layers = {name.split(".")[1] for name in done.stdout.split()}
+    assert "suites" in layers
+    assert layers.isdisjoint({"models", "runs", "shallow", "stats"})

@@ -157,3 +157,14 @@ def test_building_imports_neither_pandas_nor_the_functions_of_pyarrow(tmp_path: 
 )
 def test_infos_encoded_together_are_those_encoded_one_by_one(infos: list[dict[str, object]]) -> None:
     assert encode_infos(infos) == [encode_info(info) for info in infos]
+
+
+@given(st.lists(st.tuples(st.text(), st.text(), st.none() | st.text(), st.lists(st.text(), max_size=3))))
+def test_columns_are_the_rows(made: list[tuple[str, str, str | None, list[str]]]) -> None:
+    """Texts of any script, those that are missing, and any number of edits per item."""
+    items = []
+    for premise, hypothesis, base, new in made:
+        edits = tuple(Edit("premise", place, place, "", text) for place, text in enumerate(new))
+        change = None if base is None else Change("negation.v1", "premise", "hypothesis", edits)
+        items.append(Example("a", premise, hypothesis, "neutral", base, change))
+    assert encoded(items, "parquet").items.to_pylist() == [to_row(item) for item in items]

@@ -25,7 +25,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
@@ -223,7 +223,7 @@ def _three(
         contradicted = _edit(sentence.premise, other, rng.choice(prefixes), other.value)
         yield draft_of(sentence, "contradiction", contradicted, "prefixed", other.text)
 
-    flipped = tuple(replace(edit, side="premise") for edit in entailed)
+    flipped = tuple([edit._replace(side="premise") for edit in entailed])
     yield draft_of(sentence, "neutral", flipped, "flipped", quantity.text)
 
 
@@ -331,7 +331,7 @@ def items_by_script(sentence: Example, number: Span, rng: random.Random) -> Iter
     else:
         how, new = "prefixed", f"{rng.choice(('more than', 'less than'))} {digits}"
     yield draft_of(sentence, "contradiction", (Edit("hypothesis", *number, old, new),), how, old)
-    yield draft_of(sentence, "neutral", (replace(entailed, side="premise"),), "flipped", old)
+    yield draft_of(sentence, "neutral", (entailed._replace(side="premise"),), "flipped", old)
 
 
 def _with_other_digit(digits: str, rng: random.Random) -> str:

@@ -90,6 +90,7 @@ def _cased(letter: str, like: str) -> str:
     return letter.upper() if like.isupper() else letter.lower()
 
 
+@lru_cache(_REMEMBERED)
 def is_english(word: str, wordnet: WordNet) -> bool:
     """Return whether *word* is English: in WordNet, an inflected form of such a word, or closed-class."""
     lower = word.lower()

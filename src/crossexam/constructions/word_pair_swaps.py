@@ -199,7 +199,7 @@ def _pair(swapped: Swapped, context: Side) -> str:
 
 
 def _moved(edits: tuple[Edit, ...], side: Side) -> tuple[Edit, ...]:
-    return tuple(replace(edit, side=side) for edit in edits)
+    return tuple([edit._replace(side=side) for edit in edits])
 
 
 class SwapOutcome(NamedTuple):

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from crossexam.core.labels import Gold, parse_label
 
@@ -87,8 +87,7 @@ STATUSES: Final = (VERIFIED, REJECTED, PROPOSED)
 SINGLE_TEXTS: Final = frozenset({"problem", "sentence"})
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """The replacement, on the new *side*, of *old* (characters *start* to *end* of the old text) by *new*."""
 
     side: Side
@@ -98,8 +97,7 @@ class Edit:
     new: str
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """The derivation of an example from its base.
 
     ``construction`` is a name with its version (``antonymy.v1``).  ``source`` is the side of the base example
@@ -150,16 +148,20 @@ class Example:
 
         The id is ``construction:base-id`` and *suffix*.  Raises ValueError if an edit does not fit.
         """
-        name = change.construction.partition(".")[0]
-        inherited = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
+        construction, source, target, edits = change
+        name = construction.partition(".")[0]
+        known = {key: value for key, value in self.info.items() if key not in _NOT_INHERITED}
+        known[CLUSTER] = cluster_of(self)
+        if info:
+            known.update(info)
         return Example(
-            id=f"{name}:{self.id}{suffix}",
-            premise=apply_edits(self.text(change.source), change.edits, "premise"),
-            hypothesis=apply_edits(self.text(change.target), change.edits, "hypothesis"),
-            label=label,
-            base=self.id,
-            change=change,
-            info={**inherited, CLUSTER: cluster_of(self), **(info or {})},
+            f"{name}:{self.id}{suffix}",
+            apply_edits(self.premise if source == "premise" else self.hypothesis, edits, "premise"),
+            apply_edits(self.premise if target == "premise" else self.hypothesis, edits, "hypothesis"),
+            label,
+            self.id,
+            change,
+            known,
         )
 
 
@@ -223,18 +225,19 @@ def apply_edits(text: str, edits: Iterable[Edit], side: Side) -> str:
     Raises ValueError if edits overlap or if *text* does not have their ``old`` at their offsets.
     """
     here = [edit for edit in edits if edit.side == side]
+    if not here:
+        return text
     if len(here) > 1:
         here.sort(key=lambda e: (e.start, e.end))
     edited, position = "", 0
-    for edit in here:
-        start, end = edit.start, edit.end
+    for _, start, end, old, new in here:
         if start < position:
             raise ValueError(f"edits overlap at character {start} of {text!r}")
-        if text[start:end] != edit.old or end < start:
-            raise ValueError(f"characters {start} to {end} of {text!r} are not {edit.old!r}")
-        edited += text[position:start] + edit.new
+        if text[start:end] != old or end < start:
+            raise ValueError(f"characters {start} to {end} of {text!r} are not {old!r}")
+        edited += text[position:start] + new
         position = end
-    return edited + text[position:] if here else text
+    return edited + text[position:]
 
 
 def undo_edits(text: str, edits: Iterable[Edit], side: Side) -> str:

@@ -41,7 +41,7 @@ def unheard(text: str) -> None:
     """Ignore a note."""
 
 
-_SELDOM: Final = (100_000, 50, 100)
+_SELDOM: Final = (1_000_000, 50, 100)
 
 
 @contextmanager

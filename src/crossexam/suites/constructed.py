@@ -18,7 +18,6 @@ from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
 from crossexam.core.progress import seldom_collected
 from crossexam.language.parsing.parsers import TreeParser, tree_parser
-from crossexam.models.table import open_model
 from crossexam.suites.bases import Base
 from crossexam.suites.build import SuiteRequest, SuiteWriter, TestSetSink
 from crossexam.suites.chunks import BasePlan, BuildPlan, Chunk, ChunkRows, MadeRows
@@ -291,6 +290,8 @@ def _identity(request: SuiteRequest, lambdas: Sequence[float]) -> dict[str, Any]
     """Return everything that the files of the suite depend on."""
     options = {c.name: _option_identity(c.options) for c in request.constructions}
     if "model" in changed_options(request.options):
+        from crossexam.models.table import open_model
+
         model = request.options.model
         options[request.kind.name] = {"model": model, "model_key": open_model(model).key}
     return {

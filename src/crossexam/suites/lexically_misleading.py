@@ -19,17 +19,15 @@ from crossexam.core.example import SCORE, Example
 from crossexam.core.labels import Projection
 from crossexam.core.manifest import BASE, TestSetEntry, signature
 from crossexam.core.stored.encoded import EncodedItems
-from crossexam.models.answers import refuse_unanswered
-from crossexam.models.model import Model
-from crossexam.models.table import open_model
-from crossexam.stats.clusters import Clusters
-from crossexam.stats.estimate import share_correct
 from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
 from crossexam.suites.build import SuiteWriter
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
+
+    from crossexam.models.model import Model
+    from crossexam.stats.clusters import Clusters
 
 #: The values of lambda in Table 5.
 LAMBDAS: Final = (0.5, 0.6, 0.7)
@@ -126,6 +124,8 @@ def curve(
     """
     import numpy as np
 
+    from crossexam.stats.estimate import share_correct
+
     misled, right = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=bool)
     groups = None if clusters is None else np.asarray(clusters)
     points = []
@@ -149,6 +149,8 @@ class CSSelection:
     @cached_property
     def model(self) -> Model:
         """The model that computes the scores."""
+        from crossexam.models.table import open_model  # stress tests need no model
+
         return open_model(self.spec)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -158,6 +160,8 @@ class CSSelection:
         self, chunk: Sequence[Example], projection: Projection
     ) -> tuple[tuple[Example, ...], list[tuple[Example, ...]]]:
         """Return the labelled examples of *chunk* with their scores, and those of each subset."""
+        from crossexam.models.answers import refuse_unanswered
+
         pairs = [(example.premise, example.hypothesis) for example in chunk]
         probabilities = refuse_unanswered(self.model.predict(pairs), where=self.spec)
         whole = Dataset(BASE, tuple(chunk), {"projection": projection.name})

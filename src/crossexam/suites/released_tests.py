@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from rapidfuzz.distance import Postfix, Prefix
-
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import CLUSTER, OTHER_SIDE, SIDES, Change, Edit, Example, Side, cluster_of
 from crossexam.core.manifest import BASE, TestSetEntry, entries_of
@@ -146,6 +144,8 @@ def _share_left(old: str, new: str) -> float:
 
 def _common(old: str, new: str) -> tuple[int, int]:
     """Return how many characters *old* and *new* share at the start, and of the rest at the end."""
+    from rapidfuzz.distance import Postfix, Prefix
+
     start = Prefix.similarity(old, new)
     return start, Postfix.similarity(old[start:], new[start:])
 

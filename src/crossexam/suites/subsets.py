@@ -22,10 +22,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError
 from crossexam.core.manifest import BASE, TestSetEntry, package_version, signature
-from crossexam.models.answers import refuse_unanswered
-from crossexam.models.table import open_model
-from crossexam.runs.run import predict_suite
-from crossexam.stats.agreement import Agreement, agreement
 from crossexam.suites import lexically_misleading
 from crossexam.suites.bases import Base, part_of_base, with_gold, with_notes
 from crossexam.suites.build import SuiteRequest, SuiteWriter
@@ -38,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from crossexam.models.model import Model
+    from crossexam.stats.agreement import Agreement
 
     Choose = Callable[[Dataset, NDArray[np.float64]], Iterator[Dataset]]
 
@@ -62,6 +59,8 @@ class HardOptions:
 
 def build_cs(request: SuiteRequest, writer: SuiteWriter) -> None:
     """Write each base with the scores of its examples, and its subsets CS_lambda."""
+    from crossexam.models.table import open_model
+
     options: CSOptions = request.options
 
     def choose(whole: Dataset, probabilities: NDArray[np.float64]) -> Iterator[Dataset]:
@@ -75,6 +74,8 @@ def build_cs(request: SuiteRequest, writer: SuiteWriter) -> None:
 
 def build_hard(request: SuiteRequest, writer: SuiteWriter) -> None:
     """Write each base, and its examples that a hypothesis-only model misclassifies."""
+    from crossexam.models.table import open_model
+
     options: HardOptions = request.options
     if options.model is None:
         raise CrossexamError(
@@ -112,6 +113,9 @@ def _build(
     lambdas: Sequence[float] | None,
     subsets: _Subsets,
 ) -> None:
+    from crossexam.models.answers import refuse_unanswered
+    from crossexam.runs.run import predict_suite
+
     if writer.already_built(_identity(request, model, lambdas, subsets)):
         return
     for base in request.bases:
@@ -205,6 +209,8 @@ def agreement_with(official: Dataset, found: Dataset, whole: Dataset) -> Agreeme
 
     Raises ValueError if *official* has an example that *whole* lacks.
     """
+    from crossexam.stats.agreement import agreement
+
     ids = [example.id for example in whole if example.label is not None]
     theirs, ours = {example.id for example in official}, {example.id for example in found}
     missing = theirs.difference(ids)

@@ -10,7 +10,8 @@ import json
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice, pairwise
+from functools import cache
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from crossexam.core.dataset import content_record
@@ -29,6 +30,7 @@ Form = Literal["parquet", "jsonl", "examples"]
 _AT_ONCE: Final = 1_000
 
 
+@cache
 def schema(*, two_labels: bool) -> pa.Schema:
     """Return the columns and what the hub's tools read of them; sets with two labels name the fourth."""
     import pyarrow as pa
@@ -117,14 +119,8 @@ def _edits(edits: Sequence[tuple[Edit, ...]]) -> pa.ListArray:
     import pyarrow as pa
 
     kind = schema(two_labels=False).field("edits").type
-    flat = [edit for of_item in edits for edit in of_item]
-    columns = [
-        _texts([edit.side for edit in flat]),
-        _numbers("i", [edit.start for edit in flat]),
-        _numbers("i", [edit.end for edit in flat]),
-        _texts([edit.old for edit in flat]),
-        _texts([edit.new for edit in flat]),
-    ]
+    sides, starts, stops, olds, news = [*zip(*chain.from_iterable(edits), strict=True)] or [()] * 5
+    columns = [_texts(sides), _numbers("i", starts), _numbers("i", stops), _texts(olds), _texts(news)]
     structs = pa.StructArray.from_arrays(columns, fields=list(kind.value_type))
     ends = _numbers("i", list(accumulate(map(len, edits), initial=0)))
     return pa.ListArray.from_arrays(ends, structs, type=kind)
@@ -136,18 +132,18 @@ def _edits(edits: Sequence[tuple[Edit, ...]]) -> pa.ListArray:
 def _texts(texts: Sequence[str | None]) -> pa.StringArray:
     import pyarrow as pa
 
-    encoded_texts = [b"" if text is None else text.encode() for text in texts]
-    ends = array("i", accumulate(map(len, encoded_texts), initial=0))
-    buffers = [_known(texts), pa.py_buffer(ends), pa.py_buffer(b"".join(encoded_texts))]
+    known = _known(texts) if None in texts else None
+    present = [text or "" for text in texts]
+    lengths = [len(text) if text.isascii() else len(text.encode()) for text in present]  # most is ASCII
+    ends = array("i", accumulate(lengths, initial=0))
+    buffers = [known, pa.py_buffer(ends), pa.py_buffer("".join(present).encode())]
     return pa.Array.from_buffers(pa.string(), len(texts), buffers)
 
 
-def _known(values: Sequence[str | None]) -> pa.Buffer | None:
-    """Return a bit for each of *values*, the lowest first, that is 0 if it is None; None if no value is."""
+def _known(values: Sequence[str | None]) -> pa.Buffer:
+    """Return a bit for each of *values*, the lowest first, that is 0 if it is None."""
     import pyarrow as pa
 
-    if None not in values:
-        return None
     bits = sum(1 << place for place, value in enumerate(values) if value is not None)
     return pa.py_buffer(bits.to_bytes((len(values) + 7) // 8, "little"))
 

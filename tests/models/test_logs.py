@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crossexam.core.dataset import Dataset
+from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.interop.asked import AskedItem, asked_set
@@ -160,9 +160,18 @@ def test_epochs_are_shares(tmp_path: Path) -> None:
         for texts in (["True", "True", "no idea", "no idea"], ["False", "True", "Neither", "no idea"])
     )
     found = run(f"log/{write_inspect(tmp_path, [*first, *second])}", SET)
-    rows = found.probabilities["negation.dev"].tolist()
-    assert rows[:3] == [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    rows = found.probabilities["negation.dev"]
+    np.testing.assert_allclose(
+        rows[:3], [[0.5, 0.0, 0.5], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], rtol=0, atol=1e-6
+    )
     assert found.outcomes["negation.dev"].unanswered() == {"unparsed": 1}
+
+
+def test_of_labels_that_were_answered_equally_often_the_first_counts(tmp_path: Path) -> None:
+    """Otherwise the order of the columns would decide for entailment."""
+    samples = [inspect_sample(each, text) for text in ("False", "True") for each in asked_set(SET, GPT3)]
+    found = run(f"log/{write_inspect(tmp_path, samples)}", SET)
+    assert set(found.predictions("negation.dev")) == {"contradiction"}
 
 
 def test_a_folder_has_the_logs_of_one_model(tmp_path: Path) -> None:
@@ -202,7 +211,7 @@ def _no_labels(line: dict[str, Any]) -> None:
     [
         (_changed, "the hypothesis of item 'negation:0' is 'Ann has dogs.' there"),
         (_unknown, "item 'negation:99' of negation.dev, which is in none of the test sets"),
-        (_not_a_number, "this is no sample of lm-eval"),
+        (_not_a_number, "this is not a sample of lm-eval"),
         (_too_few, "there are 2 likelihoods for 3 labels"),
         (_other_filter, "several filters: none, strict"),
         (_no_labels, "it is not known which answer stands for which label"),
@@ -260,6 +269,56 @@ def test_without_ids_pairs_are_matched_by_their_texts(tmp_path: Path) -> None:
         run(f"log/{path}", SET)
     found = run(f"log/{path}", SET, options={"template": "gpt3"})
     assert found.predictions("negation.dev").tolist()[1] == "neutral"
+
+
+def test_a_template_names_the_choices_whatever_their_order(tmp_path: Path) -> None:
+    """The task CB of lm-eval lists True, False, Neither; the template gpt3 True, Neither, False."""
+    path = write_samples(tmp_path, LIKELIHOODS)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        line["doc"] = {key: line["doc"][key] for key in ("premise", "hypothesis")}
+        _exchange(line["resps"], 1, 2)
+        arguments = list(line["arguments"].values())
+        _exchange(arguments, 1, 2)
+        line["arguments"] = {f"gen_args_{k}": each for k, each in enumerate(arguments)}
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = run(f"log/{path}", SET, options={"template": "gpt3"})
+    assert found.predictions("negation.dev").tolist() == [
+        "entailment", "neutral", "contradiction", "entailment",
+    ]  # fmt: skip
+    with pytest.raises(FormatError, match="the choices are 'True', 'False', 'Neither', and the labels"):
+        run(f"log/{path}", SET, options={"template": "words"})
+
+
+def _exchange(values: list[Any], first: int, second: int) -> None:
+    values[first], values[second] = values[second], values[first]
+
+
+MORE = Dataset(
+    "antonymy.dev", tuple(Example(f"antonymy:{k}", f"It is {k}.", "It rains.", "neutral") for k in range(3))
+)
+BOTH = Suite("tests", {each.name: each for each in (SET, MORE)})
+
+
+def test_test_sets_that_were_not_asked_about_are_named_with_the_way_out(tmp_path: Path) -> None:
+    log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
+    with pytest.raises(FormatError, match=r"no reply to any item of 1 of 2 test sets: antonymy.dev") as error:
+        run(log, BOTH)
+    assert "--only 'negation.dev'" in str(error.value)
+    found = run(log, BOTH.only(["negation.*"]))
+    assert list(found.datasets) == ["negation.dev"]
+    assert "warning" not in found.manifest["details"]
+
+
+def test_replies_to_test_sets_that_are_left_out_are_a_warning(tmp_path: Path) -> None:
+    log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
+    with pytest.raises(FormatError, match=r"no reply to any item of 1 of 1 test sets: antonymy.dev"):
+        run(log, MORE)
+    samples = [inspect_sample(each, "True") for data in (SET, MORE) for each in asked_set(data, GPT3)]
+    found = run(f"log/{write_inspect(tmp_path, samples)}", MORE)
+    assert found.manifest["details"]["warning"] == (
+        "the log has 4 replies to test sets that were left out: negation.dev"
+    )
 
 
 def test_what_is_no_log(tmp_path: Path) -> None:

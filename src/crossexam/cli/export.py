@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
+from crossexam.cli import options
+
 
 def export(
     form: Annotated[
         str,
         typer.Argument(
-            help="What to write: lm-eval, inspect or jsonl (your own programs).", metavar="FORMAT"
+            help="What to write: lm-eval, inspect, lighteval or jsonl (your own programs).", metavar="FORMAT"
         ),
     ],
     suite: Annotated[Path, typer.Argument(help="Suite (a folder) or test set (a file).", metavar="DIR|FILE")],
@@ -23,12 +25,7 @@ def export(
             help="Prompt template: a name (crossexam ls templates) or a TOML file.", metavar="NAME|FILE"
         ),
     ] = "gpt3",
-    only: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--only", help="Test sets to write, by name or pattern (negation.*). Repeatable.", metavar="SET"
-        ),
-    ] = None,
+    only: options.Only = None,
 ) -> None:
     """Write a suite as tasks that another harness runs; its log comes back as the model log/PATH."""
     from crossexam.cli.console import note, written

@@ -44,6 +44,7 @@ COMMANDS: Final = (
     "crossexam.cli.train:train",
     "crossexam.cli.convert:convert",
     "crossexam.cli.export:export",
+    "crossexam.cli.card:card",
     "crossexam.cli.features:features",
     "crossexam.cli.subset:subset",
 )

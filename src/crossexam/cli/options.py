@@ -150,7 +150,7 @@ Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.", rich_
 Dtype = Annotated[
     str | None,
     typer.Option(
-        help="float32, bfloat16 or float16; default: float32, for lm/ that of the checkpoint.",
+        help="float32, bfloat16 or float16; default: float32, for lm/ as in the checkpoint.",
         rich_help_panel=_MODEL,
     ),
 ]
@@ -212,6 +212,12 @@ ModelSettings = Annotated[
         rich_help_panel=_MODEL,
         metavar="KIND.OPTION=VALUE",
         show_default=False,
+    ),
+]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--only", help="Use only these test sets, by name or pattern (negation.*). Repeatable.", metavar="SET"
     ),
 ]
 Again = Annotated[

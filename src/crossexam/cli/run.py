@@ -41,6 +41,7 @@ def run(
             "-o", "--output", parser=work_path, help="Folder for the predictions, or a URL.", metavar="RUN"
         ),
     ],
+    only: options.Only = None,
     limit: options.Limit = None,
     batch_size: options.BatchSize = "auto",
     device: options.Device = "auto",
@@ -114,7 +115,7 @@ def run(
         )
         for flags, _ in variants
     ]
-    suite = read_suites(tests)
+    suite = read_suites(tests).only(only or ())
     runs = []
     for chosen, (_, folder) in zip(stated, variants, strict=True):
         opened = open_model(model, chosen)

@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +115,7 @@ class Dataset:
         yield from (GOLDS[index] for index in np.unique(self.labels()).tolist() if index >= 0)
 
     def label_counts(self) -> dict[str, int]:
-        """Return the number of examples by gold label, in the order of ``GOLDS``; "none" is no gold label.
+        """Return the number of examples by gold label, in the order of ``GOLDS``; "none" has no label.
 
         >>> Dataset("tiny", (Example("a", "It rains.", "It is wet.", None),)).label_counts()
         {'none': 1}
@@ -271,6 +272,27 @@ class Suite:
     def __len__(self) -> int:
         return len(self.datasets)
 
+    def only(self, patterns: Sequence[str]) -> Suite:
+        """Return the suite with the test sets that *patterns* name (``negation.*``), all if there are none.
+
+        Raises UnknownNameError for a pattern that names no test set.
+
+        >>> sets = [Dataset(name, ()) for name in ("base.dev", "negation.dev", "negation.test")]
+        >>> list(Suite("tests", {each.name: each for each in sets}).only(["negation.*"]).datasets)
+        ['negation.dev', 'negation.test']
+        """
+        if not patterns:
+            return self
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in self.datasets):
+                raise UnknownNameError("test set", pattern, self.datasets)
+        chosen = {
+            name: each
+            for name, each in self.datasets.items()
+            if any(fnmatchcase(name, pattern) for pattern in patterns)
+        }
+        return Suite(self.name, chosen, self.manifest)
+
     def __repr__(self) -> str:
         """Return the name, and the number of test sets, of items, and of records of bases left out."""
         return f"Suite({self.name!r}, {'; '.join([_size(self.datasets), *self._left_out()])})"
@@ -419,7 +441,7 @@ class Run:
     def label_indices(self, name: str) -> NDArray[np.int64]:
         """Return the index in ``GOLDS`` of the label predicted for each item of test set *name*: [n].
 
-        It is -1 for an item without an answer, which is no index.
+        It is -1, which is not an index, for an item without an answer.
 
         A test set of other labels than the three is predicted by its projection; a model of two labels
         predicts entailment or not_entailment.  Raises UnknownNameError, CrossexamError.

@@ -8,11 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
-from crossexam.core.dataset import Dataset, Suite
+from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.files import write_json
 from crossexam.core.imports import imported
@@ -60,6 +59,13 @@ EXPORTERS: Final[dict[str, Exporter]] = {
             "inspect eval {folder}/crossexam_tasks.py --model MODEL",
         ),
         Exporter(
+            "lighteval",
+            "a module of tasks of lighteval, two per test set",
+            f"{_HERE}.lighteval:write_lighteval_tasks",
+            "lighteval accelerate model_name=MODEL TASK,TASK... --custom-tasks {folder}/crossexam_tasks.py "
+            "--output-dir logs --save-details (at an endpoint: the tasks whose names end with _chat)",
+        ),
+        Exporter(
             "jsonl",
             "a file of questions per test set, for programs of your own",
             f"{_HERE}.json_lines:write_json_lines",
@@ -89,7 +95,7 @@ def export(
     """
     if form not in EXPORTERS:
         raise UnknownNameError("format", form, EXPORTERS)
-    sets = [asked_set(dataset, template) for dataset in _chosen(suite, only)]
+    sets = [asked_set(dataset, template) for dataset in suite.only(only)]
     _refuse_one_name_for_two(sets)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
@@ -97,13 +103,6 @@ def export(
         tasks = EXPORTERS[form].write(sets, unfinished)
         write_json(unfinished / MANIFEST, _manifest(form, sets, template))
     return Exported(tasks, sum(map(len, sets)), sum(each.unlabelled for each in sets))
-
-
-def _chosen(suite: Suite, only: Sequence[str]) -> list[Dataset]:
-    for pattern in only:
-        if not any(fnmatchcase(dataset.name, pattern) for dataset in suite):
-            raise UnknownNameError("test set", pattern, suite.datasets)
-    return [each for each in suite if not only or any(fnmatchcase(each.name, pattern) for pattern in only)]
 
 
 def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:

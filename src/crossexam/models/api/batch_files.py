@@ -1,6 +1,6 @@
 """Batch files: the requests of a run as lines of JSON, and the answers to them.
 
-The format is that of OpenAI's batches, ``custom_id``, ``method``, ``url`` and ``body`` per line, which
+The format is OpenAI's for batches, ``custom_id``, ``method``, ``url`` and ``body`` per line, which
 ``vllm run-batch -i IN -o OUT`` takes as well.  An answer has the ``custom_id`` of its request, which names
 the model with its options and the pair, so that no answer is taken for that of another.
 """
@@ -31,8 +31,16 @@ def custom_id(key: str, pair: Pair) -> str:
     >>> custom_id("0123456789abcdef", ("It rains.", "It is wet."))
     '0123456789ab-80899853b36d20d0a30084472df08b26'
     """
-    content = json.dumps(pair).encode()
-    return f"{key[:12]}-{hashlib.blake2b(content, digest_size=16).hexdigest()}"
+    return f"{key[:12]}-{pair_hash(pair)}"
+
+
+def pair_hash(pair: Pair) -> str:
+    """Return the part of a ``custom_id`` that names *pair*, 32 hexadecimal digits.
+
+    >>> pair_hash(("It rains.", "It is wet."))
+    '80899853b36d20d0a30084472df08b26'
+    """
+    return hashlib.blake2b(json.dumps(pair).encode(), digest_size=16).hexdigest()
 
 
 def write_batch_files(path: Path, requests: Iterable[tuple[str, bytes]]) -> list[Path]:
@@ -94,21 +102,58 @@ class BatchReplies:
             return None
         with place.path.open("rb") as stream:
             stream.seek(place.offset)
-            line: dict[str, Any] = json.loads(stream.read(place.length))
-        response = line.get("response")
-        if not isinstance(response, Mapping):
-            return error_in(500, line.get("error") or "no response")
-        status, body = response.get("status_code", 200), response.get("body")
-        is_answer = status == 200 and isinstance(body, Mapping) and isinstance(body.get("choices"), list)
-        return body if is_answer and body["choices"] else error_in(int(status), body)  # type: ignore[index]
+            return answer_in(json.loads(stream.read(place.length)))
 
     def _index(self, path: Path) -> None:
         offset = 0
         for number, line in enumerate(_lines(path), 1):
             if line.strip():
-                name = _name_in(line, f"{path}, line {number}")
+                name, _ = _named(line, f"{path}, line {number}")
                 self._places[name] = _Place(path, offset, len(line))
             offset += len(line)
+
+
+class BatchAnswer(NamedTuple):
+    """A line of a batch's output: its *place* for errors, its ``custom_id``, and its answer or error."""
+
+    place: str
+    custom_id: str
+    answer: Mapping[str, Any] | ServerError
+
+
+def batch_answers(path: Path) -> Iterator[BatchAnswer]:
+    """Yield the answers in the batch output *path*; raises FormatError, CrossexamError."""
+    for number, line in enumerate(_lines(path), 1):
+        if line.strip():
+            where = f"{path}, line {number}"
+            name, found = _named(line, where)
+            yield BatchAnswer(where, name, answer_in(found))
+
+
+def answer_in(line: Mapping[str, Any]) -> Mapping[str, Any] | ServerError:
+    """Return the answer in a *line* of a batch's output, with at least one choice, or the error in its place.
+
+    >>> answer_in({"response": {"status_code": 429, "body": {"error": {"message": "slow down"}}}}).message
+    'slow down'
+    """
+    response = line.get("response")
+    if not isinstance(response, Mapping):
+        return error_in(500, line.get("error") or "no response")
+    status, body = response.get("status_code", 200), response.get("body")
+    choices = body.get("choices") if status == 200 and isinstance(body, Mapping) else None
+    if isinstance(body, Mapping) and isinstance(choices, list) and choices:
+        return body
+    return error_in(status if isinstance(status, int) else 500, body)
+
+
+def is_batch_output(path: Path) -> bool:
+    """Return whether the first line of *path* is an answer of a batch."""
+    first = next((line for line in _lines(path) if line.strip()), b"")
+    try:
+        _named(first, str(path))
+    except FormatError:
+        return False
+    return True
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -119,7 +164,8 @@ def _lines(path: Path) -> Iterator[bytes]:
         raise CrossexamError(f"cannot be read ({error.strerror})", where=str(path), wanted=_WANTED) from None
 
 
-def _name_in(line: bytes, where: str) -> str:
+def _named(line: bytes, where: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the ``custom_id`` in a *line*, and the line; raises FormatError if it is not an answer."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -129,4 +175,4 @@ def _name_in(line: bytes, where: str) -> str:
         raise FormatError("the line is not an answer of a batch", where=where, wanted=_WANTED)
     if "response" not in found and "error" not in found:
         raise FormatError("the line is a request, not an answer", where=where, wanted=_WANTED)
-    return name
+    return name, found

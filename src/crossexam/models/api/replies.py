@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from crossexam.core.labels import LABELS
 from crossexam.core.outcome import ANSWERED, Outcome
@@ -25,7 +25,7 @@ NOTHING: Final[Row] = (float("nan"), float("nan"), float("nan"))
 _MOST_TEXT: Final = 4_000
 _MOST_TOP: Final = 20
 #: What decides between labels that were sampled equally often, so that argmax does not decide for entailment.
-_TIE: Final = 1e-6
+TIE: Final = 1e-6
 _CONTEXT: Final = re.compile(
     r"context[ _](?:length|size|window)|maximum[ _]context|prompt is too long|too many (?:input )?tokens"
     r"|exceed_context",
@@ -51,6 +51,36 @@ def status_of_rejection(error: ServerError) -> str | None:
     return "filtered" if is_filter and error.status != 422 else None
 
 
+class Said(NamedTuple):
+    """What one choice of a chat completion says.
+
+    It is a *text* or a *refusal*, *finish* is why it ended, *tokens* are its log-probabilities if there are
+    any.
+    """
+
+    text: str | None
+    refusal: str
+    finish: str
+    tokens: Any
+
+
+def said_in(choice: Mapping[str, Any]) -> Said:
+    """Return what *choice* of a chat completion says.
+
+    >>> said_in({"message": {"content": "Yes"}, "finish_reason": "stop"})
+    Said(text='Yes', refusal='', finish='stop', tokens=None)
+    """
+    found, listed = choice.get("message"), choice.get("logprobs")
+    message = found if isinstance(found, Mapping) else {}
+    refusal = message.get("refusal")
+    return Said(
+        text_of(message.get("content")),
+        refusal if isinstance(refusal, str) else "",
+        str(choice.get("finish_reason") or ""),
+        listed.get("content") if isinstance(listed, Mapping) else None,
+    )
+
+
 @dataclass(frozen=True)
 class ReplyReader:
     """Reads what a server sent: *forms* are how labels are written, *way* is how answers were asked for."""
@@ -70,15 +100,9 @@ class ReplyReader:
 
     def read(self, choice: Mapping[str, Any]) -> tuple[ReadAnswer, str]:
         """Return what the text of *choice* says, and the text."""
-        message = choice.get("message")
-        message = message if isinstance(message, Mapping) else {}
-        text = _text_of(message.get("content"))
-        refusal = message.get("refusal")
-        finish = str(choice.get("finish_reason") or "")
-        found = read_answer(
-            text, self.forms, finish=finish, refusal=refusal if isinstance(refusal, str) else ""
-        )
-        return found, text or ""
+        said = said_in(choice)
+        found = read_answer(said.text, self.forms, finish=said.finish, refusal=said.refusal)
+        return found, said.text or ""
 
     def _of_one(self, choice: Mapping[str, Any]) -> tuple[Row, Outcome]:
         answer, text = self.read(choice)
@@ -96,9 +120,7 @@ class ReplyReader:
         self, choice: Mapping[str, Any], text: str, answer: ReadAnswer, detail: dict[str, Any]
     ) -> tuple[Row, Outcome]:
         """Return the probabilities at the answer, all for its label if there are none or they disagree."""
-        listed = choice.get("logprobs")
-        tokens = listed.get("content") if isinstance(listed, Mapping) else None
-        found = shares_at(tokens, text, answer, self.forms)
+        found = shares_at(said_in(choice).tokens, text, answer, self.forms)
         assert answer.label is not None
         if isinstance(found, str):
             return self._row({answer.label: 1.0}), Outcome(detail={**detail, "logprobs": found})
@@ -123,8 +145,8 @@ class ReplyReader:
             shares, key=lambda label: shares[label]
         )  # of equal ones, the first in the order of answers
         if list(shares.values()).count(shares[first]) > 1:
-            shares = {label: share * (1 - _TIE) for label, share in shares.items()}
-            shares[first] += _TIE
+            shares = {label: share * (1 - TIE) for label, share in shares.items()}
+            shares[first] += TIE
         return self._row(shares), Outcome(ANSWERED, len(labels) / len(read), detail)
 
     def _row(self, shares: Mapping[ClassName, float]) -> Row:
@@ -133,8 +155,12 @@ class ReplyReader:
         return entailed, open_ + shares.get("not_entailment", 0.0), denied
 
 
-def _text_of(content: object) -> str | None:
-    """Return the text of a message: a string, or a list of parts."""
+def text_of(content: object) -> str | None:
+    """Return the text in the *content* of a message: a string, or a list of parts.
+
+    >>> text_of([{"type": "text", "text": "Y"}, {"type": "text", "text": "es"}])
+    'Yes'
+    """
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, Mapping)]
         return "".join(part for part in parts if isinstance(part, str))

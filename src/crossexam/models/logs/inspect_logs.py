@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import json_problem
-from crossexam.models.logs.replies import Log, Reply
+from crossexam.models.logs.replies import Log, Reply, refuse_several_models
 
 #: How Inspect calls the ends of texts that a chat endpoint calls otherwise.
 _FINISH: Final = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
@@ -47,13 +47,7 @@ def read_logs(files: Sequence[Path]) -> Log:
             if value is not None and value not in facts[key]:
                 facts[key].append(value)
         replies += [_reply(sample, f"{path}, sample {sample.get('id')!r}") for sample in samples]
-    if len(facts["models"]) > 1:
-        raise FormatError(
-            f"the logs are of several models: {', '.join(facts['models'])}",
-            where=str(files[0].parent),
-            wanted="logs of one model",
-            hint="name one log, or keep the logs of each model in a folder of its own",
-        )
+    refuse_several_models(facts["models"], files)
     return Log("inspect", facts, replies, files)
 
 
@@ -103,7 +97,7 @@ def _reply(sample: Mapping[str, Any], where: str) -> Reply:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
-            f"this is no sample of Inspect: {type(error).__name__} {error}",
+            f"this is not a sample of Inspect: {type(error).__name__} {error}",
             where=where,
             wanted="a sample of a task that crossexam export inspect wrote",
         ) from None

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem
-from crossexam.models.label_order import ClassName, class_name
-from crossexam.models.logs.replies import Log, Reply
+from crossexam.models.logs.replies import Log, Reply, forms_of, refuse_twice
 
 _NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 _FACTS: Final = frozenset(
@@ -29,17 +28,11 @@ def samples_at(path: Path) -> list[Path]:
 
 
 def read_samples(files: Sequence[Path]) -> Log:
-    """Return the replies in *files*; raises FormatError if a task is there twice, or a line is no sample."""
+    """Return the replies in *files*; raises FormatError for a task twice, or a line that is not a sample."""
     tasks: dict[str, Path] = {}
     for path in files:
         task = _task_of(path)
-        if (other := tasks.setdefault(task, path)) is not path:
-            raise FormatError(
-                f"there are two logs of task {task}, {other.name} and {path.name}",
-                where=str(path.parent),
-                wanted="one",
-                hint="name the file, or keep the logs of each run in a folder of its own",
-            )
+        refuse_twice(task, tasks.setdefault(task, path), path)
     replies = [reply for path in files for reply in _replies(path)]
     return Log("lm-eval", {"tasks": sorted(tasks), **_facts(files)}, replies, files)
 
@@ -98,14 +91,15 @@ def _reply(sample: Mapping[str, Any], where: str) -> Reply:
         arguments = sample["arguments"]
         given = [arguments[f"gen_args_{k}"]["arg_1"] for k in range(len(arguments))]
         choices = doc.get("choices") or [str(each).strip() for each in given]
+        forms = forms_of(doc.get("labels"), choices)
         if isinstance(given[0], str):  # a continuation: multiple choice
             numbers = [_first(reply) for reply in replies[: len(choices)]]
-            return Reply(where, *identity, _forms(doc, choices), likelihoods=numbers)
+            return Reply(where, *identity, forms, choices=choices, likelihoods=numbers)
         texts = [str(text) for text in replies[0]]
-        return Reply(where, *identity, _forms(doc, choices), texts=texts, finish=[""] * len(texts))
+        return Reply(where, *identity, forms, texts=texts)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
-            f"this is no sample of lm-eval: {type(error).__name__} {error}",
+            f"this is not a sample of lm-eval: {type(error).__name__} {error}",
             where=where,
             wanted="a line of samples_TASK_DATE.jsonl with doc, arguments and resps",
         ) from None
@@ -121,11 +115,3 @@ def _first(reply: Sequence[Any]) -> float:
     if math.isnan(number):
         raise ValueError("a log-likelihood is not a number")
     return number
-
-
-def _forms(doc: Mapping[str, Any], choices: Sequence[str]) -> dict[ClassName, str]:
-    """Return how each label is written: as the item says, else as choices that are names of labels."""
-    names = doc.get("labels") or [class_name(choice) for choice in choices]
-    if len(names) != len(choices) or None in names or not choices:
-        return {}
-    return dict(zip(names, choices, strict=True))

@@ -1,8 +1,8 @@
 """What other harnesses asked, as a model: ``log/PATH``.
 
-PATH is a file or a folder of lm-eval or Inspect.  Replies are matched to items by test set and id, or by the
-text of the pair where a log has no ids, and the texts are compared, so that a log of another version of a
-suite is an error.  What a text answers is read by the rules of ``api/``; a reply in which no label is found
+PATH is a file or a folder of one of the HARNESSES.  Replies are matched to items by test set and id, or by
+the pair or the prompt where a log has no ids, and the texts are compared, so that a log of another version of
+a suite is an error.  What a text answers is read by the rules of ``api/``; a reply in which no label is found
 is an item without an answer.
 """
 
@@ -17,24 +17,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
-from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
+from crossexam.models.api.batch_files import pair_hash
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
+from crossexam.models.api.replies import NOTHING, TIE
 from crossexam.models.label_order import ClassName, is_two_label, to_label_columns
+from crossexam.models.logs.matching import ItemIndex, refuse_sets_without_replies, replies_to
 from crossexam.models.logs.replies import Log, Reply
 from crossexam.models.logs.table import HARNESSES
 from crossexam.models.model import Pair, SetAnswers
 from crossexam.models.prompts.table import template
+from crossexam.models.prompts.template import Template
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_LISTED: Final = 5  # items that an error names
 #: Part of every key: increased if the same log is read in another way.
-_READING: Final = 1
+_READING: Final = 2
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class LogModel:
     name: str
     key: str
     log: Log
-    forms: Mapping[ClassName, str]
+    template: Template | None
     details: dict[str, Any] = field(default_factory=dict)
 
     def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
@@ -65,10 +67,14 @@ class LogModel:
         """
         import numpy as np
 
-        known: dict[Pair, Reply] = {}
+        known: dict[Pair | str | None, Reply] = {}
         for reply in self.log.replies:
-            known.setdefault((reply.premise or "", reply.hypothesis or ""), reply)
-        missing = [pair for pair in pairs if pair not in known]
+            if reply.premise is not None and reply.hypothesis is not None:
+                known.setdefault((reply.premise, reply.hypothesis), reply)
+            else:
+                known.setdefault(reply.pair_hash, reply)
+        names = [pair if pair in known else pair_hash(pair) for pair in pairs]
+        missing = [pair for pair, name in zip(pairs, names, strict=True) if name not in known]
         if missing:
             raise FormatError(
                 f"{len(missing):,} of {len(pairs):,} pairs have no reply: {missing[0]!r} ...",
@@ -76,27 +82,33 @@ class LogModel:
                 wanted="pairs that the log has",
                 hint="crossexam run log/PATH SUITE, with the suite that was exported",
             )
-        rows = [self._answer(known[pair])[0] for pair in pairs]
+        rows = [self._answer(known[name])[0] for name in names]
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
     def predict_sets(self, asked: Sequence[Dataset], whole: Sequence[Dataset]) -> dict[str, SetAnswers]:
         """Return the answers for each test set of *asked*, by name; raises FormatError.
 
-        Replies may be to any items of *whole*, the test sets without ``--limit``; others are errors.  Items
-        without a gold label are not exported, and need none.
+        Replies may be to any items of *whole*, the test sets without ``--limit``; others are errors, but for
+        those to test sets that are not among them, which are counted.  Items without a gold label are not
+        exported, and need no reply.
         """
         import numpy as np
 
-        index = self._by_item(whole)
+        index, elsewhere = ItemIndex(whole, self.template).replies_by_item(self.log.replies)
+        refuse_sets_without_replies(asked, index)
         found = {}
         for dataset in asked:
-            replies = _all_there(dataset, index)
-            read = [self._answer(each) for each in replies]
+            read = [self._answer(each) for each in replies_to(dataset, index)]
             shares = [row for row, _ in read]
             table = np.array(shares, dtype=np.float64).reshape(-1, 3)
             outcomes = Outcomes.of([outcome for _, outcome in read], len(read))
             found[dataset.name] = SetAnswers(table, outcomes)
         self.details["rules"] = dict(sorted(self._rules.items()))
+        if elsewhere:
+            self.details["warning"] = (
+                f"the log has {elsewhere.total():,} replies to test sets that were left out: "
+                f"{', '.join(sorted(elsewhere))}"
+            )
         return found
 
     @property
@@ -104,34 +116,13 @@ class LogModel:
         rules: Counter[str] = self.details.setdefault("rules", Counter())
         return rules
 
-    def _by_item(self, whole: Sequence[Dataset]) -> dict[tuple[str, str], Reply]:
-        """Return the replies by test set and id; raises FormatError for one that belongs to no item."""
-        items = {(dataset.name, item.id): item for dataset in whole for item in dataset.examples}
-        by_id: dict[str, list[str]] = {}
-        by_text: dict[Pair, list[tuple[str, str]]] = {}
-        for name, item in items.items():
-            by_id.setdefault(name[1], []).append(name[0])
-            by_text.setdefault((item.premise, item.hypothesis), []).append(name)
-        found: dict[tuple[str, str], Reply] = {}
-        for reply in self.log.replies:
-            for name in _names(reply, items, by_id, by_text):
-                _same_text(reply, items[name])
-                other = found.get(name)
-                found[name] = reply if other is None else _with_texts(other, reply)
-        return found
-
     def _answer(self, reply: Reply | None) -> tuple[Sequence[float], Outcome]:
         """Return the probabilities of a reply, with what became of the question."""
         if reply is None:
-            return [float("nan")] * 3, Outcome("unasked")
-        forms = self.forms or reply.forms
-        if not forms:
-            raise FormatError(
-                "it is not known which answer stands for which label",
-                where=reply.where,
-                wanted="a log of tasks that crossexam export wrote, or the template of the answers",
-                hint="--template NAME (crossexam ls templates)",
-            )
+            return NOTHING, Outcome("unasked")
+        if reply.status:
+            return NOTHING, Outcome(reply.status)
+        forms = self._forms_for(reply)
         if reply.likelihoods is not None:
             return _by_likelihood(reply, forms)
         read = [_by_text(reply, place, LabelForms(forms)) for place in range(len(reply.texts))]
@@ -140,110 +131,80 @@ class LogModel:
                 self._rules[rule] += 1
         answered = [(row, outcome) for row, outcome, _ in read if outcome.status == ANSWERED]
         if not answered:
-            outcome = read[0][1] if read else Outcome("empty")
-            return [float("nan")] * 3, outcome
-        rows = [row for row, _ in answered]
-        mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-        return mean, answered[0][1] if len(rows) == 1 else Outcome()
+            return NOTHING, read[0][1] if read else Outcome("empty")
+        if len(answered) == 1:
+            return answered[0]
+        return _mean_of([row for row, _ in answered]), Outcome()
 
-
-def _names(
-    reply: Reply,
-    items: Mapping[tuple[str, str], Example],
-    by_id: Mapping[str, Sequence[str]],
-    by_text: Mapping[Pair, Sequence[tuple[str, str]]],
-) -> Sequence[tuple[str, str]]:
-    """Return the items that *reply* is to; raises FormatError if there is none or its id is in two sets."""
-    if reply.id is None:
-        names = by_text.get((reply.premise or "", reply.hypothesis or ""), ())
-    elif reply.test_set is not None:
-        names = [(reply.test_set, reply.id)] if (reply.test_set, reply.id) in items else []
-    else:
-        sets = by_id.get(reply.id, ())
-        if len(sets) > 1:
+    def _forms_for(self, reply: Reply) -> Mapping[ClassName, str]:
+        if self.template is not None:
+            return self.template.forms(reply.premise or "", reply.hypothesis or "")
+        if not reply.forms:
             raise FormatError(
-                f"the item {reply.id!r} is in several test sets: {', '.join(sets)}",
+                "it is not known which answer stands for which label",
                 where=reply.where,
-                wanted="a log that names the test set",
+                wanted="a log of tasks that crossexam export wrote, or the template of the answers",
+                hint="--template NAME (crossexam ls templates)",
             )
-        names = [(name, reply.id) for name in sets]
-    if not names:
-        raise FormatError(
-            f"the reply is to {_shown(reply)}, which is in none of the test sets",
-            where=reply.where,
-            wanted="replies to items of these test sets only",
-            hint="run it over the suite that was exported",
-        )
-    return names
+        return reply.forms
 
 
-def _shown(reply: Reply) -> str:
-    if reply.id is None:
-        return f"the pair {reply.premise!r}, {reply.hypothesis!r}"[:120]
-    return f"item {reply.id!r}" + (f" of {reply.test_set}" if reply.test_set else "")
+def _mean_of(rows: Sequence[Sequence[float]]) -> list[float]:
+    """Return the mean of *rows*; of labels that are equally probable, that of the first row has a trace more.
 
-
-def _same_text(reply: Reply, item: Example) -> None:
-    for side, own in (("premise", item.premise), ("hypothesis", item.hypothesis)):
-        logged = reply.premise if side == "premise" else reply.hypothesis
-        if logged is not None and logged != own:
-            raise FormatError(
-                f"the {side} of item {item.id!r} is {logged!r} there and {own!r} in the test set",
-                where=reply.where,
-                wanted="a log of this version of the suite",
-            )
-
-
-def _with_texts(first: Reply, second: Reply) -> Reply:
-    """Return one reply with the texts of two to the same item; raises FormatError if they are likelihoods."""
-    if first.likelihoods is not None or second.likelihoods is not None:
-        raise FormatError(
-            f"there are two replies to {_shown(second)}", where=second.where, wanted="one reply per item"
-        )
-    return first._replace(
-        texts=[*first.texts, *second.texts],
-        finish=[*first.finish, *second.finish],
-        tokens=[*first.tokens, *second.tokens],
-    )
-
-
-def _all_there(dataset: Dataset, index: Mapping[tuple[str, str], Reply]) -> list[Reply | None]:
-    """Return the replies to the items of *dataset*, None for items that have neither reply nor gold label."""
-    items = dataset.examples
-    missing = [item.id for item in items if item.label is not None and (dataset.name, item.id) not in index]
-    if missing:
-        listed = ", ".join(map(repr, missing[:_LISTED])) + (" ..." if len(missing) > _LISTED else "")
-        raise FormatError(
-            f"{len(missing):,} of {len(dataset):,} items have no reply: {listed}",
-            where=f"test set {dataset.name}",
-            wanted="a reply to every item",
-            hint="give the folder with the logs of all test sets, or leave out those that were not asked",
-        )
-    return [index.get((dataset.name, item.id)) for item in items]
+    >>> _mean_of([[0, 0, 1], [1, 0, 0]])[0] < 0.5 < _mean_of([[0, 0, 1], [1, 0, 0]])[2]
+    True
+    """
+    mean = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    first = max(range(len(mean)), key=lambda column: (mean[column], rows[0][column]))
+    if mean.count(mean[first]) > 1:
+        mean = [share * (1 - TIE) for share in mean]
+        mean[first] += TIE
+    return mean
 
 
 def _by_likelihood(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[Sequence[float], Outcome]:
     import numpy as np
 
     assert reply.likelihoods is not None
-    if len(reply.likelihoods) != len(forms):
-        raise FormatError(
-            f"there are {len(reply.likelihoods)} likelihoods for {len(forms)} labels", where=reply.where
-        )
+    order = _labels_of_choices(reply, forms)
     scores = np.array(reply.likelihoods, dtype=np.float64)
     shares = np.exp(scores - scores.max())
-    row = to_label_columns((shares / shares.sum())[None], tuple(forms))[0]
+    row = to_label_columns((shares / shares.sum())[None], order)[0]
     mass = float(min(1.0, np.exp(scores).sum()))
     return row.tolist(), Outcome(label_mass=mass)
+
+
+def _labels_of_choices(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[ClassName, ...]:
+    """Return the label of each choice, by how labels are written; raises FormatError if they do not fit."""
+    assert reply.likelihoods is not None
+    if len(reply.likelihoods) != len(reply.choices):
+        raise FormatError(
+            f"there are {len(reply.likelihoods)} likelihoods for {len(reply.choices)} labels",
+            where=reply.where,
+        )
+    labels = {form.strip(): label for label, form in forms.items()}
+    choices = [choice.strip() for choice in reply.choices]
+    if sorted(labels) != sorted(choices):
+        raise FormatError(
+            f"the choices are {', '.join(map(repr, choices))}, and the labels are written "
+            f"{', '.join(map(repr, labels))}",
+            where=reply.where,
+            wanted="the template in whose words the harness asked",
+            hint="--template NAME (crossexam ls templates)",
+        )
+    return tuple(labels[choice] for choice in choices)
 
 
 def _by_text(reply: Reply, place: int, forms: LabelForms) -> tuple[Sequence[float], Outcome, str]:
     import numpy as np
 
-    text, finish = reply.texts[place], reply.finish[place]
-    read = read_answer(text, forms, finish=finish)
+    text = reply.texts[place]
+    finish = reply.finish[place] if reply.finish else ""
+    refusal = reply.refusals[place] if reply.refusals else ""
+    read = read_answer(text, forms, finish=finish, refusal=refusal)
     if read.label is None:
-        return [float("nan")] * 3, Outcome(read.status, detail={"text": (text or "")[:4000]}), ""
+        return NOTHING, Outcome(read.status, detail={"text": (text or "")[:4000]}), ""
     order = tuple(forms.forms)
     tokens = reply.tokens[place] if reply.tokens else None
     located = shares_at(tokens, text or "", read, forms)
@@ -259,27 +220,26 @@ def _by_text(reply: Reply, place: int, forms: LabelForms) -> tuple[Sequence[floa
 def open_log(name: str, options: Options) -> LogModel:
     """Return the model ``log/PATH``; raises FormatError if there is no log that can be read."""
     path = Path(name.partition("/")[2])
+    known = "; ".join(harness.files for harness in HARNESSES.values())
     if not path.exists():
-        raise FormatError("no such file or folder", where=str(path), wanted="a log of lm-eval or Inspect")
-    found = next(
-        ((name, files) for name, (files_in, _) in HARNESSES.items() if (files := files_in(path))), None
-    )
+        raise FormatError("no such file or folder", where=str(path), wanted=f"a log: {known}")
+    found = next(((name, files) for name, each in HARNESSES.items() if (files := each.found(path))), None)
     if found is None:
         raise FormatError(
             "there is no log of a known harness",
             where=str(path),
-            wanted="samples_TASK_DATE.jsonl of lm-eval (--log_samples), or .eval or .json of Inspect",
+            wanted=f"one of: {known}",
             hint="for predictions in another file: file/PATH",
         )
     harness, files = found
-    log = HARNESSES[harness][1](files)
+    log = HARNESSES[harness].read(files)
     if not log.replies:
         raise FormatError("the log has no samples", where=str(path), wanted="at least one")
-    forms = template(options.template).labels if options.template else {}
+    stated = template(options.template) if options.template else None
     hashes = "\x1f".join(sha256_of(file) for file in files)
-    stated = template(options.template).sha256 if options.template else ""
-    key = hashlib.blake2b(f"log.v{_READING}\x1f{hashes}\x1f{stated}".encode(), digest_size=16).hexdigest()
-    order = tuple(forms or log.replies[0].forms)
+    parts = f"log.v{_READING}\x1f{hashes}\x1f{stated.sha256 if stated else ''}"
+    key = hashlib.blake2b(parts.encode(), digest_size=16).hexdigest()
+    order = tuple(stated.labels if stated else log.replies[0].forms)
     details = {
         "harness": harness,
         **log.facts,
@@ -287,4 +247,4 @@ def open_log(name: str, options: Options) -> LogModel:
         "files": [file.name for file in files],
         "two_label": bool(order) and is_two_label(order),
     }
-    return LogModel(name, key, log, forms, details)
+    return LogModel(name, key, log, stated, details)

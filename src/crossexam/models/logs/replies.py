@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from crossexam.models.label_order import ClassName
+from crossexam.core.errors import FormatError
+from crossexam.models.label_order import ClassName, class_name
 
 
 class Reply(NamedTuple):
     """What a model replied to one question.
 
-    *id* and *test_set* name the item where the log has them.  The reply is the log-likelihood of each label,
-    *likelihoods*, or else the *texts* of one answer or several; *forms* are the labels as they are written.
-    *finish* says why each text ended (``length``, ``content_filter``), and *tokens* are the log-probabilities
-    of its tokens, as ``logprobs.content`` of a chat endpoint, if the log has them.  *where* is its place for
-    errors.
+    *id* and *test_set* name the item where the log has them; without an id, the texts of the pair, the
+    *prompt*, or *pair_hash*, that of a request of ``api/``, say which item it is.  *forms* are the labels as
+    they are written.  The reply is the log-likelihood of each of *choices*, *likelihoods*, or else the
+    *texts* of one answer or several.  *finish* says why each text ended (``length``, ``content_filter``),
+    *refusals* are what was sent in place of a text, and *tokens* are the log-probabilities of its tokens, as
+    ``logprobs.content`` of a chat endpoint, if the log has them.  *status* is that of a question that was
+    refused as it was (``too_long``).  *where* is its place for errors.
     """
 
     where: str
@@ -25,10 +28,15 @@ class Reply(NamedTuple):
     premise: str | None
     hypothesis: str | None
     forms: Mapping[ClassName, str]
+    choices: Sequence[str] = ()
     likelihoods: Sequence[float] | None = None
     texts: Sequence[str | None] = ()
     finish: Sequence[str] = ()
+    refusals: Sequence[str] = ()
     tokens: Sequence[Any] = ()
+    status: str = ""
+    prompt: str | None = None
+    pair_hash: str | None = None
 
 
 class Log(NamedTuple):
@@ -38,3 +46,40 @@ class Log(NamedTuple):
     facts: Mapping[str, Any]
     replies: Sequence[Reply]
     files: Sequence[Path]
+
+
+def forms_of(labels: Sequence[ClassName] | None, choices: Sequence[str]) -> dict[ClassName, str]:
+    """Return how each label is written: *labels* as *choices*, or choices that are names of labels.
+
+    It is empty if that is not known.
+
+    >>> forms_of(None, ["Entailment", "not_entailment"])
+    {'entailment': 'Entailment', 'not_entailment': 'not_entailment'}
+    >>> forms_of(None, ["True", "False"])
+    {}
+    """
+    names: Sequence[ClassName | None] = labels or [class_name(choice) for choice in choices]
+    found = {name: choice for name, choice in zip(names, choices, strict=False) if name is not None}
+    return found if len(found) == len(names) == len(choices) else {}
+
+
+def refuse_several_models(models: Sequence[str], files: Sequence[Path]) -> None:
+    """Raise FormatError if *files* have the replies of several *models*."""
+    if len(models) > 1:
+        raise FormatError(
+            f"the logs are of several models: {', '.join(models)}",
+            where=str(files[0].parent),
+            wanted="logs of one model",
+            hint="name one log, or keep the logs of each model in a folder of its own",
+        )
+
+
+def refuse_twice(task: str, first: Path, second: Path) -> None:
+    """Raise FormatError if there are two logs, *first* and *second*, of one *task*."""
+    if first != second:
+        raise FormatError(
+            f"there are two logs of task {task}, {first.name} and {second.name}",
+            where=str(second.parent),
+            wanted="one",
+            hint="name the file, or keep the logs of each run in a folder of its own",
+        )

@@ -1,0 +1,121 @@
+"""The dataset card of a suite: what the hub reads of it, and what it says of licences."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from crossexam.cli.main import app
+from crossexam.core.errors import CrossexamError
+from crossexam.core.test_sets import read_suite
+from crossexam.corpora.catalog import CatalogEntry, catalog
+from crossexam.interop.card import bibtex, dataset_card, front_matter, sources_of
+from crossexam.interop.licences import LICENCES, OTHER, licence_of
+
+OWN = "premise,hypothesis,label\n" + "".join(
+    f"Ann has {k} cats.,Ann has cats.,{label}\n"
+    for k, label in enumerate(["entailment", "neutral", "contradiction"] * 4)
+)
+
+
+def built(folder: Path, *arguments: str) -> Path:
+    done = CliRunner().invoke(app, ["build", *arguments, "-o", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite from the corpus in the package, with its card."""
+    folder = built(tmp_path_factory.mktemp("card") / "suite", "negation", "--base", "builtin:demo[:12]")
+    done = CliRunner().invoke(app, ["card", str(folder)])
+    assert done.exit_code == 0, done.output
+    return folder
+
+
+def test_the_hub_understands_the_card(demo: Path) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    data = hub.DatasetCard.load(demo / "README.md").data
+    assert isinstance(data, hub.DatasetCardData)
+    assert (data.language, data.license, data.size_categories) == (["en"], ["apache-2.0"], ["n<1K"])
+    assert (data.task_categories, data.task_ids) == (["text-classification"], ["natural-language-inference"])
+    assert data.source_datasets == ["extended|builtin"]
+    assert data.annotations_creators == ["machine-generated"]
+    configs = data.to_dict()["configs"]
+    assert [each["config_name"] for each in configs] == list(read_suite(demo).datasets)
+    assert all((demo / each["data_files"][0]["path"]).is_file() for each in configs)
+
+
+def test_datasets_loads_each_test_set_by_its_name(demo: Path, tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    suite = read_suite(demo)
+    assert datasets.get_dataset_config_names(str(demo)) == list(suite.datasets)
+    for dataset in suite:
+        loaded = datasets.load_dataset(str(demo), dataset.name, split="test", cache_dir=str(tmp_path))
+        assert loaded["id"] == [item.id for item in dataset.examples]
+        assert loaded.features["label"].names[:3] == ["entailment", "neutral", "contradiction"]
+
+
+def test_the_card_shows_counts_and_shares(demo: Path) -> None:
+    suite = read_suite(demo)
+    text = (demo / "README.md").read_text("utf-8")
+    for dataset in suite:
+        count = dataset.label_counts()["entailment"]
+        row = next(line for line in text.splitlines() if line.startswith(f"| `{dataset.name}` |"))
+        cells = [cell.strip() for cell in row.strip("|").split("|")]
+        assert cells[1:3] == [str(len(dataset)), f"{100 * count / len(dataset):.1f} %"]
+    assert '"and false is not true" after the hypothesis (Naik et al. 2018' in text
+    assert str(suite.manifest["signature"]) in text
+
+
+def test_what_is_unknown_of_a_corpus_is_said_to_be_unknown(tmp_path: Path) -> None:
+    """A file of one's own has no licence that Crossexam knows, and perhaps another language."""
+    (tmp_path / "mine.csv").write_text(OWN)
+    suite = read_suite(built(tmp_path / "suite", "negation", "--base", str(tmp_path / "mine.csv")))
+    sources = sources_of(suite)
+    assert (sources.others, sources.licences) == (["mine.csv"], ["unknown"])
+    found = front_matter(suite, sources)
+    assert "language" not in found
+    assert found["source_datasets"] == ["extended|other"]
+    text = dataset_card(suite)
+    assert "> **Before you share this:** mine.csv: its licence is unknown to Crossexam" in text
+    assert str(tmp_path) not in text
+
+
+def test_corpora_without_a_licence_are_a_warning(
+    shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROSSEXAM_DATA", str(shared_data))
+    folder = built(tmp_path / "suite", "negation", "--base", "joci:dev[:30]")
+    done = CliRunner().invoke(app, ["card", str(folder)])
+    assert "The JHU Ordinal Common-sense Inference corpus (licence: none stated): nothing is" in done.output
+    assert sources_of(read_suite(folder)).licences == ["unknown"]
+
+
+def test_every_licence_of_the_catalogue_has_a_name_at_the_hub() -> None:
+    assert LICENCES["CC BY-NC 4.0"].must_know
+    unread = licence_of("a licence of its own")
+    assert unread.identifier == OTHER
+    assert unread not in {licence_of(entry.licence) for entry in catalog().values()}
+
+
+@pytest.mark.parametrize("entry", catalog().values(), ids=list(catalog()))
+def test_citations_become_entries_of_bibtex_or_stay_texts(entry: CatalogEntry) -> None:
+    found = bibtex(entry.name, entry.citation)
+    if found is None:
+        assert ";" in entry.citation or "CITATION.cff" in entry.citation
+    else:
+        assert found.count("{") == found.count("}")
+        assert " and " in found
+
+
+def test_a_readme_is_not_replaced_unless_that_is_asked_for(demo: Path) -> None:
+    done = CliRunner().invoke(app, ["card", str(demo)])
+    assert isinstance(done.exception, CrossexamError)
+    assert "there is a README.md already" in str(done.exception)
+    assert CliRunner().invoke(app, ["card", str(demo), "--force"]).exit_code == 0
+    again = CliRunner().invoke(app, ["build", "negation", "--base", "builtin:demo[:12]", "-o", str(demo)])
+    assert (again.exit_code, "already contains this suite" in again.output) == (0, True)
+    assert (demo / "README.md").is_file()

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.output.escapes import finalized
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
 from crossexam.validation.study import Item, Judgement, JudgeProgress, Study, open_study
 
@@ -285,6 +286,7 @@ def _templates() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=finalized,
     )
 
 

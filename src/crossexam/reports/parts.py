@@ -49,7 +49,8 @@ class PartsFolder:
     """The folder beside *page* with the parts of its items; it is made when the first part is written."""
 
     def __init__(self, page: Path) -> None:
-        self.path = page.with_name(f"{page.stem}_items")
+        whole = page.stem if page.suffix == ".html" else page.name  # a.HTML may be beside a.html
+        self.path = page.with_name(f"{whole}_items")
         self._page = page
         self._written: list[str] = []
         self._lock: SharedLock | None = None

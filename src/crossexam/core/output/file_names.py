@@ -26,7 +26,7 @@ def file_stem(name: str) -> str:
     >>> file_stem("negation.dev_matched"), file_stem("50 %/..")
     ('negation.dev_matched', '50 %25%2F..')
     >>> file_stem("nul"), file_stem("NUL")
-    ('nul%-99e624275901', 'NUL%-ae6de1827cfc')
+    ('_nul%-99e624275901', '_NUL%-ae6de1827cfc')
     """
     quoted = quote(name.encode("utf-8", "surrogatepass"), safe=" ")
     is_plain = not re.search("[A-Z]", name) and not _RESERVED.fullmatch(name) and len(quoted) <= _LONGEST
@@ -34,4 +34,6 @@ def file_stem(name: str) -> str:
         return quoted
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     start = quoted[:_LONGEST].strip(" ").lstrip(".")
-    return f"{start}%-{digest}"  # which no quoted name has
+    if _RESERVED.fullmatch(start.lower()):
+        start = f"_{start}"
+    return f"{start}%-{digest}"  # no quoted name has %-

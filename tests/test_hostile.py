@@ -315,9 +315,7 @@ def test_a_study_of_judges(run: Run, suite: Path, tmp_path: Path) -> None:
         assert not [name for name in tags.attributes if name.startswith("on")]
 
 
-@pytest.mark.parametrize(
-    "text", [HOSTILE[name] for name in ("colour", "c1", "override", "closing markup", "nul")]
-)
+@pytest.mark.parametrize("name", ["colour", "c1", "override", "closing markup", "nul"])
 @pytest.mark.parametrize("place", ["header", "label", "name", "line", "model", "fetch"])
 def test_messages_about_files(run: Run, tmp_path: Path, name: str, place: str) -> None:
     text = HOSTILE[name]

@@ -12,7 +12,7 @@ import typer
 from crossexam.cli import engines, options
 from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
 from crossexam.core.errors import CrossexamError
-from crossexam.core.output.escapes import json_text
+from crossexam.core.output.escapes import json_text, visible
 from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _permit(model: AsksHost, pairs: int) -> None:
     except UnconfirmedError as error:
         if not sys.stdin.isatty():
             raise
-        if not typer.confirm(f"{error.what}: go on?", err=True):
+        if not typer.confirm(f"{visible(error.what)}: go on?", err=True):
             raise CrossexamError("nothing was sent", where=model.host) from None
 
 

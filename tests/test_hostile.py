@@ -10,7 +10,6 @@ import shutil
 import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,18 +82,15 @@ def examples(prefix: str, base: bool) -> list[Example]:
     ]
 
 
-@pytest.fixture(scope="module")
-def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A suite whose test sets have hostile names, written as somebody else's program would."""
-    folder = tmp_path_factory.mktemp("hostile") / "suite"
+def write_suite(folder: Path, *, with_errors: bool) -> Path:
+    """Write a suite whose test sets have hostile names, as somebody else's program would."""
     folder.mkdir()
     write_test_set(folder / "base.parquet", examples("base", True))
-    entries: dict[str, dict[str, Any]] = {
-        f"base.{NAMES[0]}": {"file": "base.parquet", "construction": "base", "part": NAMES[0]}
-    }
+    base: dict[str, Any] = {"file": "base.parquet", "construction": "base", "part": NAMES[0]}
+    entries = {f"base.{NAMES[0]}": base}
     for number, name in enumerate(NAMES):
         items = examples(f"-{number}", False)[number % 5 :: 9]
-        write_test_set(folder / f"{number}.parquet", [*items, *items[:1]])
+        write_test_set(folder / f"{number}.parquet", [*items, *(items[:1] if with_errors else [])])
         entries[name] = {
             "file": f"{number}.parquet",
             "construction": f"{name}.v1",
@@ -106,6 +102,12 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     manifest = {"format": 1, "name": NAMES[0], "test_sets": entries}
     (folder / "manifest.json").write_text(json_text(manifest), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of hostile names, in each of whose test sets an item is there twice."""
+    return write_suite(tmp_path_factory.mktemp("hostile") / "suite", with_errors=True)
 
 
 @pytest.fixture(scope="module")
@@ -168,11 +170,8 @@ def check_markdown(text: str) -> None:
     assert kinds <= {"text", "text_special", "strong_open", "strong_close", "em_open", "em_close"}
     blocks = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
     assert blocks <= {"heading", "paragraph", "inline", "table", "thead", "tbody", "tr", "th", "td"}
-    rows = [line for line in text.splitlines() if line.startswith("|")]
-    for before, after in pairwise(rows):
-        if set(after) <= set("|-: "):
-            width = len(re.findall(r"(?<!\\)\|", before))
-        assert len(re.findall(r"(?<!\\)\|", after)) == width
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1
 
 
 def check_latex(text: str) -> None:
@@ -242,7 +241,7 @@ def test_the_page_runs_nothing_with_and_without_its_policy(
         page.locator("#more").click()
     page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
     shown = page.locator("body").inner_text()
-    for name in HOSTILE.values():
+    for name in (*NAMES, *filter(storable, HOSTILE.values())):
         assert " ".join(visible(name).split()) in " ".join(shown.split())
     assert page.evaluate("typeof window.owned") == "undefined"
     assert page.locator("#list iframe, #list img, #list script, #list svg, #list style").count() == 0
@@ -277,7 +276,7 @@ def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
         manifest["test_sets"][f"t{number}{name}"] = manifest["test_sets"][name]
     manifest["test_sets"] = {key: each for key, each in manifest["test_sets"].items() if key[:1] == "t"}
     (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
-    run("export", folder, "--to", form, "-o", tmp_path / "out")
+    run("export", form, folder, "-o", tmp_path / "out")
     for path in (tmp_path / "out").iterdir():
         text = path.read_text(encoding="utf-8")
         assert not CONTROL.search(text)
@@ -289,14 +288,17 @@ def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
             assert all(json.loads(line) for line in text.split("\n") if line)
 
 
-def test_a_study_of_judges(run: Run, suite: Path, tmp_path: Path) -> None:
+def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
     from starlette.testclient import TestClient
 
     from crossexam.validation.server import application
     from crossexam.validation.study import open_study
 
-    study = tmp_path / "study"
-    run("validate", "sample", suite, "-o", study, "--per-set", "9")
+    suite, study = write_suite(tmp_path / "suite", with_errors=False), tmp_path / "study"
+    sample = ("validate", "sample", suite, "-o", study, "--per-set", "9")
+    assert "has an unpaired surrogate" in run(*sample, codes=(2,))[2]
+    sets = [part for name in NAMES if storable(name) for part in ("--set", name)]
+    run(*sample, *sets)
     run("validate", "export", study, "-o", tmp_path / "all.csv")
     run("validate", "export", study, "-o", tmp_path / "all.json")
     text = (tmp_path / "all.csv").read_text(encoding="utf-8-sig")
@@ -335,7 +337,7 @@ def test_messages_about_files(run: Run, tmp_path: Path, name: str, place: str) -
 
 
 def test_features_of_a_model_trained_on_hostile_words(run: Run, tmp_path: Path) -> None:
-    words = [re.sub(r"\s", "", text) for text in HOSTILE.values() if storable(text)]
+    words = [re.sub(r"[\s\0]", "", text) for text in HOSTILE.values() if storable(text)]
     lines = [
         json.dumps({"premise": f"A {word} sleeps.", "hypothesis": f"{word}.", "label": LABELS[number % 3]})
         for number, word in enumerate(words * 2)

@@ -180,7 +180,7 @@ def _model(name: str, function: Callable[..., Any], options: Options, source: st
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     parts = [_VERSION, name, str(order), source]
     parts += [] if options.threshold is None else [f"threshold {options.threshold}"]
-    digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
+    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16)
     details = {
         "label_order": list(order) if order else None,
         "two_label": options.threshold is not None or bool(order and is_two_label(order)),

@@ -136,6 +136,7 @@ def test_runs_have_a_file_per_test_set(suite: Path, runs: tuple[Path, ...]) -> N
     assert not list(suite.parent.parent.glob("up*"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["md", "tex", "csv", "json", "html"])
 @pytest.mark.parametrize("command", ["report", "compare"])
 def test_reports(run: Run, runs: tuple[Path, ...], tmp_path: Path, command: str, suffix: str) -> None:
@@ -215,6 +216,7 @@ def check_html(text: str) -> None:
 CHECKS = {"csv": check_csv, "json": check_json, "md": check_markdown, "tex": check_latex, "html": check_html}
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.parametrize("with_policy", [True, False])
 def test_the_page_runs_nothing_with_and_without_its_policy(
@@ -259,11 +261,13 @@ def test_the_terminal(run: Run, suite: Path, runs: tuple[Path, ...]) -> None:
     assert "errors" in err
 
 
+@pytest.mark.slow
 def test_a_run_is_shown_and_repeated(run: Run, suite: Path, tmp_path: Path) -> None:
     first = run("run", "builtin/overlap", suite, "-o", tmp_path / "run")
     assert run("run", "builtin/overlap", suite, "-o", tmp_path / "run")[1] == first[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["jsonl", "lm-eval", "inspect"])
 def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
     import yaml
@@ -288,6 +292,7 @@ def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
             assert all(json.loads(line) for line in text.split("\n") if line)
 
 
+@pytest.mark.slow
 def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
     from starlette.testclient import TestClient
 
@@ -336,6 +341,7 @@ def test_messages_about_files(run: Run, tmp_path: Path, name: str, place: str) -
     assert err.startswith("crossexam: ")
 
 
+@pytest.mark.slow
 def test_features_of_a_model_trained_on_hostile_words(run: Run, tmp_path: Path) -> None:
     words = [re.sub(r"[\s\0]", "", text) for text in HOSTILE.values() if storable(text)]
     lines = [

@@ -79,9 +79,10 @@ def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study
     assert {row[LABEL] for row in table} == {""}
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r\n", "\n", "＝"])
 def test_what_spreadsheets_run(start: str) -> None:
-    assert escape_cell(f"{start}1+1") == f"'{start}1+1"
+    assert escape_cell(f"{start}1+1") == f"'{start}1+1".replace("\r\n", "\n")
+    assert escape_cell("\r=1") == r"\x0d=1"
 
 
 def test_a_judge_has_a_sheet_in_the_judges_order(study: Study, tmp_path: Path) -> None:

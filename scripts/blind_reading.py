@@ -24,8 +24,9 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import PROPOSED
-from crossexam.core.files import escape_formula, write_text
+from crossexam.core.files import write_text
 from crossexam.core.labels import GOLD_INDEX
+from crossexam.core.output.escapes import escape_cell
 from crossexam.core.test_sets import read_suite
 from crossexam.stats.agreement import cohen_kappa
 from crossexam.stats.estimate import share_correct
@@ -245,7 +246,7 @@ def failed(readings: Sequence[Reading], study: Study) -> str:
         ]
         answers = [value for key in ASKED for value in each.answers.get(key, no).values()]
         cells = [each.name, item.example, *texts, str(item.gold), *answers]
-        writer.writerow([escape_formula(cell) for cell in cells])
+        writer.writerow([escape_cell(cell) for cell in cells])
     return "\ufeff" + stream.getvalue()
 
 

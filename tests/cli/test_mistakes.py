@@ -116,6 +116,8 @@ MISTAKES: dict[str, dict[str, str]] = {
         "--threshold 0.5": "have no option 'threshold' | --threshold",
         "--template gpt3": "builtin/ models have no option 'template' | --template",
         "--template gpt3,gpt3": "--template is gpt3,gpt3 | different templates",
+        "--template gpt3,x/GPT3.toml": "--template is gpt3,x/GPT3.toml | different templates",
+        "--template gpt3,x/...toml": "--template is gpt3,x/...toml | different templates",
     },
     "run {} corpus -o out": {
         "builtn/overlap": "no kind of model is called 'builtn' | 'builtin/overlap'",

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,6 +22,7 @@ from crossexam.corpora.catalog import CatalogEntry, Download
 from crossexam.corpora.fetch import FetchResult, install_corpus
 
 DEV = b'{"sentence1": "A b.", "sentence2": "C d.", "gold_label": "neutral"}\n' * 4000
+OLD, NEW = (b"premise\thypothesis\n" + row * 9 for row in (b"A b.\tC d.\n", b"E f.\tG h.\n"))
 TEST = b'{"sentence1": "E f.", "sentence2": "G h.", "gold_label": "entailment"}\n' * 3000
 
 
@@ -261,7 +263,7 @@ def test_a_part_longer_than_the_file_is_thrown_away(server: Server, tmp_path: Pa
     server.cuts = [200_000]
     with pytest.raises(CrossexamError, match="the download was interrupted: "):
         get(catalog, tmp_path)
-    server.files["/toy.zip"] = small = zipped({"dev.jsonl": b"d", "test.jsonl": b"t"})  # same ETag
+    server.files["/toy.zip"] = small = zipped({"dev.jsonl": b"{}", "test.jsonl": b"{}"})  # same ETag
     get(catalog, tmp_path, attempts=2)
     assert server.asked == [None, "bytes=200000-", None]
     assert server.sent == 200_000 + len(small)
@@ -347,7 +349,9 @@ def test_a_link_in_an_archive(server: Server, tmp_path: Path) -> None:
 # fmt: off
 BAD_ARCHIVES = {
     "bomb":    (zipped({"dev.jsonl": b"0" * 20_000_000, "test.jsonl": b""}, compression=zipfile.ZIP_DEFLATED),
-                "it unpacks to 20,000,000 bytes, more than the 10,000,000 expected"),
+                r"'dev\.jsonl' unpacks to over 200 times its size"),
+    "large":   (zipped({"dev.jsonl": DEV * 50, "test.jsonl": b""}),
+                "it unpacks to 13,600,000 bytes, more than the 10,000,000 expected"),
     "twice":   (zipped({"a/dev.jsonl": DEV, "b/dev.jsonl": DEV, "test.jsonl": b""}),
                 "it has two files 'dev.jsonl'"),
     "lacking": (zipped({"dev.jsonl": DEV}), "'test.jsonl' is not in the archive"),
@@ -471,16 +475,138 @@ def test_members_of_one_name_in_several_folders(server: Server, tmp_path: Path) 
 
 
 def test_files_of_one_name_in_several_folders(server: Server, tmp_path: Path) -> None:
-    server.files |= {"/old/dev.tsv": DEV, "/new/dev.tsv": TEST}
+    server.files |= {"/old/dev.tsv": OLD, "/new/dev.tsv": NEW}
     downloads = [
         Download(f"{server.url}/{each}/dev.tsv?dl=1", f"toy_{each}_dev.tsv") for each in ("old", "new")
     ]
     assert downloads[0].url_name == "dev.tsv"
-    server.files |= {"/old/dev.tsv?dl=1": DEV, "/new/dev.tsv?dl=1": TEST}
+    server.files |= {"/old/dev.tsv?dl=1": OLD, "/new/dev.tsv?dl=1": NEW}
     result = get(entry(*downloads), tmp_path)
-    assert [path.read_bytes() for path in result.files] == [DEV, TEST]
-    for each, content in (("new", TEST), ("old", DEV)):
+    assert [path.read_bytes() for path in result.files] == [OLD, NEW]
+    for each, content in (("new", NEW), ("old", OLD)):
         (tmp_path / "copy" / each).mkdir(parents=True)
         (tmp_path / "copy" / each / "dev.tsv").write_bytes(content)
     again = get(entry(*downloads), tmp_path / "other", source=tmp_path / "copy")
-    assert [path.read_bytes() for path in again.files] == [DEV, TEST]
+    assert [path.read_bytes() for path in again.files] == [OLD, NEW]
+
+
+# What nothing in the catalogue vouches for
+
+PAGE = b"<!DOCTYPE html><html><title>Sign in</title></html>"
+# fmt: off
+WRONG_FORMS = {
+    ("a.jsonl", b""): "the file is empty",
+    ("a.csv", b" \n"): "the file is empty",
+    ("a.jsonl", PAGE): "a page for a browser",
+    ("a.tsv", b"\xef\xbb\xbf \n<HTML>\t"): "a page for a browser",
+    ("a.txt", b"<head><title>404</title>"): "a page for a browser",
+    ("a.xml", PAGE): "a page for a browser",
+    ("a.jsonl", b"Too many requests"): "it does not begin with '{'",
+    ("a.json", b"null"): "it does not begin with '{' or '['",
+    ("a.tsv", b'{"error": "rate limit"}'): "no table or list of sentences",
+    ("a.tsv", b"Not found"): "its first line has no columns",
+    ("a.txt", b"<Error><Code>AccessDenied</Code></Error>"): "no table or list of sentences",
+    ("a.csv", b"version https://git-lfs.github.com/spec/v1,"): "a pointer of Git LFS",
+    ("a.tsv", b"PK\x03\x04\t"): "a zip archive",
+    ("a.txt", b"A man\0 sleeps."): "not text",
+    ("a.parquet", PAGE): "it is no Parquet, or not whole",
+    ("a.parquet", b"PAR1 cut"): "it is no Parquet, or not whole",
+}
+# fmt: on
+
+
+@pytest.mark.parametrize(("name", "content"), WRONG_FORMS)
+@pytest.mark.parametrize("zipped_up", [False, True])
+def test_what_nothing_vouches_for_has_the_form_of_its_name(
+    server: Server, tmp_path: Path, name: str, content: bytes, zipped_up: bool
+) -> None:
+    server.files["/file"] = zipped({name: content}) if zipped_up else content
+    download = Download(f"{server.url}/file", "" if zipped_up else name, members=(name,) if zipped_up else ())
+    with pytest.raises(CrossexamError) as caught:
+        get(entry(download), tmp_path)
+    assert f"this is not the file {name}: {WRONG_FORMS[name, content]}" in str(caught.value)
+    assert "--from" in str(caught.value)
+    assert_nothing_installed(tmp_path)
+    assert not (tmp_path / ".crossexam" / "hashes.json").exists()  # its hash is not held
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.jsonl", b'\xef\xbb\xbf{"a": 1}\n'),
+        ("a.json", b"[1]"),
+        ("a.xml", b'<?xml version="1.0"?><fracas-problems/>'),
+        ("a.csv", b'"premise","hypothesis"\n'),
+        ("a.txt", "Un caf\xe9.".encode("latin-1")),
+        ("a.parquet", b"PAR1 rows PAR1"),
+    ],
+)
+def test_files_of_the_right_form_are_installed(
+    server: Server, tmp_path: Path, name: str, content: bytes
+) -> None:
+    server.files["/file"] = content
+    result = get(entry(Download(f"{server.url}/file", name)), tmp_path)
+    assert result.files[0].read_bytes() == content
+
+
+def test_what_nothing_vouches_for_is_called_unverified(server: Server, tmp_path: Path) -> None:
+    digest = hashlib.sha256(DEV).hexdigest()
+    downloads = (
+        Download(f"{server.url}/a.json", "toy_a.json", len(DEV), digest),
+        Download(f"{server.url}/b.json", "toy_b.json"),
+    )
+    result = get(entry(*downloads), tmp_path)
+    assert result.unverified == ("toy_b.json",)
+    assert "unverified: toy_b.json: the catalogue has no hash, so nothing vouches" in result.summary()
+    again = get(entry(*downloads), tmp_path)
+    assert (again.already, again.unverified) == (True, ("toy_b.json",))
+    assert "is already installed and as it was first fetched" in again.summary()
+    book = json.loads((tmp_path / ".crossexam" / "hashes.json").read_text(encoding="utf-8"))
+    assert book["unverified"] == {"toy": ["toy_b.json"]}
+    known = get(entry(downloads[0]), tmp_path / "other")
+    assert (known.unverified, "unverified" in known.summary()) == ((), False)
+
+
+@pytest.mark.parametrize("length", [True, False])
+def test_a_download_of_unknown_size_is_bounded(server: Server, tmp_path: Path, length: bool) -> None:
+    server.length = length
+    catalog = entry(Download(f"{server.url}/a.json", "toy_a.json"))
+    with pytest.raises(
+        CrossexamError,
+        match=r"the catalogue does not know(.|\n)*wanted: 1,000 bytes at most\n  hint: .*--max-size MEG",
+    ):
+        get(catalog, tmp_path, max_size=1000)
+    assert_nothing_installed(tmp_path)
+    assert not list((tmp_path / ".crossexam" / "downloads").iterdir())  # no part to be resumed
+    assert get(catalog, tmp_path, max_size=len(DEV)).files[0].read_bytes() == DEV
+    known = Download(f"{server.url}/a.json", "toy_a.json", len(DEV))
+    get(entry(known), tmp_path / "known", max_size=1000)  # the catalogue knows its size
+
+
+def test_a_disk_without_room_is_told_before_the_download(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1000))
+    with pytest.raises(CrossexamError, match=rf"{len(GOOD_ZIP):,} bytes are needed, and 1,000 are free"):
+        get(entry(archive(server)), tmp_path)
+    (tmp_path / "toy.zip").write_bytes(GOOD_ZIP)
+    with pytest.raises(CrossexamError, match=rf"{len(DEV + TEST):,} bytes are needed(.|\n)*--data DIR"):
+        get(entry(archive(server)), tmp_path, source=tmp_path / "toy.zip")
+    assert_nothing_installed(tmp_path)
+
+
+def test_devices_in_archives(server: Server, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as made:
+        device = zipfile.ZipInfo("dev.jsonl")
+        device.external_attr = (stat.S_IFCHR | 0o666) << 16
+        made.writestr(device, DEV)
+        made.writestr("test.jsonl", TEST)
+    server.files["/toy.zip"] = buffer.getvalue()
+    with pytest.raises(CrossexamError, match=r"'dev\.jsonl' is no regular file"):
+        get(entry(archive(server, buffer.getvalue())), tmp_path)
+    named = zipped({"CON": b"x", "a/NUL.txt": b"x", "COM1/dev.jsonl": DEV, "test.jsonl": TEST, "aux.": b"x"})
+    server.files["/toy.zip"] = named
+    result = get(entry(archive(server, named)), tmp_path)
+    assert sorted(path.name for path in (tmp_path / "toy").iterdir()) == ["dev.jsonl", "test.jsonl"]
+    assert result.files[0].read_bytes() == DEV

@@ -15,6 +15,7 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.labels import Gold
 from crossexam.interop.export import EXPORTERS, MANIFEST, Exported, export
+from crossexam.interop.lm_eval import _yaml
 from crossexam.models.prompts.table import template
 from crossexam.models.table import open_model
 
@@ -102,6 +103,14 @@ def test_lm_eval_takes_prompts_and_answers_from_columns(tmp_path: Path) -> None:
     ast.parse((tmp_path / "tasks" / "crossexam_data.py").read_text())
 
 
+def test_no_value_but_ours_becomes_a_function_of_yaml() -> None:
+    text = _yaml({"custom_dataset": "!function ours.load", "target_delimiter": "!function os.system"})
+    assert text.splitlines() == [
+        "custom_dataset: !function ours.load",
+        'target_delimiter: "!function os.system"',
+    ]
+
+
 def test_inspect_has_a_task_per_test_set(tmp_path: Path) -> None:
     strange = dataset('base."""x', ["neutral"])
     done = exported("inspect", tmp_path / "tasks", THREE, strange)
@@ -122,6 +131,9 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
     exported("jsonl", tmp_path / "tasks", THREE)
     with pytest.raises(CrossexamError, match="there is something already"):
         exported("jsonl", tmp_path / "tasks", THREE)
+    in_capitals = dataset("Negation.dev-1", ["neutral"])
+    with pytest.raises(CrossexamError, match="would both be the task crossexam_Negation_dev_1"):
+        exported("jsonl", tmp_path / "capitals", THREE, in_capitals)
     alike = dataset("negation.dev_1", ["neutral"])
     with pytest.raises(CrossexamError, match="would both be the task crossexam_negation_dev_1"):
         exported("jsonl", tmp_path / "both", THREE, alike)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -247,3 +249,61 @@ def test_a_function_may_leave_all_of_a_batch_unanswered() -> None:
 def test_a_missing_answer_must_be_explicit(answers: Any, message: str) -> None:
     with pytest.raises(FormatError, match=message):
         to_answers(answers, 2, None, where="f")
+
+
+@pytest.mark.parametrize("module", ["json", "numpy", "polars", "sqlite3"])
+def test_a_module_with_the_name_of_a_library_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    _module(tmp_path, module, "raise SystemExit('shadowed')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    with pytest.raises(
+        CrossexamError,
+        match=rf"py/{module}:judge: {module}\.py has the name of a library(.|\n)*wanted: a file with another",
+    ):
+        open_model(f"py/{module}:judge")
+
+
+#: What imports the libraries that files of the working folder are called after, and lists what it got.
+WHERE = """
+import sys
+def judge(pairs):
+    import json, numpy, polars
+    sys.stderr.write(f"{json.__file__} {numpy.__file__} {polars.__file__}\\n")
+    return [json.loads('"neutral"')] * len(pairs)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("start", "libraries"),
+    [
+        (["-P", "-m", "crossexam"], ["json", "numpy", "polars", "rich", "typer"]),  # as the installed command
+        (["-m", "crossexam"], ["numpy", "polars", "rich", "typer"]),  # Python itself looks there for json
+    ],
+)
+def test_files_of_the_working_folder_do_not_replace_libraries(
+    tmp_path: Path, start: list[str], libraries: list[str]
+) -> None:
+    import crossexam
+
+    for library in libraries:
+        _module(tmp_path, library, "raise SystemExit('shadowed')\n")
+    _module(tmp_path, "own_model_e", WHERE)
+    pairs = tmp_path / "pairs.jsonl"
+    row = '{"id": "a", "premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral"}\n'
+    pairs.write_text(row, encoding="utf-8")
+    source = str(Path(crossexam.__file__).parents[1])
+    command = ["run", "py/own_model_e:judge", str(pairs), "-o", str(tmp_path / "run")]
+    ended = subprocess.run(
+        [sys.executable, *start, *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert str(tmp_path / "numpy") not in ended.stderr
+    assert "numpy" in ended.stderr

@@ -14,10 +14,10 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Gold
+from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.reports.headline import culprit, drops_shown, headline, sentence, warnings, worst
 from crossexam.reports.report import make_report
 from crossexam.reports.results import Results, results_of
-from crossexam.reports.text import escape_latex, escape_markdown
 
 NAMES: Mapping[str, Gold] = {
     "E": "entailment", "N": "neutral", "C": "contradiction", "n": "not_entailment"

@@ -20,10 +20,10 @@ import pytest
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
 from crossexam.core.labels import LABEL_INDEX, LABELS, Label
+from crossexam.core.output.escapes import script_json
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.comparison import compare_runs
 from crossexam.reports import charts
-from crossexam.reports.html import script_json
 from crossexam.reports.report import make_report, write_report
 from crossexam.reports.results import results_of
 

@@ -503,3 +503,8 @@ def test_the_command_names_what_it_wrote(tmp_path: Path, monkeypatch: pytest.Mon
     refused = CliRunner().invoke(app, ["report", "run", "-o", "out.html", "--items", "all"])
     assert isinstance(refused.exception, FileExistsError)  # which the entry point shows, with exit 2
     assert Path("out_items").read_text(encoding="utf-8") == "mine"
+
+
+def test_pages_whose_names_differ_in_the_case_of_the_suffix_have_folders_of_their_own() -> None:
+    folders = [parts.PartsFolder(Path(name)).path.name for name in ("a.html", "a.HTML", "a_items.html")]
+    assert folders == ["a_items", "a.HTML_items", "a_items_items"]

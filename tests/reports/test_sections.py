@@ -17,6 +17,7 @@ from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
 from crossexam.core.outcome import Outcome, Outcomes
+from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.evaluation import behaviour, comparison, cross_dataset, lexically_misleading, measures
 from crossexam.evaluation.seen_pairs import TrainingPairs
 from crossexam.language.word_pair_index import WordPairIndex
@@ -24,7 +25,6 @@ from crossexam.reports.report import RENDERERS, make_report
 from crossexam.reports.results import Results, results_of
 from crossexam.reports.sections import SECTIONS, Section, page_sections
 from crossexam.reports.table import missing
-from crossexam.reports.text import escape_latex, escape_markdown
 from crossexam.suites.lexically_misleading import SCORE
 
 MANIFEST: Final = {"model_key": "k"}

@@ -15,11 +15,11 @@ from typer.testing import CliRunner
 from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Reading, Run
 from crossexam.core.example import Example
+from crossexam.core.output.escapes import escape_latex, escape_markdown
 from crossexam.core.test_sets import write_test_set
 from crossexam.evaluation.measures import measure
 from crossexam.evaluation.truncation import truncations
 from crossexam.reports.report import make_report
-from crossexam.reports.text import escape_latex, escape_markdown
 
 MENDED = "To have every item read to the end, run the model with --chunk, as in --chunk words:300."
 

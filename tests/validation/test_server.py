@@ -37,6 +37,15 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
+SECURITY = (
+    "content-security-policy",
+    "referrer-policy",
+    "x-content-type-options",
+    "x-frame-options",
+    "cross-origin-opener-policy",
+    "cross-origin-resource-policy",
+    "cache-control",
+)
 BAD = '<script>alert("p")</script><img src=x onerror=alert(1)>'
 
 
@@ -173,6 +182,44 @@ def test_other_hosts_are_refused(study: Study, host: str) -> None:
         assert answer.status_code == 421
         assert "Door" not in answer.text
     assert not host_is_ours(host)
+
+
+#: Requests for which the page has no answer of its own, and the status of what they get.
+NO_PAGE = {
+    ("GET", "/nothing"): 404,
+    ("GET", "/j/no/such/page"): 404,
+    ("GET", "/static/none.css"): 404,
+    ("GET", "/answer/"): 404,
+    ("POST", "/undo/"): 404,
+    ("GET", "/undo"): 405,
+    ("POST", "/"): 405,
+    ("DELETE", "/answer"): 405,
+    ("PUT", "/static/judge.js"): 405,
+}
+
+
+@pytest.mark.parametrize(("method", "path"), NO_PAGE)
+def test_what_has_no_page_has_the_headers_and_the_check_of_the_host(
+    study: Study, method: str, path: str
+) -> None:
+    client = client_of(study, "judge-1")
+    shown, answer = client.get("/"), client.request(method, path)
+    assert answer.status_code == NO_PAGE[method, path]
+    assert "location" not in answer.headers
+    for name in SECURITY:
+        assert answer.headers[name] == shown.headers[name]
+    elsewhere = client.request(method, path, headers={"host": "evil.example"})
+    assert (elsewhere.status_code, "location" in elsewhere.headers) == (421, False)
+    assert all(name in elsewhere.headers for name in SECURITY)
+
+
+def test_a_failure_has_the_headers(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Study, "progress", lambda *_: 1 / 0)
+    client = TestClient(application(study), base_url="http://127.0.0.1:8765", raise_server_exceptions=False)
+    client.get(f"/j/{study.judges['judge-1']}", follow_redirects=False)
+    answer = client.get("/")
+    assert answer.status_code == 500
+    assert all(name in answer.headers for name in SECURITY)
 
 
 def test_a_tunnel_may_change_the_port(study: Study) -> None:

@@ -15,7 +15,7 @@ import pytest
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.example import Change, Edit, Example
-from crossexam.core.files import escape_formula
+from crossexam.core.output.escapes import escape_cell
 from crossexam.validation.label_studio import labelling_config, read_tasks, write_tasks
 from crossexam.validation.questions import QUESTIONS
 from crossexam.validation.sampling import SampleRequest, sample_suite
@@ -79,9 +79,10 @@ def test_a_sheet_hides_what_judges_must_not_see_and_runs_no_formula(study: Study
     assert {row[LABEL] for row in table} == {""}
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r\n", "\n", "＝"])
 def test_what_spreadsheets_run(start: str) -> None:
-    assert escape_formula(f"{start}1+1") == f"'{start}1+1"
+    assert escape_cell(f"{start}1+1") == f"'{start}1+1".replace("\r\n", "\n")
+    assert escape_cell("\r=1") == r"\x0d=1"
 
 
 def test_a_judge_has_a_sheet_in_the_judges_order(study: Study, tmp_path: Path) -> None:

@@ -363,7 +363,7 @@ def test_what_is_no_answer_is_not_saved(tmp_path: Path, answer: Judgement, messa
 def test_text_that_no_database_holds(tmp_path: Path) -> None:
     odd = Example("antonymy:0", "A \ud800 lone \x00 one", "<b>&", "neutral")
     with study_of(tmp_path, Dataset("antonymy.dev", (odd,), {"construction": "antonymy.v1"})) as study:
-        assert study.items[1].premise == "A ? lone \x00 one"
+        assert study.items[1].premise == "A \\ud800 lone \x00 one"
 
 
 def test_no_study_of_nothing(tmp_path: Path) -> None:

@@ -13,12 +13,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from crossexam.core.output.escapes import one_line, visible
 from crossexam.core.places import with_urls
 from crossexam.core.progress import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
+    from rich.text import Text
 
     from crossexam.core.dataset import Run
     from crossexam.core.manifest import TestSetEntry
@@ -28,18 +30,30 @@ _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def show(renderable: RenderableType) -> None:
-    """Print to standard output, 160 columns wide if it is not a terminal."""
+    """Print to standard output, 160 columns wide if it is not a terminal.
+
+    In texts and in cells of tables, nothing is interpreted: no markup, no emoji, no control character.
+    """
     from rich.console import Console
 
-    console = Console(soft_wrap=False)
+    class Verbatim(Console):
+        def render_str(self, text: str, **how: Any) -> Text:
+            return super().render_str(visible(text), **how)
+
+    console = Verbatim(soft_wrap=False, markup=False, emoji=False)
     if not console.is_terminal:
-        console = Console(width=160)
+        console = Verbatim(width=160, markup=False, emoji=False)
     console.print(renderable)
 
 
 def note(text: str) -> None:
     """Print a line to standard error."""
-    sys.stderr.write(f"{with_urls(text)}\n")
+    sys.stderr.write(f"{visible(with_urls(text))}\n")
+
+
+def say(text: str) -> None:
+    """Print a line to standard output, as wide as it is."""
+    sys.stdout.write(f"{visible(text)}\n")
 
 
 #: Elsewhere than on a terminal, a line is printed after as many seconds without one.
@@ -103,7 +117,7 @@ def _bars(console: Console) -> Iterator[Progress]:
     from rich.progress import Progress as Bars
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[counted]}"),
         TimeElapsedColumn(),
@@ -114,7 +128,7 @@ def _bars(console: Console) -> Iterator[Progress]:
 
         def progress(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
-                tasks[stage] = bars.add_task(stage, total=total, counted="")
+                tasks[stage] = bars.add_task(one_line(stage), total=total, counted="")
             bars.update(tasks[stage], completed=done, total=total, counted=_counted(done, total))
 
         yield progress

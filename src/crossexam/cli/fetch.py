@@ -24,12 +24,26 @@ def fetch(
             metavar="DIR",
         ),
     ] = None,
+    max_size: Annotated[
+        int,
+        typer.Option(
+            "--max-size",
+            min=1,
+            help="Most megabytes of a download of which the catalogue knows no size.",
+            metavar="MEGABYTES",
+        ),
+    ] = 1000,
 ) -> None:
-    """Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume."""
+    """Download corpora, verify their size and SHA-256, and unpack them. Interrupted downloads resume.
+
+    Files without a SHA-256 in the catalogue are unverified: their first SHA-256 is recorded, and held.
+    """
     from crossexam.cli.console import note, progress_bar
     from crossexam.corpora.fetch import install_corpus
 
     for name in names:
         with progress_bar() as progress:
-            result = install_corpus(name, data_dir=data, source=source, progress=progress)
+            result = install_corpus(
+                name, data_dir=data, source=source, progress=progress, max_size=max_size * 1_000_000
+            )
         note(result.summary())

@@ -15,6 +15,7 @@ from crossexam.cli.options import SuiteCommand
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.files import disk_full
 from crossexam.core.imports import imported
+from crossexam.core.output.escapes import visible
 from crossexam.core.places import with_urls
 
 _FINDINGS: Final = 1
@@ -76,7 +77,7 @@ def run() -> None:
     try:
         app()
     except CrossexamError as error:
-        typer.echo(f"crossexam: {with_urls(str(error))}", err=True)
+        _complain(error)
         sys.exit(_UNFINISHED if isinstance(error, UnfinishedError) else _USER_ERROR)
     except KeyboardInterrupt:
         _say_interrupted()
@@ -91,12 +92,16 @@ def run() -> None:
     except Exception as error:
         mistake = disk_full(error) or _of_the_path(error)
         if mistake is not None:
-            typer.echo(f"crossexam: {with_urls(str(mistake))}", err=True)
+            _complain(mistake)
             sys.exit(_USER_ERROR)
         _report_internal_error(error)
         sys.exit(_INTERNAL_ERROR)
     finally:
         gc.freeze()  # nothing is left to collect, and Python would search all objects for cycles as it ends
+
+
+def _complain(error: CrossexamError) -> None:
+    typer.echo(f"crossexam: {with_urls(str(error))}", err=True)
 
 
 def _escape_what_cannot_be_printed() -> None:
@@ -134,10 +139,10 @@ def _report_internal_error(error: Exception) -> None:
             log.write(report)
         contents = f"the contents of {log.name}"
     except OSError:  # perhaps what went wrong is that nothing can be written
-        typer.echo(report, err=True)
+        typer.echo(visible(report), err=True)
         contents = "the lines above"
     typer.echo(
-        f"crossexam: internal error: {type(error).__name__}: {error}\n"
+        f"crossexam: internal error: {type(error).__name__}: {visible(str(error))}\n"
         f"  hint: please report it, with {contents}",
         err=True,
     )

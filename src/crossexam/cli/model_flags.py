@@ -144,7 +144,7 @@ def by_template(flags: Mapping[str, str], output: Path) -> list[tuple[dict[str, 
     if len(names) == 1:
         return [(dict(flags), output)]
     folders = [name.rpartition("/")[2].removesuffix(".toml") for name in names]
-    if "" in folders or len(set(folders)) < len(folders):
+    if {"", ".", ".."} & set(folders) or len({name.casefold() for name in folders}) < len(folders):
         raise CrossexamError(
             f"--template is {flags['template']}",
             wanted="different templates, joined by commas, whose files have different names",

@@ -12,6 +12,7 @@ import typer
 from crossexam.cli import engines, options
 from crossexam.cli.model_flags import ModelFlags, by_template, flag_values
 from crossexam.core.errors import CrossexamError
+from crossexam.core.output.escapes import json_text, visible
 from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
@@ -184,7 +185,7 @@ def _permit(model: AsksHost, pairs: int) -> None:
     except UnconfirmedError as error:
         if not sys.stdin.isatty():
             raise
-        if not typer.confirm(f"{error.what}: go on?", err=True):
+        if not typer.confirm(f"{visible(error.what)}: go on?", err=True):
             raise CrossexamError("nothing was sent", where=model.host) from None
 
 
@@ -200,7 +201,7 @@ def _server_model(model: Model, flag: str) -> AsksHost:
 
 def _show_first_request(model: AsksHost, waiting: Iterator[Pair]) -> None:
     """Print how many of the *waiting* pairs would be sent, about how many tokens, and the first request."""
-    from crossexam.cli.console import note
+    from crossexam.cli.console import note, say
 
     count = characters = 0
     first: bytes | None = None
@@ -209,16 +210,14 @@ def _show_first_request(model: AsksHost, waiting: Iterator[Pair]) -> None:
         count += 1
         characters += sum(len(message["content"]) for message in json.loads(body)["messages"])
     requests = model.requests_for(count)
-    sys.stdout.write(
-        f"distinct pairs to ask: {count:,}\n"
-        f"requests to {model.host}: at most {requests:,}\n"
+    say(f"distinct pairs to ask: {count:,}")
+    say(f"requests to {model.host}: at most {requests:,}")
+    say(
         f"tokens to read: about {characters // _CHARACTERS_PER_TOKEN:,} "
-        f"(an estimate: {_CHARACTERS_PER_TOKEN} characters each)\n"
+        f"(an estimate: {_CHARACTERS_PER_TOKEN} characters each)"
     )
     if first is not None:
-        sys.stdout.write(
-            f"the first request:\n{json.dumps(json.loads(first), indent=2, ensure_ascii=False)}\n"
-        )
+        say(f"the first request:\n{json_text(json.loads(first), indent=2)}")
     note("nothing was sent")
 
 

@@ -99,12 +99,12 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0: any free port.")] = 8765,
 ) -> None:
     """Serve the judges' page on this machine only, and print a link per judge."""
-    from crossexam.cli.console import note
+    from crossexam.cli.console import note, say
     from crossexam.validation.server import serve_study
 
     def announce(links: dict[str, str]) -> None:
         for judge, link in links.items():
-            typer.echo(f"{judge}  {link}")
+            say(f"{judge}  {link}")
         note("Send each judge their link. Answers are saved immediately; stop with Ctrl+C, restart any time.")
 
     serve_study(study, port=port, announce=announce)

@@ -6,9 +6,13 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+from crossexam.core.output.escapes import visible
+
 
 class CrossexamError(Exception):
     """An error that the user can fix: *what* is wrong, *where*, what was *wanted*, and a *hint*.
+
+    Its text shows what would be interpreted by a terminal, such as an escape sequence in a quoted line.
 
     >>> print(CrossexamError("no gold label", where="dev.jsonl, line 3", hint="use --skip-bad"))
     dev.jsonl, line 3: no gold label
@@ -31,7 +35,7 @@ class CrossexamError(Exception):
             lines.append(f"  wanted: {self.wanted}")
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
+        return visible("\n".join(lines))
 
 
 class FormatError(CrossexamError):

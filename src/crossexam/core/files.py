@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.output.escapes import json_text
 
 #: Why a disk takes no more; libraries that are not written in Python say it in words only.
 _FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -112,7 +113,7 @@ def write_text(path: Path, text: str) -> None:
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write *value* to *path* as indented JSON, its keys in the given order."""
-    write_text(path, json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    write_text(path, json_text(value, indent=1, allow_nan=True) + "\n")
 
 
 def read_json(path: Path, *, hint: str | None = None) -> dict[str, Any]:
@@ -167,16 +168,3 @@ def csv_problem(error: csv.Error) -> str:
     if "larger than field limit" in str(error):
         return f"a field is longer than {LONGEST_FIELD:,} characters: is the quote at its end missing?"
     return str(error)
-
-
-#: What spreadsheets take for the start of a formula (OWASP, CSV injection).
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-
-
-def escape_formula(text: str) -> str:
-    """Return *text* for a cell: with an apostrophe before what a spreadsheet would run as a formula.
-
-    >>> escape_formula("=1+1"), escape_formula("-"), escape_formula("It rains.")
-    ("'=1+1", "'-", 'It rains.')
-    """
-    return f"'{text}" if text.startswith(FORMULA) else text

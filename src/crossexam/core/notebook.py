@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from crossexam.core.output.escapes import visible
+
 #: The rows that a notebook shows of a longer table.
 MOST_ROWS: Final = 60
 
@@ -24,7 +26,7 @@ def html_table(
     def cell(tag: str, column: int, value: object) -> Markup:
         side = "right" if column else "left"
         text = f"{value:,}" if isinstance(value, int) else str(value)
-        return Markup('<{0} style="text-align:{1}">{2}</{0}>').format(tag, side, text)
+        return Markup('<{0} style="text-align:{1}">{2}</{0}>').format(tag, side, visible(text))
 
     def line(tag: str, cells: Sequence[object]) -> Markup:
         return Markup("<tr>{}</tr>").format(Markup().join(cell(tag, k, each) for k, each in enumerate(cells)))
@@ -34,7 +36,7 @@ def html_table(
         notes = [*notes, f"{len(given) - MOST_ROWS:,} more rows"]
     body = Markup().join(line("td", row) for row in given[:MOST_ROWS])
     table = Markup("<table><caption>{}</caption><thead>{}</thead><tbody>{}</tbody></table>").format(
-        caption, line("th", header), body
+        visible(caption), line("th", header), body
     )
     return str(table) + html_notes(notes)
 
@@ -47,4 +49,4 @@ def html_notes(notes: Sequence[str]) -> str:
     """
     from markupsafe import Markup
 
-    return str(Markup().join(Markup("<p>{}</p>").format(note) for note in notes))
+    return str(Markup().join(Markup("<p>{}</p>").format(visible(note)) for note in notes))

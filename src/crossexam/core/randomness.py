@@ -22,7 +22,7 @@ def rng_for(seed: int, *parts: str) -> random.Random:
 
 
 def _key(seed: int, parts: tuple[str, ...]) -> bytes:
-    return "\x1f".join((str(seed), *parts)).encode()
+    return "\x1f".join((str(seed), *parts)).encode("utf-8", "surrogatepass")
 
 
 def _number(key: bytes) -> int:

@@ -2,20 +2,18 @@
 
 Downloads resume after interruptions, and archives are not trusted.  ``DATA/.crossexam`` contains partial
 downloads and ``hashes.json`` with the SHA-256 of all downloaded and installed files.  If the catalogue lists
-no hash for a download, the first one is recorded and later downloads must match it.  A corpus whose installed
-files have the recorded hashes is not downloaded again.
+no hash for a download, its form is checked, it may have so many bytes at most, the hash of the first one is
+recorded with the word "unverified", and later downloads must match it.  A corpus whose installed files have
+the recorded hashes is not downloaded again.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import shutil
-import stat
 import tempfile
 import time
-import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +26,7 @@ from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
 from crossexam.corpora.installed import data_folder
+from crossexam.corpora.received import check_form, check_room, unpack_zip
 from crossexam.corpora.split_files import CORPUS_ALIASES
 
 if TYPE_CHECKING:
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
 
 
 ATTEMPTS: Final = 5
+#: Of a download whose size the catalogue does not know; the largest there has a quarter of it.
+MOST_BYTES: Final = 1_000_000_000
 _CONNECT_SECONDS: Final = 20.0
 _SILENCE_SECONDS: Final = 60.0  # without a byte, before an attempt counts as interrupted
 _WORTH_RETRYING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
@@ -49,13 +50,14 @@ class Transfer:
     """The download of *url* to the partial file *part*; *size* is in bytes, None if unknown.
 
     *verifiable* means that a hash is checked afterwards, so the download may be resumed even if the server
-    sends no validator that shows that the file is unchanged.
+    sends no validator that shows that the file is unchanged.  A file of unknown size may have *most* bytes.
     """
 
     url: str
     part: Path
     size: int | None
     verifiable: bool
+    most: int = MOST_BYTES
 
     @property
     def have(self) -> int:
@@ -183,10 +185,26 @@ def _total(transfer: Transfer, response: httpx2.Response, have: int) -> int | No
             wanted=f"{transfer.size:,} bytes, as in the catalogue",
             hint="nothing was installed; the file has changed since it was catalogued",
         )
+    if total is not None:
+        _not_too_large(transfer, total)
+        check_room(transfer.part.parent, total - have)
     return total
 
 
+def _not_too_large(transfer: Transfer, size: int) -> None:
+    """Raise CrossexamError if *size* is more bytes than a file that nothing is known of may have."""
+    if transfer.size is None and size > transfer.most:
+        transfer.forget()
+        raise CrossexamError(
+            f"the file has {size:,} bytes or more, and the catalogue does not know how many it should have",
+            where=transfer.url,
+            wanted=f"{transfer.most:,} bytes at most",
+            hint="if it is the right file, allow more with --max-size MEGABYTES",
+        )
+
+
 def _not_more(transfer: Transfer, have: int) -> None:
+    _not_too_large(transfer, have)
     if transfer.size is not None and have > transfer.size:
         transfer.forget()
         raise CrossexamError(
@@ -196,92 +214,27 @@ def _not_more(transfer: Transfer, have: int) -> None:
         )
 
 
-_CHUNK: Final = 1 << 20
-_ESCAPES: Final = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
-
-
-def unpack_zip(
-    archive: Path,
-    into: Path,
-    members: Collection[str],
-    *,
-    limit: int,
-    progress: Progress = silent,
-) -> list[Path]:
-    """Write the *members* of *archive*, found by the ends of their paths, into the folder *into*.
-
-    A member given with its folder (``R1/dev.jsonl``) is written as ``R1_dev.jsonl``.  Nothing else is
-    written.  Raises CrossexamError, and writes nothing, if any path leaves the archive (absolute, a drive,
-    ``..``), if a member is a link, missing or ambiguous, or if the members unpack to more than *limit* bytes.
-    """
-    try:
-        with zipfile.ZipFile(archive) as opened:
-            wanted = _wanted(opened, archive, members, limit)
-            return [
-                _extract(opened, info, into / installed_name(name), progress) for name, info in wanted.items()
-            ]
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise CrossexamError(
-            f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a complete zip archive"
-        ) from None
-
-
-def _wanted(
-    opened: zipfile.ZipFile, archive: Path, members: Collection[str], limit: int
-) -> dict[str, zipfile.ZipInfo]:
-    wanted: dict[str, zipfile.ZipInfo] = {}
-    for info in opened.infolist():
-        if _ESCAPES.search(info.filename):
-            raise _unsafe(archive, f"the path '{info.filename}' leaves the archive's folder")
-        name = next((member for member in members if f"/{info.filename}".endswith(f"/{member}")), None)
-        if name is None:
-            continue
-        if stat.S_ISLNK(info.external_attr >> 16):
-            raise _unsafe(archive, f"'{info.filename}' is a link")
-        if name in wanted:
-            raise _unsafe(archive, f"it has two files '{name}'")
-        wanted[name] = info
-    missing = [name for name in members if name not in wanted]
-    if missing:
-        raise CrossexamError(f"'{missing[0]}' is not in the archive", where=str(archive))
-    total = sum(info.file_size for info in wanted.values())
-    if total > limit:
-        raise _unsafe(archive, f"it unpacks to {total:,} bytes, more than the {limit:,} expected at most")
-    return {name: wanted[name] for name in members}
-
-
-def _extract(opened: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, progress: Progress) -> Path:
-    # zipfile reads no more bytes than file_size and checks their CRC, so the limit above holds
-    done = 0
-    with opened.open(info) as source, target.open("xb") as sink:
-        while chunk := source.read(_CHUNK):
-            done += sink.write(chunk)
-            progress(f"unpack {target.name}", done, info.file_size)
-    return target
-
-
-def _unsafe(archive: Path, why: str) -> CrossexamError:
-    return CrossexamError(
-        f"the archive is not safe to unpack: {why}", where=str(archive), hint="nothing was unpacked"
-    )
-
-
 PRIVATE_FOLDER: Final = ".crossexam"
 _DAMAGED: Final = "nothing was installed; the file is damaged, or its publisher has changed it"
 
 
 class Hashes:
-    """SHA-256 of downloads by URL (or ``url#member``) and installed files by corpus, kept in *path*."""
+    """SHA-256 of downloads by URL (or ``url#member``) and installed files by corpus, kept in *path*.
+
+    ``unverified`` are the installed files whose hash no catalogue lists: it is that of the first fetch.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         known = read_json(path) if path.is_file() else {}
         self.downloads: dict[str, str] = known.get("downloads", {})
         self.installed: dict[str, dict[str, str]] = known.get("installed", {})
+        self.unverified: dict[str, list[str]] = known.get("unverified", {})
 
     def save(self) -> None:
         """Write the file."""
-        write_json(self._path, {"downloads": self.downloads, "installed": self.installed})
+        known = {"downloads": self.downloads, "installed": self.installed, "unverified": self.unverified}
+        write_json(self._path, known)
 
     def note(self, key: str, file: Path) -> None:
         """Record the hash of *file*, which came from a verified archive."""
@@ -319,7 +272,7 @@ class FetchResult:
     """The outcome of an installation: the *files* in place, their SHA-256 by name, the bytes *received*.
 
     *already* is true if everything was installed before and its hashes are right; *missing* names the files
-    that a copy lacked.
+    that a copy lacked, *unverified* those for which no hash in the catalogue vouches.
     """
 
     name: str
@@ -329,6 +282,7 @@ class FetchResult:
     received: int
     already: bool
     missing: tuple[str, ...]
+    unverified: tuple[str, ...]
     licence: str
     citation: str
     homepage: str
@@ -336,13 +290,18 @@ class FetchResult:
     def summary(self) -> str:
         """Return what was done, the licence and the citation, for the terminal."""
         what = (
-            "is already installed and verified"
+            f"is already installed and {'as it was first fetched' if self.unverified else 'verified'}"
             if self.already
             else f"installed ({self.received:,} bytes received)"
         )
         lines = [f"{self.name} {what}: {self.folder}", *(f"  {path.name}" for path in self.files)]
         if self.missing:
             lines.append(f"  not in the copy: {', '.join(self.missing)}")
+        if self.unverified:
+            lines.append(
+                f"  unverified: {', '.join(self.unverified)}: the catalogue has no hash, so nothing vouches "
+                "for the content; the SHA-256 was recorded, and a later fetch of anything else is refused"
+            )
         return "\n".join([*lines, f"licence: {self.licence}", f"cite: {self.citation}"])
 
 
@@ -354,6 +313,7 @@ class _Job:
     progress: Progress
     attempts: int
     pause: Callable[[float], None]
+    most: int
     received: int = 0
 
     @property
@@ -363,6 +323,10 @@ class _Job:
     @property
     def names(self) -> list[str]:
         return [name for item in self.entry.downloads for name in item.installs]
+
+    @property
+    def unverified(self) -> list[str]:
+        return [name for item in self.entry.downloads if item.sha256 is None for name in item.installs]
 
 
 def install_corpus(
@@ -374,12 +338,14 @@ def install_corpus(
     catalog: Mapping[str, CatalogEntry] | None = None,
     attempts: int = ATTEMPTS,
     pause: Callable[[float], None] = time.sleep,
+    max_size: int = MOST_BYTES,
 ) -> FetchResult:
     """Install the corpus *name* in the data folder, from the network or from the copy *source*.
 
     *source* is the archive, one of its files, or a folder with them; then nothing is downloaded.  The size
     and SHA-256 of every file are checked before any is put in place.  An interrupted download is tried
-    *attempts* times; *pause* is called with the seconds to wait in between.  Raises CrossexamError.
+    *attempts* times; *pause* is called with the seconds to wait in between.  A file of which the catalogue
+    knows no size may have *max_size* bytes.  Raises CrossexamError.
     """
     known = shipped_catalog() if catalog is None else catalog
     name = CORPUS_ALIASES.get(name, name)
@@ -398,7 +364,7 @@ def install_corpus(
         private.mkdir(parents=True, exist_ok=True)
         with locked(private / "lock", _busy(data)):
             hashes = Hashes(private / "hashes.json")
-            job = _Job(to_fetch[name], data, hashes, progress, attempts, pause)
+            job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
             return _install_verified(job, private, Path(source).expanduser() if source is not None else None)
     except OSError as error:
         what = error.strerror or str(error)
@@ -433,7 +399,7 @@ def _from_network(job: _Job, item: Download, downloads: Path, staging: Path) -> 
     downloads.mkdir(exist_ok=True)
     part = downloads / f"{job.entry.name}-{item.file or item.url_name}.part"
     verifiable = item.sha256 is not None or item.url in job.hashes.downloads
-    transfer = Transfer(item.url, part, item.size, verifiable)
+    transfer = Transfer(item.url, part, item.size, verifiable, job.most)
     job.received += download(transfer, progress=job.progress, attempts=job.attempts, pause=job.pause)
     try:
         _unpack(job, item, part, staging, where=item.url)
@@ -455,6 +421,8 @@ def _from_copy(job: _Job, staging: Path, source: Path) -> None:
             found = _find(source, name) or _find(source, installed_name(name))
             if found is not None:
                 key = f"{item.url}#{installed_name(name)}"
+                if item.sha256 is None:
+                    check_form(found, installed_name(name), where=str(found))
                 job.hashes.check(key, found, size=None, listed=None, where=str(found))
                 shutil.copyfile(found, staging / installed_name(name))
     if not any(staging.iterdir()):
@@ -466,12 +434,17 @@ def _from_copy(job: _Job, staging: Path, source: Path) -> None:
 
 def _unpack(job: _Job, item: Download, file: Path, staging: Path, *, where: str) -> None:
     """Check the downloaded *file* and put it, or its wanted members, into *staging*."""
+    if item.sha256 is None and not item.members:
+        check_form(file, item.file, where=where)
     job.hashes.check(item.url, file, size=item.size, listed=item.sha256, where=where)
     if not item.members:
+        check_room(staging, file.stat().st_size)
         shutil.copyfile(file, staging / item.file)
         return
     limit = job.entry.unpacked_limit
     for path in unpack_zip(file, staging, item.members, limit=limit, progress=job.progress):
+        if item.sha256 is None:
+            check_form(path, path.name, where=f"{where}, {path.name}")
         job.hashes.note(f"{item.url}#{path.name}", path)
 
 
@@ -481,6 +454,7 @@ def _put_in_place(job: _Job, staging: Path) -> None:
     for path in sorted(staging.iterdir()):
         installed[path.name] = sha256_of(path)
         path.replace(job.folder / path.name)
+    job.hashes.unverified[job.entry.name] = [name for name in job.unverified if name in installed]
     job.hashes.save()
 
 
@@ -504,6 +478,7 @@ def _result(job: _Job, *, already: bool) -> FetchResult:
         received=job.received,
         already=already,
         missing=tuple(name for name in job.names if name not in present),
+        unverified=tuple(name for name in present if name in job.unverified),
         licence=job.entry.licence,
         citation=job.entry.citation,
         homepage=job.entry.homepage,

@@ -108,7 +108,7 @@ def export(
 def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:
     first: dict[str, str] = {}
     for each in sets:
-        other = first.setdefault(task_name(each.name), each.name)
+        other = first.setdefault(task_name(each.name).lower(), each.name)  # files may ignore case
         if other != each.name:
             raise CrossexamError(
                 f"'{other}' and '{each.name}' would both be the task {task_name(each.name)}",

@@ -8,6 +8,7 @@ from string import Template as Text
 from typing import Final
 
 from crossexam.core.files import write_text
+from crossexam.core.output.escapes import one_line
 from crossexam.interop.asked import AskedSet
 from crossexam.interop.export import hashes, task_name
 from crossexam.interop.json_lines import write_questions
@@ -86,8 +87,8 @@ def write_inspect_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
     for each in sets:
         name = task_name(each.name)
         write_questions(each, folder / f"{name}.jsonl")
-        about = ", ".join(f"{key}={value!r}" for key, value in hashes(each).items())
-        shown = each.name.replace("\\", "").replace('"', "")
+        about = ", ".join(f"{key}={value!a}" for key, value in hashes(each).items())
+        shown = one_line(each.name).replace("\\", "").replace('"', "")
         code += _TASK.substitute(name=name, test_set=shown, about=about)
         names.append(name)
     write_text(folder / MODULE, code)

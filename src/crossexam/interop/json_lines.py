@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from crossexam.core.output.escapes import json_text
 from crossexam.interop.asked import AskedItem, AskedSet
 from crossexam.interop.export import task_name
 
@@ -24,4 +24,4 @@ def write_questions(sets: Iterable[AskedItem], path: Path) -> None:
     """Write one question per line."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for question in sets:
-            stream.write(json.dumps(question.record(), ensure_ascii=False) + "\n")
+            stream.write(json_text(question.record()) + "\n")

@@ -7,12 +7,12 @@ of the data, so that nothing in a sentence is taken for a template.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.files import write_text
+from crossexam.core.output.escapes import json_text
 from crossexam.interop.asked import AskedSet
 from crossexam.interop.export import hashes, task_name
 from crossexam.interop.json_lines import write_questions
@@ -23,6 +23,7 @@ CHAT: Final = "crossexam_chat"
 #: Tokens of an answer; the longest labels have four or five.
 _TOKENS: Final = 16
 _LOADER: Final = "crossexam_data.py"
+_DATA: Final = "custom_dataset"  # the only value that is a function, whatever a template says
 _LOADER_CODE: Final = '''"""The questions beside this file, as the harness loads them."""
 
 from pathlib import Path
@@ -52,7 +53,7 @@ def write_lm_eval_tasks(sets: Sequence[AskedSet], folder: Path) -> list[str]:
 
 def _shared(sets: AskedSet, name: str) -> dict[str, Any]:
     return {
-        "custom_dataset": "!function crossexam_data.load",
+        _DATA: "!function crossexam_data.load",
         "dataset_kwargs": {"file": f"{name}.jsonl"},
         "test_split": "test",
         "doc_to_text": "prompt",
@@ -96,6 +97,6 @@ def _yaml(entries: dict[str, Any]) -> str:
     """Return *entries* as YAML: JSON values, which YAML 1.2 has too, and the tag of functions as it is."""
     lines = []
     for key, value in entries.items():
-        text = value if str(value).startswith("!function ") else json.dumps(value, ensure_ascii=False)
+        text = value if key == _DATA else json_text(value)
         lines.append(f"{key}: {text}")
     return "\n".join(lines) + "\n"

@@ -22,6 +22,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -89,16 +90,17 @@ class FunctionModel:
 
 
 def open_function(name: str, options: Options) -> FunctionModel:
-    """Return the model ``py/module:function``; the working folder is searched for the module first.
+    """Return the model ``py/module:function``; the working folder is searched last, after all libraries.
 
-    Raises CrossexamError if there is no such module or function.
+    Raises CrossexamError if there is no such module or function, or if a library has the module's name.
     """
     module_name, colon, attribute = name.partition("/")[2].partition(":")
     if not (colon and module_name and attribute):
         raise CrossexamError(f"'{name}' is not the name of a function", wanted="py/module:function")
     here = str(Path.cwd())
+    _refuse_name_of_library(module_name, here, name)
     if here not in sys.path:  # not removed: the function may import its neighbours when it is called
-        sys.path.insert(0, here)
+        sys.path.append(here)  # not first: a file polars.py there would replace the library everywhere
     try:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
@@ -134,6 +136,23 @@ def open_function(name: str, options: Options) -> FunctionModel:
     return _model(name, function, options, _source_of_module(module, function))
 
 
+def _refuse_name_of_library(module: str, here: str, name: str) -> None:
+    """Raise CrossexamError if *module* is a file of the folder *here* and a library is called the same."""
+    top = module.partition(".")[0]
+    mine = PathFinder.find_spec(top, [here])
+    if mine is None or mine.origin is None:
+        return
+    elsewhere = [path for path in sys.path if Path(path or here).resolve() != Path(here).resolve()]
+    library = PathFinder.find_spec(top, elsewhere)
+    if top in sys.stdlib_module_names or (library is not None and library.origin not in (None, mine.origin)):
+        raise CrossexamError(
+            f"{Path(mine.origin).name} has the name of a library, which would be imported instead",
+            where=name,
+            wanted=f"a file with another name than '{top}'",
+            hint="rename the file, and the module in py/module:function",
+        )
+
+
 def from_callable(function: Callable[..., Any], options: Options) -> FunctionModel:
     """Return *function* as a model.
 
@@ -161,7 +180,7 @@ def _model(name: str, function: Callable[..., Any], options: Options, source: st
     order = parse_order(options.label_order, where="--label-order") if options.label_order else None
     parts = [_VERSION, name, str(order), source]
     parts += [] if options.threshold is None else [f"threshold {options.threshold}"]
-    digest = hashlib.blake2b("\x1f".join(parts).encode(), digest_size=16)
+    digest = hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16)
     details = {
         "label_order": list(order) if order else None,
         "two_label": options.threshold is not None or bool(order and is_two_label(order)),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import Gold
+from crossexam.core.output.escapes import one_line, visible_texts
 from crossexam.reports.results import Results, two_labels_note
 
 if TYPE_CHECKING:
@@ -89,16 +90,16 @@ def vega_lite_of(chart: Any) -> dict[str, Any]:
 
 
 def svg_of(chart: Any) -> str:
-    """Return *chart* as an SVG element."""
+    """Return *chart* as an SVG element; what XML does not have would end the process that draws it."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(vega_lite_of(chart)))
+    return str(vl_convert.vegalite_to_svg(visible_texts(vega_lite_of(chart))))
 
 
 def _labels(results: Results) -> dict[str, str]:
     """Return the name of each test set for the axis, in as few lines as there is room for."""
     for length in _LENGTHS:
-        labels = {name: _in_lines(short, length) for name, short in results.short_names.items()}
+        labels = {name: _in_lines(one_line(short), length) for name, short in results.short_names.items()}
         if all(label.count("\n") < 2 for label in labels.values()):
             break
     return labels
@@ -441,7 +442,7 @@ def importance_chart(rows: Sequence[Row], title: str) -> str:
     """Return the chart of *rows*, in their order, as SVG: bars in percent, with a standard deviation."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(importance_spec(rows, title)))
+    return str(vl_convert.vegalite_to_svg(visible_texts(importance_spec(rows, title))))
 
 
 def importance_spec(rows: Sequence[Row], title: str) -> dict[str, Any]:

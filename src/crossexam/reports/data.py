@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -12,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crossexam.core.dataset import Run
 from crossexam.core.estimate import Estimate
-from crossexam.core.files import escape_formula
 from crossexam.core.manifest import package_version, signature
 from crossexam.core.outcome import MAX_UNANSWERED
+from crossexam.core.output.escapes import escape_cell, json_text
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.accuracy import ERROR_TYPES
 from crossexam.reports.probabilities.comparison import paired_columns
@@ -73,14 +72,14 @@ _KEYED_DIFFERENCES: Final = ("over_items", "over_keys")
 def _csv(columns: Sequence[str], rows: Iterator[Mapping[str, object]]) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
-    writer.writeheader()
+    writer.writerow({key: _cell(key) for key in columns})
     for row in rows:
         writer.writerow({key: _cell(value) for key, value in row.items()})
     return stream.getvalue()
 
 
 def _cell(value: object) -> object:
-    return escape_formula(value) if isinstance(value, str) else _finite(value)
+    return escape_cell(value) if isinstance(value, str) else _finite(value)
 
 
 def _finite(value: object) -> object:
@@ -371,7 +370,7 @@ def _object(model: ModelResults, result: TestSetResult, published_rows: bool) ->
 
 
 def _json(document: Mapping[str, Any]) -> str:
-    return json.dumps(_plain(document), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return json_text(_plain(document), indent=1) + "\n"
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Sequence
 from itertools import groupby
@@ -19,6 +18,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from crossexam.core.manifest import package_version
+from crossexam.core.output.escapes import finalized, script_json, visible
 from crossexam.reports.headline import culprit, headline, sentence, warnings, worst_of
 from crossexam.reports.parts import PartsFolder, packed_items
 from crossexam.reports.results import Results
@@ -26,18 +26,6 @@ from crossexam.reports.sections import page_sections
 from crossexam.reports.table import Cell, Column, Table, interval_text, number_text
 
 _PAGE: Final = Path(__file__).parent / "page"
-
-
-def script_json(value: Any) -> str:
-    r"""Return *value* as JSON that cannot close the script element that contains it.
-
-    Everything outside ASCII is escaped, including U+2028 and lone surrogates.
-
-    >>> script_json("</script>&")
-    '"\\u003c/script\\u003e\\u0026"'
-    """
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _hash(text: str) -> str:
@@ -61,7 +49,11 @@ def render_html(results: Results, folder: PartsFolder | None = None) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(_PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(_PAGE),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        finalize=finalized,
     )
     environment.globals.update(
         number=_number, interval=_interval, groups=_groups, folds=_folds, breakable=_breakable
@@ -131,7 +123,7 @@ def _opens_at(results: Results) -> int:
 
 def _breakable(name: str) -> Markup:
     """Return *name* with optional line breaks after its punctuation."""
-    return Markup("<wbr>").join(re.findall(r"[^._/-]*[._/-]?", name))
+    return Markup("<wbr>").join(re.findall(r"[^._/-]*[._/-]?", visible(name)))
 
 
 def _number(cell: Cell, column: Column) -> str:

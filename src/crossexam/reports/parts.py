@@ -25,10 +25,11 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from crossexam.core.files import FORMULA, sweep, write_text
+from crossexam.core.files import sweep, write_text
 from crossexam.core.labels import ENTAILMENT_OR_NOT
 from crossexam.core.locks import SharedLock
 from crossexam.core.outcome import STATUSES
+from crossexam.core.output.escapes import CONTROLS, FORMULA, SIGNED_NUMBER
 from crossexam.core.transfers import put_file, remove_there
 from crossexam.reports.items import PageItems
 from crossexam.reports.results import Results
@@ -48,7 +49,8 @@ class PartsFolder:
     """The folder beside *page* with the parts of its items; it is made when the first part is written."""
 
     def __init__(self, page: Path) -> None:
-        self.path = page.with_name(f"{page.stem}_items")
+        whole = page.stem if page.suffix == ".html" else page.name  # a.HTML may be beside a.html
+        self.path = page.with_name(f"{whole}_items")
         self._page = page
         self._written: list[str] = []
         self._lock: SharedLock | None = None
@@ -153,7 +155,8 @@ def packed_items(
 def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> dict[str, Any]:
     """Return the models, test sets and labels for the page's script; *keep* takes and names each part.
 
-    ``formula`` holds what begins a formula in a spreadsheet, for the CSV that the page writes.  ``golds`` and
+    ``controls`` are the characters that the page shows by an escape, ``formula`` holds what begins a formula
+    in a spreadsheet unless it is a ``number``, for the CSV that the page writes.  ``golds`` and
     ``answers`` are the labels that some item has, ``parts`` of a test set are names and numbers of items.
     ``statuses`` are the names of the reasons why there is no answer, if one is missing.
     """
@@ -181,7 +184,9 @@ def _index(results: Results, items: PageItems, keep: Callable[[str], str]) -> di
     return {
         "models": [model.name for model in results.models],
         "twoLabels": [run.two_labels for run in results.runs],
+        "controls": CONTROLS,
         "formula": FORMULA,
+        "number": SIGNED_NUMBER,
         "sets": sets,
         "golds": sorted(golds),
         "answers": sorted(answers),

@@ -25,7 +25,7 @@ from crossexam.reports.parts import parts_beside
 from crossexam.reports.results import ITEMS_PER_SET, ItemChoice, Results, item_choice, results_of
 from crossexam.reports.sections import tables_in
 from crossexam.reports.table import Table, cell_text
-from crossexam.reports.text import render_latex, render_markdown, render_terminal
+from crossexam.reports.text import render_latex, render_markdown, render_terminal, terminal_text
 from crossexam.stats.multiple_testing import ALPHA
 
 if TYPE_CHECKING:
@@ -121,11 +121,11 @@ class Report:
         _known_suffix(path, tuple(RENDERERS))
         if path.suffix.lower() == ".html":
             with parts_beside(path) as folder:
-                write_text(path, _encodable(render_html(self.results, folder)))
+                write_text(path, render_html(self.results, folder))
                 folder.copy()
                 put_file(path)
         else:
-            write_text(path, _encodable(self.text(path.suffix.lower())))
+            write_text(path, self.text(path.suffix.lower()))
             put_file(path)
         return path
 
@@ -141,7 +141,6 @@ class Report:
     def terminal(self) -> RenderableType:
         """Return the headline, and accuracy and drop by test set, for a terminal."""
         from rich.console import Group
-        from rich.text import Text
 
         results = replace(self.results, published_rows=False)
         several = len(results.models) > 1  # then these are notes of the first table
@@ -149,9 +148,9 @@ class Report:
         of_table = [] if several else [*judged, *projection_notes(results)]
         notes = [summary_note(self.alpha), *of_table]
         tables = render_terminal(tables_in("terminal", results))
-        first = Text(headline(results), style="bold")
-        warned = [Text(warning, style="yellow") for warning in warnings(results)]
-        return Group(first, *warned, Text(), tables, Text("\n".join(notes), style="dim"))
+        first = terminal_text(headline(results), "bold")
+        warned = [terminal_text(warning, "yellow") for warning in warnings(results)]
+        return Group(first, *warned, terminal_text(""), tables, terminal_text("\n".join(notes), "dim"))
 
 
 def _table_html(table: Table) -> str:
@@ -271,7 +270,7 @@ def write_comparison(
     else:
         tables = comparison_tables(first, second, alpha=alpha, training=training, max_unanswered=limit)
         text = (render_latex if suffix == ".tex" else render_markdown)("Comparison", tables)
-    write_text(path, _encodable(text))
+    write_text(path, text)
     put_file(path)
     return path
 
@@ -307,8 +306,3 @@ def _known_suffix(path: Path, known: Sequence[str]) -> None:
             wanted=", ".join(known),
             hint=f"-o {path.with_suffix(known[0]).name}",
         )
-
-
-def _encodable(text: str) -> str:
-    """Return *text* with lone surrogates, which UTF-8 cannot encode, replaced by question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -6,32 +6,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crossexam.core.estimate import Bounds
+from crossexam.core.output.escapes import escape_latex, escape_markdown, one_line, visible
 from crossexam.reports.table import INFINITE, MARK, NOTHING, Table, cell_text, interval_text, number_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
-
-# fmt: off
-_LATEX_SPECIAL: Final = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{",
-    "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}",
-    ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}", "–": "--",
-    "·": r"\textperiodcentered{}", MARK: r"$^\dagger$", INFINITE: r"$\infty$",
-}
-# fmt: on
-
-
-def escape_latex(text: str) -> str:
-    r"""Return *text* escaped for LaTeX.
-
-    >>> print(escape_latex(r"50% of base_set \input{x}"))
-    50\% of base\_set \textbackslash{}input\{x\}
-    """
-    return "".join(_LATEX_SPECIAL.get(character, character) for character in " ".join(text.split()))
 
 
 def _latex_number(text: str) -> str:
@@ -42,7 +25,7 @@ def _latex_number(text: str) -> str:
     else:
         text = text.replace("-", r"$-$")
     for character in (MARK, INFINITE):
-        text = text.replace(character, _LATEX_SPECIAL[character])
+        text = text.replace(character, escape_latex(character))
     return text.replace("<", r"$<$")
 
 
@@ -106,23 +89,11 @@ def render_latex(title: str, tables: Sequence[Table], warnings: Sequence[str] = 
 
     The *warnings* also end the caption of the first table.
     """
-    head = [" ".join(text.split()) for text in (title, *warnings)]
+    head = [one_line(text) for text in (title, *warnings)]
     head += [r"\usepackage[T1]{fontenc}", r"\usepackage{booktabs}"]
     warned = [replace(table, notes=(*table.notes, *warnings)) for table in tables[:1]]
     comments = "\n".join(f"% {line}" for line in head)
     return "\n\n".join([comments, *map(latex_table, [*warned, *tables[1:]])]) + "\n"
-
-
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#&$])")
-
-
-def escape_markdown(text: str) -> str:
-    r"""Return *text* escaped for Markdown.
-
-    >>> print(escape_markdown("base.dev_matched | <b>"))
-    base.dev\_matched \| \<b\>
-    """
-    return _MARKDOWN_SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def _markdown_cell(table: Table, row: int, column: int) -> str:
@@ -155,13 +126,20 @@ def render_markdown(title: str, tables: Sequence[Table], warnings: Sequence[str]
     return "\n\n".join(parts) + "\n"
 
 
+def terminal_text(text: str, style: str = "") -> Text:
+    """Return *text* for `rich` to print as it is, neither markup nor control characters interpreted."""
+    from rich.text import Text
+
+    return Text(visible(text), style)
+
+
 def _terminal_cell(table: Table, row: int, column: int) -> Text:
     from rich.text import Text
 
     if table.shown_once(row, column):
         return Text("")
     cell, kind = table.rows[row][column], table.columns[column].kind
-    text = Text(number_text(cell, kind, table.columns[column].alpha))
+    text = terminal_text(number_text(cell, kind, table.columns[column].alpha))
     if isinstance(cell, Bounds) or (kind != "text" and text.plain.startswith("-")):
         text = Text(text.plain.replace("-", "−"))
     if interval := interval_text(cell, kind):
@@ -174,17 +152,17 @@ def terminal_table(table: Table) -> RenderableType:
     from rich import box
     from rich.console import Group
     from rich.table import Table as RichTable
-    from rich.text import Text
 
-    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, title=Text(table.title), title_justify="left")
+    title = terminal_text(table.title)
+    shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     for column in table.columns:
         words = column.kind == "text"
-        shown.add_column(Text(column.header), justify="left" if words else "right", overflow="fold")
+        shown.add_column(terminal_text(column.header), justify="left" if words else "right", overflow="fold")
     for row in range(len(table.rows)):
         last = row + 1 == len(table.rows) or not table.shown_once(row + 1, 0)
         cells = (_terminal_cell(table, row, column) for column in range(len(table.columns)))
         shown.add_row(*cells, end_section=bool(table.grouped) and last)
-    return Group(shown, *(Text(note, style="dim") for note in table.notes))
+    return Group(shown, *(terminal_text(note, "dim") for note in table.notes))
 
 
 def render_terminal(tables: Sequence[Table]) -> RenderableType:

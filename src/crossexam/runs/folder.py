@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
@@ -30,6 +29,7 @@ from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
 from crossexam.core.manifest import RunEntry
 from crossexam.core.outcome import check_unanswered
+from crossexam.core.output.file_names import file_stem
 from crossexam.core.places import relative_url, url_of
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored.examples import StoredExamples
@@ -216,7 +216,7 @@ def save_run(run: Run, folder: Path, *, force: bool = False) -> None:
 
 def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool = False) -> None:
     """Write *run* into *folder*, but for the predictions if the folder already has these."""
-    manifest_file = folder / MANIFEST
+    manifest_file, known = folder / MANIFEST, dict[str, RunEntry]()
     if force:
         manifest_file.unlink(missing_ok=True)
     elif manifest_file.exists():
@@ -225,14 +225,14 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
         _refuse_losing(known, run.datasets, folder)
     entries = {}
     for name, dataset in run.datasets.items():
-        file = f"{quote(name, safe=' ')}.parquet"
-        place = folder / _PREDICTIONS / file
+        file = f"{file_stem(name)}.parquet"
+        place = folder / (known[name].predictions if has_predictions else f"{_PREDICTIONS}/{file}")
         if not has_predictions:
             found = SavedAnswers(run.probabilities[name], run.reading.get(name), run.outcomes.get(name))
             _write_predictions(place, dataset, found)
         entries[name] = {
             **run.manifest.get("test_sets", {}).get(name, {"rows": len(dataset), "of_rows": len(dataset)}),
-            "predictions": f"{_PREDICTIONS}/{file}",
+            "predictions": place.relative_to(folder).as_posix(),
             "sha256": sha256_of(place),
             **_place(dataset, folder, file),
             "dataset": {key: value for key, value in dataset.manifest.items() if key != "path"},

@@ -13,6 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem, write_text
+from crossexam.core.output.escapes import json_text
 from crossexam.validation.questions import QUESTIONS, exported_questions
 from crossexam.validation.spreadsheet import value_of
 from crossexam.validation.study import Item, Judgement, Study
@@ -81,7 +82,7 @@ def write_tasks(
         places = {number: place for place, number in enumerate(study.order(judges[0]))}
         items.sort(key=lambda item: places[item.number])
     tasks = [_task(item, chosen, given.get(item.number, {})) for item in items]
-    write_text(path, json.dumps(tasks, ensure_ascii=False, indent=1) + "\n")
+    write_text(path, json_text(tasks, indent=1) + "\n")
     config = path.with_suffix(".xml")
     write_text(config, labelling_config(study, questions))
     return config

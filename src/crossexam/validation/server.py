@@ -16,22 +16,21 @@ import errno
 import hashlib
 import hmac
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
+from crossexam.core.output.escapes import finalized
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS
 from crossexam.validation.study import Item, Judgement, JudgeProgress, Study, open_study
 
 if TYPE_CHECKING:
-    from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
-
-    Endpoint = Callable[[Request], Awaitable[Response]]
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ADDRESS: Final = "127.0.0.1"
 PORT: Final = 8765
@@ -93,7 +92,7 @@ def judge_links(study: Study, port: int) -> dict[str, str]:
     return {judge: f"http://{ADDRESS}:{port}/j/{token}" for judge, token in study.judges.items()}
 
 
-def application(study: Study) -> Starlette:
+def application(study: Study) -> ASGIApp:
     """Return the application for the judges of *study*; raises MissingExtraError."""
     try:
         from starlette.applications import Starlette
@@ -103,30 +102,41 @@ def application(study: Study) -> Starlette:
 
     pages = _Pages(study)
     routes = [
-        Route("/", _guarded(pages.show), methods=["GET"]),
-        Route("/j/{token}", _guarded(pages.enter), methods=["GET"]),
-        Route("/answer", _guarded(pages.answer), methods=["POST"]),
-        Route("/undo", _guarded(pages.undo), methods=["POST"]),
-        Route("/static/{name}", _guarded(pages.static), methods=["GET"]),
+        Route("/", pages.show, methods=["GET"]),
+        Route("/j/{token}", pages.enter, methods=["GET"]),
+        Route("/answer", pages.answer, methods=["POST"]),
+        Route("/undo", pages.undo, methods=["POST"]),
+        Route("/static/{name}", pages.static, methods=["GET"]),
     ]
-    return Starlette(routes=routes)
+    app = Starlette(routes=routes)
+    app.router.redirect_slashes = False  # it would redirect to whatever host the request names
+    return _guarded(app)
 
 
-def _guarded(endpoint: Endpoint) -> Endpoint:
-    """Return *endpoint* without requests for another host or posts from another site."""
+def _guarded(app: ASGIApp) -> ASGIApp:
+    """Return *app* without requests for another host or posts from another site.
 
-    async def guarded(request: Request) -> Response:
-        from starlette.responses import PlainTextResponse
+    Every answer has the security headers, also that no page was found or that something failed.
+    """
+    from starlette.datastructures import MutableHeaders
+    from starlette.requests import Request
+    from starlette.responses import PlainTextResponse
 
-        from_elsewhere = request.method == "POST" and not _same_site(request)
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(_HEADERS)
+            await send(message)
+
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        request, answer = Request(scope), app
         if not host_is_ours(request.headers.get("host")):
-            response: Response = PlainTextResponse("This page is available on this machine only.", 421)
-        elif from_elsewhere:
-            response = PlainTextResponse("This was not sent from the judges' page.", 403)
-        else:
-            response = await endpoint(request)
-        response.headers.update(_HEADERS)
-        return response
+            answer = PlainTextResponse("This page is available on this machine only.", 421)
+        elif request.method == "POST" and not _same_site(request):
+            answer = PlainTextResponse("This was not sent from the judges' page.", 403)
+        await answer(scope, receive, with_headers)
 
     return guarded
 
@@ -285,6 +295,7 @@ def _templates() -> Any:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=finalized,
     )
 
 

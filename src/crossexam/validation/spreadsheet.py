@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import escape_formula, write_text
+from crossexam.core.files import write_text
+from crossexam.core.output.escapes import escape_cell
 from crossexam.validation.questions import CANNOT_SAY, QUESTIONS, exported_questions
 from crossexam.validation.study import Item, Judgement, Study
 
@@ -67,7 +68,7 @@ def write_csv(
             for question in questions
         ]
         writer.writerow(
-            [escape_formula(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)]
+            [escape_cell(cell) for cell in (item.name, item.premise, item.hypothesis, *seen, *cells)]
         )
     write_text(path, "\ufeff" + stream.getvalue())  # the mark by which Excel knows UTF-8
 
@@ -162,7 +163,7 @@ def _item(row: Mapping[str, str], by_name: Mapping[str, Item], seen: set[str], w
     seen.add(name)
     for side, text in zip(_TEXTS, (item.premise, item.hypothesis), strict=True):
         found = row.get(side)
-        if found is not None and _plain(found) not in {_plain(text), _plain(escape_formula(text))}:
+        if found is not None and _plain(found) not in {_plain(text), _plain(escape_cell(text))}:
             raise FormatError(
                 f"the {side} is not that of item {name}",
                 where=where,

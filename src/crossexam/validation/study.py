@@ -288,8 +288,15 @@ def create_study(
     """Write a study into *folder*; *orders* are the item numbers in the order of each judge.
 
     The manifest is written last; what an interrupted call left is written anew.  Raises CrossexamError if
-    *folder* exists and has anything else, or if the disk is full.
+    *folder* exists and has anything else, if the disk is full, or if the name of a test set is not text.
     """
+    for name in {item.test_set for item in items}:
+        if _storable(name) != name:
+            raise CrossexamError(
+                f"the name of test set '{name}' has an unpaired surrogate",
+                wanted="a name that UTF-8 can encode",
+                hint="rename the test set in the manifest of the suite",
+            )
     if folder.exists() and (not folder.is_dir() or not _only_leftovers(folder)):
         raise CrossexamError("this folder is not empty", where=str(folder), hint="choose another -o")
     folder.mkdir(parents=True, exist_ok=True)
@@ -334,7 +341,7 @@ def row_of(item: Item) -> tuple[object, ...]:
         *shown,
         item.gold,
         item.predicted,
-        item.cluster,
+        _storable(item.cluster),
         json.dumps(item.asked),
         json.dumps(item.suggested),
         json.dumps({"before": _storable_texts(item.before), "status": item.status, "pair": item.pair}),
@@ -342,8 +349,8 @@ def row_of(item: Item) -> tuple[object, ...]:
 
 
 def _storable(text: str) -> str:
-    """Return *text* with lone surrogates, which SQLite cannot store, replaced by question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """Return *text* with lone surrogates, which SQLite cannot store, replaced by their escapes."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _storable_texts(texts: Mapping[Side, str]) -> dict[Side, str]:

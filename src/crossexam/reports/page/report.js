@@ -17,10 +17,16 @@
   let shown = 0;
   let linked = ""; // what the list shows if the address names an item: its item or why there is none
 
+  const CONTROLS = new RegExp(data.controls, "gu");
+  const SIGNED_NUMBER = new RegExp(`^${data.number}$`);
+  const digitsOf = (control, width) => control.charCodeAt(0).toString(16).padStart(width, "0");
+  const escaped = (control) => (control < "\u0100" ? `\\x${digitsOf(control, 2)}` : `\\u${digitsOf(control, 4)}`);
+  // What controls how other characters are shown is shown by its escape.
+  const visible = (text) => text.replaceAll("\r\n", "\n").replace(CONTROLS, escaped);
   const make = (tag, kind, text) => {
     const element = document.createElement(tag);
     if (kind) element.className = kind;
-    if (text !== undefined) element.textContent = text;
+    if (text !== undefined) element.textContent = visible(text);
     return element;
   };
   // The label of an answer: -1 if the model was not asked, less than that if it was asked and did not answer.
@@ -197,14 +203,14 @@
     paragraph.append(make("span", "role", role));
     for (const piece of typeof text === "string" ? [text] : text) {
       if (typeof piece === "string") {
-        paragraph.append(document.createTextNode(piece));
+        paragraph.append(document.createTextNode(visible(piece)));
         continue;
       }
       const [now, old] = piece;
       if (old) paragraph.append(make("del", "", old));
       if (now) {
         const added = make("ins", "", now);
-        if (old) added.title = `was: ${old}`;
+        if (old) added.title = `was: ${visible(old)}`;
         paragraph.append(added);
       }
     }
@@ -306,7 +312,7 @@
     details.addEventListener("toggle", fill);
     const link = make("a", "anchor", "#");
     link.href = addressOf(item);
-    link.setAttribute("aria-label", `Link to item ${item[ID]}`);
+    link.setAttribute("aria-label", visible(`Link to item ${item[ID]}`));
     element.append(details, link);
     return [element, () => { fill(); details.open = true; }];
   };
@@ -401,11 +407,14 @@
         }]
         : []),
   });
-  const jsonLines = () => view.items.map((item) => `${JSON.stringify(record(item))}\n`).join("");
+  const exactly = (json) => json.replace(CONTROLS, (control) => `\\u${digitsOf(control, 4)}`);
+  const jsonLines = () => view.items.map((item) => `${exactly(JSON.stringify(record(item)))}\n`).join("");
   const cell = (value) => {
     if (value === null || value === undefined) return "";
     if (typeof value === "number") return String(value);
-    const safe = data.formula.some((start) => value.startsWith(start)) ? `'${value}` : value;
+    const text = visible(value);
+    const runs = data.formula.some((start) => text.startsWith(start)) && !SIGNED_NUMBER.test(text);
+    const safe = runs ? `'${text}` : text;
     return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   };
   const csv = () => {

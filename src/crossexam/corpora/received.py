@@ -1,0 +1,193 @@
+"""Files as they arrived from elsewhere: of the form that their name promises, and archives unpacked safely.
+
+A server that is out of order answers with a page for people, and says that all is well.  What the catalogue
+has no hash of is therefore looked at before it is installed.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import stat
+import zipfile
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Final
+
+from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.progress import Progress, silent
+from crossexam.corpora.catalog import installed_name
+
+_HEAD: Final = 65_536  # bytes that are looked at
+_PARQUET: Final = b"PAR1"
+#: How files of other kinds begin.
+_OTHERS: Final[Mapping[bytes, str]] = {
+    b"%PDF": "a PDF file",
+    b"PK\x03\x04": "a zip archive",
+    b"\x1f\x8b": "a gzip archive",
+    b"version https://git-lfs": "a pointer of Git LFS, not the file that it stands for",
+}
+_PAGE: Final = re.compile(rb"\s*<(!doctype\s+html|html|head|body|title|script|meta)\b", re.IGNORECASE)
+
+
+def _problem_of_text(head: bytes) -> str | None:
+    """Return what *head*, the start of a file of text, is instead; None if it is text."""
+    begun = head.removeprefix(b"\xef\xbb\xbf")
+    other = next((what for start, what in _OTHERS.items() if begun.startswith(start)), None)
+    if other is not None:
+        return other
+    if _PAGE.match(begun):
+        return "a page for a browser"
+    return "not text" if b"\0" in head else None
+
+
+def _problem_of_lines(head: bytes) -> str | None:
+    """Return what is wrong with *head* as lines of text that are not JSON or XML."""
+    starts = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    return "no table or list of sentences" if starts in {b"{", b"<"} else None
+
+
+def _starts_with(*starts: bytes) -> Callable[[bytes], str | None]:
+    wanted = " or ".join(f"'{each.decode()}'" for each in starts)
+
+    def problem(head: bytes) -> str | None:
+        begun = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+        return None if begun.startswith(starts) else f"it does not begin with {wanted}"
+
+    return problem
+
+
+def _problem_of_table(separator: bytes) -> Callable[[bytes], str | None]:
+    def problem(head: bytes) -> str | None:
+        line = head.partition(b"\n")[0]
+        return _problem_of_lines(head) or (None if separator in line else "its first line has no columns")
+
+    return problem
+
+
+#: What else is wrong with the start of a file of text, by the suffix of its name.
+_FORMS: Final[Mapping[str, Callable[[bytes], str | None]]] = {
+    ".json": _starts_with(b"{", b"["),
+    ".jsonl": _starts_with(b"{"),
+    ".xml": _starts_with(b"<"),
+    ".csv": _problem_of_table(b","),
+    ".tsv": _problem_of_table(b"\t"),
+    ".txt": _problem_of_lines,
+}
+
+
+def check_form(file: Path, name: str, *, where: str) -> None:
+    """Raise FormatError unless *file* looks like what its *name* promises; *where* says where it is from."""
+    suffix = Path(name).suffix.lower()
+    with file.open("rb") as stream:
+        head = stream.read(_HEAD)
+        stream.seek(-min(len(_PARQUET), len(head)), 2)
+        tail = stream.read()
+    if not head.strip():
+        problem: str | None = "the file is empty"
+    elif suffix == ".parquet":
+        problem = None if head.startswith(_PARQUET) and tail == _PARQUET else "it is no Parquet, or not whole"
+    elif suffix in _FORMS:
+        problem = _problem_of_text(head) or _FORMS[suffix](head)
+    else:
+        problem = None
+    if problem is not None:
+        raise FormatError(
+            f"this is not the file {name}: {problem}",
+            where=where,
+            wanted=f"a file with the content that '{suffix}' promises",
+            hint="nothing was installed; open the address in a browser, or pass a copy with --from",
+        )
+
+
+def check_room(folder: Path, needed: int) -> None:
+    """Raise CrossexamError if the disk with *folder* has less than *needed* bytes."""
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise CrossexamError(
+            f"{needed:,} bytes are needed, and {free:,} are free",
+            where=str(folder),
+            hint="free some space, or choose another data folder (--data DIR, or CROSSEXAM_DATA)",
+        )
+
+
+_CHUNK: Final = 1 << 20
+_ESCAPES: Final = re.compile(r"^[/\\]|^[A-Za-z]:|(^|[/\\])\.\.([/\\]|$)")
+
+
+_REGULAR: Final = frozenset({0, stat.S_IFREG})  # 0: made where files have no such mode
+#: Text is compressed to a tenth, repetitive tables to a fiftieth; a bomb to a thousandth.
+_MOST_RATIO: Final = 200
+_SMALL: Final = 10_000  # bytes, below which the ratio says nothing
+
+
+def unpack_zip(
+    archive: Path,
+    into: Path,
+    members: Collection[str],
+    *,
+    limit: int,
+    progress: Progress = silent,
+) -> list[Path]:
+    """Write the *members* of *archive*, found by the ends of their paths, into the folder *into*.
+
+    A member given with its folder (``R1/dev.jsonl``) is written as ``R1_dev.jsonl``.  Nothing else is
+    written.  Raises CrossexamError, and writes nothing, if any path leaves the archive (absolute, a drive,
+    ``..``), if a member is a link or a device, missing or ambiguous, or if the members unpack to more than
+    *limit* bytes, to more than there is room for, or to over 200 times their size.
+    """
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            wanted = _wanted(opened, archive, members, limit)
+            check_room(into, sum(info.file_size for info in wanted.values()))
+            return [
+                _extract(opened, info, into / installed_name(name), progress) for name, info in wanted.items()
+            ]
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise CrossexamError(
+            f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a complete zip archive"
+        ) from None
+
+
+def _wanted(
+    opened: zipfile.ZipFile, archive: Path, members: Collection[str], limit: int
+) -> dict[str, zipfile.ZipInfo]:
+    wanted: dict[str, zipfile.ZipInfo] = {}
+    for info in opened.infolist():
+        if _ESCAPES.search(info.filename):
+            raise _unsafe(archive, f"the path '{info.filename}' leaves the archive's folder")
+        name = next((member for member in members if f"/{info.filename}".endswith(f"/{member}")), None)
+        if name is None:
+            continue
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if kind not in _REGULAR:
+            what = "a link" if kind == stat.S_IFLNK else "no regular file"
+            raise _unsafe(archive, f"'{info.filename}' is {what}")
+        if info.file_size > _MOST_RATIO * max(info.compress_size, _SMALL):
+            raise _unsafe(archive, f"'{info.filename}' unpacks to over {_MOST_RATIO} times its size")
+        if name in wanted:
+            raise _unsafe(archive, f"it has two files '{name}'")
+        wanted[name] = info
+    missing = [name for name in members if name not in wanted]
+    if missing:
+        raise CrossexamError(f"'{missing[0]}' is not in the archive", where=str(archive))
+    total = sum(info.file_size for info in wanted.values())
+    if total > limit:
+        raise _unsafe(archive, f"it unpacks to {total:,} bytes, more than the {limit:,} expected at most")
+    return {name: wanted[name] for name in members}
+
+
+def _extract(opened: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, progress: Progress) -> Path:
+    # zipfile reads no more bytes than file_size and checks their CRC, so the limit above holds
+    done = 0
+    with opened.open(info) as source, target.open("xb") as sink:
+        while chunk := source.read(_CHUNK):
+            done += sink.write(chunk)
+            progress(f"unpack {target.name}", done, info.file_size)
+    return target
+
+
+def _unsafe(archive: Path, why: str) -> CrossexamError:
+    return CrossexamError(
+        f"the archive is not safe to unpack: {why}", where=str(archive), hint="nothing was unpacked"
+    )

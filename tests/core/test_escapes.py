@@ -1,0 +1,196 @@
+"""Hostile texts in every output: its reader gets them as text, and nothing in them is interpreted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from crossexam.core.errors import FormatError
+from crossexam.core.notebook import html_notes, html_table
+from crossexam.core.output.escapes import ESCAPERS, FORMULA, escape_cell, escape_latex, one_line, visible
+from crossexam.core.output.file_names import file_stem
+
+HOSTILE: dict[str, str] = json.loads((Path(__file__).parents[1] / "data/hostile.json").read_text("utf-8"))
+CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def read_terminal(escaped: str) -> str:
+    return escaped
+
+
+class Read(HTMLParser):
+    """The tags of a page, the texts in them, and their attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        self.tags.append("<!--")
+
+
+def read_html(escaped: str) -> str:
+    read = Read(f'<p title="{escaped}">{escaped}</p>')
+    assert (read.tags, [name for name, _ in read.attributes]) == (["p"], ["title"])
+    text = "".join(read.texts)
+    assert read.attributes[0][1] == text
+    return text
+
+
+def read_svg(escaped: str) -> str:
+    text = ElementTree.fromstring(f"<text>{escape(escaped)}</text>").text
+    return text or ""
+
+
+def read_markdown(escaped: str) -> str:
+    """Return the text of a heading, of a paragraph and of the cell of a table, which are the same."""
+    reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    tokens = reader.parse(f"# {escaped}\n\n{escaped}\n\n| a | b |\n| --- | --- |\n| {escaped} | end |\n")
+    inline = [token for token in tokens if token.type == "inline"]
+    kinds = {child.type for token in inline for child in token.children or ()}
+    assert kinds <= {"text", "text_special"}
+    assert len(inline) == 6 - 2 * (not escaped)
+    assert not re.search(r"(?<!\\)(?:https?:|www\.|@)", escaped)  # which GitHub makes links of
+    heading, paragraph, *cells = (
+        "".join(child.content for child in token.children or ()) for token in inline
+    )
+    assert cells[2:] == [heading, "end"]
+    assert paragraph == heading
+    return heading
+
+
+def read_latex(escaped: str) -> str:
+    """Return the text that LaTeX would print; every special character must be part of an escape."""
+    assert not escaped.startswith(("[", "*"))
+    assert not re.search(r"--|,,|''|[?!]`|<<|>>", escaped.replace("--", "–") if "–" in escaped else escaped)
+    words = {escape_latex(character): character for character in '\\&%$#_{}~^<>|"`·†∞'}
+    pieces = re.split("|".join(map(re.escape, sorted(words, key=len, reverse=True))) + r"|(\{\})", escaped)
+    assert not re.search(r"[\\&%$#_{}~^]", "".join(piece for piece in pieces if piece and piece != "{}"))
+    pattern = re.compile("|".join(map(re.escape, sorted(words, key=len, reverse=True))) + r"|\{\}")
+    return pattern.sub(lambda found: words.get(found[0], ""), escaped)
+
+
+def read_csv(escaped: str) -> str:
+    stream = io.StringIO()
+    csv.writer(stream).writerow([escaped, "end"])
+    [cell, end], *others = csv.reader(io.StringIO(stream.getvalue(), newline=""))
+    assert (end, others) == ("end", [])
+    assert not cell.startswith(FORMULA)
+    return cell[1:] if cell[1:].startswith(FORMULA) else cell
+
+
+def read_json(escaped: str) -> str:
+    text: str = json.loads(escaped)
+    return text
+
+
+def read_script(escaped: str) -> str:
+    assert escaped.isascii()
+    assert not set(escaped) & set("<>&")
+    return read_json(escaped)
+
+
+#: What reads each output, and what it must read; JSON keeps the exact text.
+READERS: dict[str, tuple[Callable[[str], str], Callable[[str], str]]] = {
+    "terminal": (read_terminal, visible),
+    "html": (read_html, visible),
+    "svg": (read_svg, visible),
+    "md": (read_markdown, one_line),
+    "tex": (read_latex, one_line),
+    "csv": (read_csv, visible),
+    "json": (read_json, str),
+    "script": (read_script, str),
+}
+
+
+@pytest.mark.parametrize("output", ESCAPERS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_text_is_read_as_text(output: str, name: str) -> None:
+    text, (read, wanted) = HOSTILE[name], READERS[output]
+    escaped = ESCAPERS[output](text)
+    assert not CONTROL.search(escaped)
+    assert read(escaped) == wanted(text)
+
+
+@pytest.mark.parametrize("output", [output for output in ESCAPERS if output not in {"md", "csv"}])
+@given(text=st.text(st.sampled_from("ab \n\r\0\x1b\u2028\u202e\ud800<>&\"'`\\{}[]()%$#_^~|*-+=,.:/@!1")))
+def test_any_text_is_read_as_text(output: str, text: str) -> None:
+    read, wanted = READERS[output]
+    escaped = ESCAPERS[output](text)
+    assert not CONTROL.search(escaped)
+    assert read(escaped) == wanted(text)
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    text = "A man, 3.5 years old (so they say); été, עברית\u200f, 👩‍👩‍👧!"
+    assert {escape_text(text) for escape_text in (visible, one_line, escape_cell, escape_latex)} == {text}
+    assert visible("one\n\ttwo") == "one\n\ttwo"
+
+
+@pytest.mark.parametrize("number", ["-0.5", "+3", "-1e-05", "-12"])
+def test_numbers_need_no_apostrophe(number: str) -> None:
+    assert escape_cell(number) == number
+    assert escape_cell(f"{number}+1") == f"'{number}+1"
+
+
+def test_an_error_shows_what_a_line_has() -> None:
+    error = FormatError("not a label: \x1b[31mred", where="a\u202eb, line 3", wanted="[/b]", hint="one\ntwo")
+    shown = "a\\u202eb, line 3: not a label: \\x1b[31mred\n  wanted: [/b]\n  hint: one\ntwo"
+    assert (str(error), error.args[0]) == (shown, shown)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_notebook_shows_text(name: str) -> None:
+    text = HOSTILE[name]
+    read = Read(html_table(text, [text], [[text]], notes=[text]) + html_notes([text]))
+    assert set(read.tags) <= {"table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
+    assert [each for each in read.texts if each] == [visible(text)] * 5
+
+
+def _folded(stem: str) -> str:
+    """Return what a file system that ignores case, composition and dots at the end takes *stem* for."""
+    import unicodedata
+
+    return unicodedata.normalize("NFD", stem).casefold().rstrip(". ")
+
+
+def test_no_two_names_are_one_file() -> None:
+    names = [*HOSTILE.values(), "", ".", "..", "Dev", "nul", "NUL", "con", "a", "A", "x" * 301, "X" * 300]
+    names += [file_stem(name) for name in names] + [file_stem(name).lower() for name in names]
+    stems = {name: file_stem(name) for name in names}
+    assert len({_folded(f"{stem}.parquet") for stem in stems.values()}) == len(stems)
+    device = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+    for stem in stems.values():
+        assert re.fullmatch(r"[\w.~% -]+", stem, re.ASCII), stem
+        assert not device.match(stem), stem
+        assert len(f".{stem}.parquet.12345678.part") <= 255
+        assert not stem.startswith((".", " ")), stem
+
+
+def test_a_name_of_small_letters_is_its_file() -> None:
+    known: Any = {"negation.dev_matched", "50 pairs", "base.snli_dev_1_2", "a-b~c"}
+    assert {file_stem(name) for name in known} == known

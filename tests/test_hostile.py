@@ -1,0 +1,354 @@
+"""Hostile names, ids, texts and keys through every command and every format: nothing is interpreted."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from crossexam.core.example import Example
+from crossexam.core.output.escapes import FORMULA, json_text, visible
+from crossexam.core.test_sets import read_suite, write_test_set
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+HOSTILE: dict[str, str] = json.loads((Path(__file__).parent / "data" / "hostile.json").read_text("utf-8"))
+CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+#: Names of test sets; ids, texts and keys have all of HOSTILE.
+# fmt: off
+_OF_SETS = (
+    "title", "c1", "nul", "separators", "override", "surrogate", "noncharacters", "closing markup", "emoji",
+    "formula", "cells", "image", "input", "row", "script", "event", "expression", "template", "path",
+    "device", "lower", "upper", "composed", "decomposed", "long",
+)
+# fmt: on
+NAMES = tuple(HOSTILE[name] for name in _OF_SETS)
+LABELS = ("entailment", "neutral", "contradiction")
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command as from a shell; nothing is printed that a terminal would interpret."""
+
+    def command(*arguments: str | Path, codes: tuple[int, ...] = (0,)) -> tuple[int, str, str]:
+        from crossexam.cli.main import run
+
+        monkeypatch.setattr(sys, "argv", ["crossexam", *map(str, arguments)])
+        monkeypatch.setattr("gc.freeze", lambda: None)
+        code = 0
+        try:
+            run()
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+        printed = capsys.readouterr()
+        assert code in codes, printed.err
+        assert "Traceback" not in printed.err
+        assert not CONTROL.search(printed.out + printed.err)
+        return code, printed.out, printed.err
+
+    return command
+
+
+def storable(text: str) -> bool:
+    return not re.search("[\ud800-\udfff]", text)  # which neither Parquet nor UTF-8 has
+
+
+def examples(prefix: str, base: bool) -> list[Example]:
+    """Return an item per hostile text: in its id, in both sentences, and as key and value of its facts."""
+    texts = [text for text in HOSTILE.values() if storable(text)]
+    return [
+        Example(
+            f"{text}{prefix}",
+            f"{text} A man sleeps.",
+            f"A man sleeps {text}",
+            LABELS[number % 3],  # type: ignore[arg-type]
+            base=None if base else f"{text}base",
+            info={"genre": text, text: text, "cluster": text},
+        )
+        for number, text in enumerate(texts)
+    ]
+
+
+def write_suite(folder: Path, *, with_errors: bool) -> Path:
+    """Write a suite whose test sets have hostile names, as somebody else's program would."""
+    folder.mkdir()
+    write_test_set(folder / "base.parquet", examples("base", True))
+    base: dict[str, Any] = {"file": "base.parquet", "construction": "base", "part": NAMES[0]}
+    entries = {f"base.{NAMES[0]}": base}
+    for number, name in enumerate(NAMES):
+        items = examples(f"-{number}", False)[number % 5 :: 9]
+        write_test_set(folder / f"{number}.parquet", [*items, *(items[:1] if with_errors else [])])
+        entries[name] = {
+            "file": f"{number}.parquet",
+            "construction": f"{name}.v1",
+            "part": NAMES[0],
+            "base_set": f"base.{NAMES[0]}",
+            "keeps_label": True,
+            "yield": {"examples": 9, "items": len(items), "rejected": {name: 2}},
+        }
+    manifest = {"format": 1, "name": NAMES[0], "test_sets": entries}
+    (folder / "manifest.json").write_text(json_text(manifest), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of hostile names, in each of whose test sets an item is there twice."""
+    return write_suite(tmp_path_factory.mktemp("hostile") / "suite", with_errors=True)
+
+
+@pytest.fixture(scope="module")
+def runs(suite: Path) -> tuple[Path, ...]:
+    """Two runs over the suite, whose models have hostile names."""
+    from crossexam.models.function import Options, from_callable
+    from crossexam.runs.folder import run_into_folder
+
+    names = (HOSTILE["markup"] + HOSTILE["script"], HOSTILE["colour"] + "|&_" + HOSTILE["long"])
+    folders = tuple(suite.parent / f"run-{number}" for number in range(2))
+    for step, (name, folder) in enumerate(zip(names, folders, strict=True), 1):
+
+        def judge(pairs: list[tuple[str, str]], step: int = step) -> list[str]:
+            return [LABELS[len(premise) * step % 3] for premise, _ in pairs]
+
+        judge.__qualname__ = name
+        run_into_folder(from_callable(judge, Options()), read_suite(suite), folder)
+    return folders
+
+
+def test_runs_have_a_file_per_test_set(suite: Path, runs: tuple[Path, ...]) -> None:
+    names = [path.name for path in (runs[0] / "predictions").iterdir()]
+    assert len({name.casefold() for name in names}) == len(NAMES) + 1
+    manifest = json.loads((runs[0] / "manifest.json").read_text("utf-8"))
+    assert list(manifest["test_sets"]) == [f"base.{NAMES[0]}", *NAMES]
+    assert not list(suite.parent.parent.glob("up*"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["md", "tex", "csv", "json", "html"])
+@pytest.mark.parametrize("command", ["report", "compare"])
+def test_reports(run: Run, runs: tuple[Path, ...], tmp_path: Path, command: str, suffix: str) -> None:
+    if (command, suffix) == ("compare", "html"):
+        return  # there is no such page
+    path = tmp_path / f"{command}.{suffix}"
+    run(command, *runs, "-o", path)
+    text = path.read_text(encoding="utf-8")
+    assert not CONTROL.search(text)
+    CHECKS[suffix](text)
+
+
+def check_csv(text: str) -> None:
+    rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
+    named = {row["test_set"] if "test_set" in row else row["name"] for row in rows}
+    assert {f"'{visible(name)}" if name.startswith(FORMULA) else visible(name) for name in NAMES} <= named
+    for row in rows:
+        assert None not in row
+        for cell in row.values():
+            assert not cell.startswith(FORMULA) or float(cell) < 0
+
+
+def check_json(text: str) -> None:
+    document = json.loads(text)
+    sets = document["models"][0]["test_sets"] if "models" in document else document["test_sets"]
+    assert set(NAMES) <= {each["name"] for each in sets}  # JSON has the exact names
+
+
+def check_markdown(text: str) -> None:
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
+    kinds = {child.type for token in tokens for child in token.children or ()}
+    assert kinds <= {"text", "text_special", "strong_open", "strong_close", "em_open", "em_close"}
+    blocks = {token.type.removesuffix("_open").removesuffix("_close") for token in tokens}
+    assert blocks <= {"heading", "paragraph", "inline", "table", "thead", "tbody", "tr", "th", "td"}
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        assert len({len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}) == 1
+
+
+def check_latex(text: str) -> None:
+    assert r"\input{" not in text
+    assert "write18{" not in text
+    for line in text.splitlines():
+        if line.startswith("%"):
+            continue
+        assert not re.search(r"(?<!\\)[%#]", line)
+        assert not line.startswith(("[", "*"))
+        depth = 0
+        for brace in re.findall(r"(?<!\\)[{}]", line):
+            depth += 1 if brace == "{" else -1
+            assert depth >= 0, line
+        assert depth == 0, line
+
+
+class Tags(HTMLParser):
+    """The tags of a page, its scripts, and the names of all attributes."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.scripts = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.scripts += tag == "script" and dict(attrs).get("type") is None
+
+
+def check_html(text: str) -> None:
+    page = Tags(text)
+    assert page.scripts == 1
+    assert not page.tags & {"iframe", "img", "object", "embed", "base", "foreignobject"}
+    assert not [name for name in page.attributes if name.startswith("on")]
+
+
+CHECKS = {"csv": check_csv, "json": check_json, "md": check_markdown, "tex": check_latex, "html": check_html}
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.parametrize("with_policy", [True, False])
+def test_the_page_runs_nothing_with_and_without_its_policy(
+    run: Run, runs: tuple[Path, ...], tmp_path: Path, chromium: Browser, with_policy: bool
+) -> None:
+    path = tmp_path / "page.html"
+    run("report", *runs, "-o", path, "--items", "all")
+    if not with_policy:
+        text = path.read_text(encoding="utf-8")
+        without = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", text)
+        assert without != text
+        path.write_text(without, encoding="utf-8")
+    context = chromium.new_context()
+    asked: list[str] = []
+    trouble: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.on("pageerror", lambda error: trouble.append(str(error)))
+    page.on("console", lambda message: trouble.append(message.text))
+    page.on("dialog", lambda dialog: (trouble.append("a dialog opened"), dialog.dismiss()))
+    page.goto(path.as_uri())
+    page.select_option("#set", "")
+    while page.locator("#more").is_visible():
+        page.locator("#more").click()
+    page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    shown = page.locator("body").inner_text()
+    for name in (*NAMES, *filter(storable, HOSTILE.values())):
+        assert " ".join(visible(name).split()) in " ".join(shown.split())
+    assert page.evaluate("typeof window.owned") == "undefined"
+    assert page.locator("#list iframe, #list img, #list script, #list svg, #list style").count() == 0
+    assert not CONTROL.search(shown.replace("\xa0", " "))
+    context.close()
+    assert (asked, trouble) == ([path.as_uri()], [])
+
+
+def test_the_terminal(run: Run, suite: Path, runs: tuple[Path, ...]) -> None:
+    _, out, _ = run("report", *runs)
+    assert "[bold red]x[/]" in out
+    run("compare", *runs)
+    _, out, err = run("check", suite, "--all", codes=(1,))
+    assert ":boom:" in out.replace("\n", "")
+    assert "errors" in err
+
+
+@pytest.mark.slow
+def test_a_run_is_shown_and_repeated(run: Run, suite: Path, tmp_path: Path) -> None:
+    first = run("run", "builtin/overlap", suite, "-o", tmp_path / "run")
+    assert run("run", "builtin/overlap", suite, "-o", tmp_path / "run")[1] == first[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["jsonl", "lm-eval", "inspect"])
+def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
+    import yaml
+
+    sets = [name for name in NAMES if name not in {HOSTILE["upper"], HOSTILE["composed"], HOSTILE["long"]}]
+    manifest = json.loads((suite / "manifest.json").read_text("utf-8"))
+    folder = tmp_path / "suite"
+    shutil.copytree(suite, folder)
+    for number, name in enumerate(sets):  # the names differ in letters, as is asked for
+        manifest["test_sets"][f"t{number}{name}"] = manifest["test_sets"][name]
+    manifest["test_sets"] = {key: each for key, each in manifest["test_sets"].items() if key[:1] == "t"}
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    run("export", form, folder, "-o", tmp_path / "out")
+    for path in (tmp_path / "out").iterdir():
+        text = path.read_text(encoding="utf-8")
+        assert not CONTROL.search(text)
+        if path.suffix == ".py":
+            compile(text, path.name, "exec")
+        elif path.suffix == ".yaml":
+            yaml.safe_load(text.replace("!function ", ""))
+        elif path.suffix == ".jsonl":
+            assert all(json.loads(line) for line in text.split("\n") if line)
+
+
+@pytest.mark.slow
+def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
+    from starlette.testclient import TestClient
+
+    from crossexam.validation.server import application
+    from crossexam.validation.study import open_study
+
+    suite, study = write_suite(tmp_path / "suite", with_errors=False), tmp_path / "study"
+    sample = ("validate", "sample", suite, "-o", study, "--per-set", "9")
+    assert "has an unpaired surrogate" in run(*sample, codes=(2,))[2]
+    sets = [part for name in NAMES if storable(name) for part in ("--set", name)]
+    run(*sample, *sets)
+    run("validate", "export", study, "-o", tmp_path / "all.csv")
+    run("validate", "export", study, "-o", tmp_path / "all.json")
+    text = (tmp_path / "all.csv").read_text(encoding="utf-8-sig")
+    assert not CONTROL.search(text)
+    for row in csv.reader(io.StringIO(text, newline=""), strict=True):
+        assert not any(cell.startswith(FORMULA) for cell in row)
+    assert not CONTROL.search((tmp_path / "all.json").read_text(encoding="utf-8"))
+    run("validate", "import", study, tmp_path / "all.csv")  # the sentences are those of the items
+    run("validate", "verdict", study)
+    with open_study(study) as opened:
+        client = TestClient(application(opened), base_url="http://127.0.0.1:8765")
+        page = client.get(f"/j/{opened.judges['judge-1']}").text
+        tags = Tags(page)
+        assert not CONTROL.search(page)
+        assert not tags.tags & {"iframe", "img", "svg"}
+        assert not [name for name in tags.attributes if name.startswith("on")]
+
+
+@pytest.mark.parametrize("name", ["colour", "c1", "override", "closing markup", "nul"])
+@pytest.mark.parametrize("place", ["header", "label", "name", "line", "model", "fetch"])
+def test_messages_about_files(run: Run, tmp_path: Path, name: str, place: str) -> None:
+    text = HOSTILE[name]
+    header = f"premise,{text},label" if place == "header" else "premise,hypothesis,label"
+    label = text if place == "label" else "neutral"
+    rows = f"{header}\nA man sleeps.,A man.,{label}\n"
+    path = tmp_path / ("pairs.jsonl" if place == "line" else "pairs.csv")
+    path.write_text(f'{{"premise": {text}\n' if place == "line" else rows, encoding="utf-8")
+    commands = {
+        "name": ("build", "negation", "--base", f"{text}:dev", "-o", tmp_path / "x"),
+        "model": ("run", f"builtin/{text}", path, "-o", tmp_path / "x"),
+        "fetch": ("fetch", text, "--data", tmp_path),
+    }
+    command = commands.get(place, ("build", "negation", "--base", path, "-o", tmp_path / "x"))
+    _, _, err = run(*command, codes=(2,))
+    assert err.startswith("crossexam: ")
+
+
+@pytest.mark.slow
+def test_features_of_a_model_trained_on_hostile_words(run: Run, tmp_path: Path) -> None:
+    words = [re.sub(r"[\s\0]", "", text) for text in HOSTILE.values() if storable(text)]
+    lines = [
+        json.dumps({"premise": f"A {word} sleeps.", "hypothesis": f"{word}.", "label": LABELS[number % 3]})
+        for number, word in enumerate(words * 2)
+    ]
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    run("train", "bag-of-words", "--train", path, "--dev", path, "-o", tmp_path / "model")
+    run("features", f"bow/{tmp_path / 'model'}", "--top", "60")

@@ -23,6 +23,7 @@ from crossexam.core.files import read_json, write_json
 from crossexam.core.locks import locked
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs import folder as folders
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder, save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run, read_runs
@@ -191,15 +192,17 @@ def test_who_comes_second_removes_nothing(tmp_path: Path, monkeypatch: pytest.Mo
     def overtaken(path: Path) -> Iterator[None]:
         monkeypatch.undo()
         folder.mkdir()
-        with locked(folder / ".lock", CrossexamError("in use")):
-            (folder / "store.sqlite").touch()  # without predictions so far
-            with kept(path):
-                yield
+        with (
+            locked(folder / ".lock", CrossexamError("in use")),
+            AnswerStore(folder / FILE_NAME, "key", "model"),  # without predictions so far
+            kept(path),
+        ):
+            yield
 
     monkeypatch.setattr(folders, "empty_or_kept", overtaken)
     with pytest.raises(CrossexamError, match="another process is writing to this folder"):
         run(BASE, folder)
-    assert sorted(path.name for path in folder.iterdir()) == [".lock", "store.sqlite"]
+    assert sorted(path.name for path in folder.iterdir()) == [".lock", FILE_NAME]
 
 
 BLOCKED = """

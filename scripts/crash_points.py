@@ -1,7 +1,7 @@
 """Kill a command at every point at which it changes a file, repeat it, and compare what is there at the end.
 
     python scripts/crash_points.py                  # every event of every verb
-    python scripts/crash_points.py build run        # of some
+    python scripts/crash_points.py build run-py:5   # of some; at every fifth of the second
     python scripts/crash_points.py --every 9 --seed 2 --json results.json
     python scripts/crash_points.py run --engine strace   # at the system calls themselves (slow, needs strace)
 
@@ -227,19 +227,20 @@ class Bench:
         """Make what *verb* begins with; raises RuntimeError if that fails."""
         shutil.rmtree(self.prepared)
         self.prepared.mkdir()
-        self._renew()
+        self.renew()
         for step in verb.setup:
-            code = self._fork(lambda step=step: crash_verbs.carry_out(step))  # type: ignore[misc]
+            code = self.fork(lambda step=step: crash_verbs.carry_out(step))  # type: ignore[misc]
             if code:
                 raise RuntimeError(f"{verb.name}: preparing ended with {code}: {self.log.read_text()}")
         shutil.rmtree(self.prepared)
         self.work.rename(self.prepared)
 
-    def _renew(self) -> None:
+    def renew(self) -> None:
+        """Let the work begin anew with what is prepared."""
         shutil.rmtree(self.work, ignore_errors=True)
         shutil.copytree(self.prepared, self.work, symlinks=True)
 
-    def _fork(self, action: Callable[[], int], *, seconds: int = _SECONDS) -> int:
+    def fork(self, action: Callable[[], int], *, seconds: int = _SECONDS) -> int:
         """Return the exit code of *action* in a process of its own, negative if it was killed."""
         sys.stdout.flush()
         pid = os.fork()
@@ -275,14 +276,14 @@ class Bench:
                     json.dump(events.names, stream)
             return code
 
-        return self._fork(action)
+        return self.fork(action)
 
     def events_of(self, verb: Verb) -> tuple[list[str], dict[str, Any]]:
         """Return the events of *verb*, and what it leaves; raises RuntimeError if that differs twice."""
         names = self.log.with_name("events.json")
         found = []
         for counted in (names, None):
-            self._renew()
+            self.renew()
             code = self._run(verb, names=counted)
             if code:
                 raise RuntimeError(f"{verb.name}: exit {code}: {self.log.read_text()}")
@@ -293,7 +294,7 @@ class Bench:
 
     def problem(self, verb: Verb, event: int, expected: Mapping[str, Any]) -> str | None:
         """Return what is wrong after *verb* was killed at *event* and given again; None if nothing is."""
-        self._renew()
+        self.renew()
         code = self._run(verb, fatal=event)
         if code != -signal.SIGKILL:
             return f"it ended with {code} instead of being killed: {self.log.read_text()[-500:]}"
@@ -402,7 +403,7 @@ def strace_problems(bench: Bench, verb: Verb, every: int, seed: int) -> Result:
     result = Result(verb.name)
     for call in _CALLS:
         for number in _endless(1 + seed % every, every):
-            bench._renew()
+            bench.renew()
             inject = f"inject={call}:signal=KILL:when={number}"
             line = [sys.executable, str(Path(crash_verbs.__file__)), verb.name]
             done = subprocess.run(
@@ -439,16 +440,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--engine", choices=("hooks", "strace"), default="hooks")
     parser.add_argument("--json", type=Path, help="write the results here")
     given = parser.parse_args(arguments)
-    if unknown := sorted(set(given.verbs) - set(VERBS)):
+    steps = {name: int(step or given.every) for name, _, step in (v.partition(":") for v in given.verbs)}
+    if unknown := sorted(set(steps) - set(VERBS)):
         parser.error(f"no verb is called {unknown[0]}; there are {', '.join(VERBS)}")
-    chosen = [VERBS[name] for name in given.verbs or VERBS]
-    crash_verbs.import_everything(chosen)
+    chosen = {VERBS[name]: step for name, step in (steps or dict.fromkeys(VERBS, given.every)).items()}
+    crash_verbs.import_everything(list(chosen))
     results = []
-    for verb in chosen:
+    for verb, every in chosen.items():
         with tempfile.TemporaryDirectory(prefix="crash-") as root:
             bench = Bench(Path(root).resolve())
             examine = strace_problems if given.engine == "strace" else Bench.examine
-            result = examine(bench, verb, given.every, given.seed)
+            result = examine(bench, verb, every, given.seed)
         results.append(result)
         _show(result)
     if given.json is not None:

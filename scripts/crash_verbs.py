@@ -133,7 +133,7 @@ def _tagged_corpus() -> None:
     Path("hypernyms.tsv").write_text("dog\tanimal\n")
 
 
-def _function() -> None:
+def write_function() -> None:
     Path("judge.py").write_text(
         "def judge(pairs):\n    return [{'entailment': 0.5, 'neutral': len(h) % 5 / 10,"
         " 'contradiction': 0.5 - len(h) % 5 / 10} for _, h in pairs]\n"
@@ -175,7 +175,7 @@ VERBS: Final[dict[str, Verb]] = {
         Verb("build-documents", "build documents --base builtin:demo[:8] -o out"),
         Verb("subset-cs", f"subset cs --base {DEMO} -o out"),
         Verb("run-builtin", "run builtin/overlap suite -o out", (_SUITE,)),
-        Verb("run-py", "run py/judge:judge suite -o out --batch-size 7", (_SUITE, _function)),
+        Verb("run-py", "run py/judge:judge suite -o out --batch-size 7", (_SUITE, write_function)),
         Verb("run-again", "run builtin/overlap more -o run",
              (_SUITE, _RUN, f"build word_overlap --base {DEMO} -o more")),
         Verb("run-zoo", "run zoo/model suite -o out --batch-size 9",

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import tempfile
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from crossexam.core import locks
 from crossexam.core.dataset import Dataset, Suite
-from crossexam.core.errors import FormatError, MissingExtraError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError, UnknownNameError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import parse_label
+from crossexam.core.locks import locked
 from crossexam.core.manifest import signature
 from crossexam.core.randomness import SeededOnUse, rng_for
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
@@ -64,6 +68,69 @@ def test_a_failed_writing_keeps_the_old_file(tmp_path: Path) -> None:
         with pytest.raises(KeyboardInterrupt, match="stop"):
             fail(gone=gone)
         assert [each.read_text() for each in tmp_path.iterdir()] == ["old"]
+
+
+def test_what_a_killed_process_left_is_swept(tmp_path: Path) -> None:
+    """Nobody holds the lock on it; what somebody else writes at the same time stays."""
+    path = tmp_path / "a.txt"
+    stale, of_another = tmp_path / ".a.txt.k1ll3d00.part", tmp_path / ".b.txt.k1ll3d00.part"
+    for each in (stale, of_another):
+        each.write_text("half")
+    with finished_or_absent(path) as one, finished_or_absent(path) as other:
+        assert not stale.exists()
+        sweep(tmp_path)
+        assert not of_another.exists()
+        assert sorted([one, other]) == sorted(tmp_path.iterdir())
+        other.write_text("first")
+        one.write_text("second")
+    assert [each.read_text() for each in tmp_path.iterdir()] == ["second"]
+
+
+def test_a_temporary_file_that_was_taken_for_abandoned_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its making and the lock on it, another process may sweep it."""
+    make, made = tempfile.mkstemp, []
+
+    def swept(**named: Any) -> tuple[int, str]:
+        handle, name = make(**named)
+        made.append(name)
+        if len(made) == 1:
+            Path(name).unlink()
+        return handle, name
+
+    monkeypatch.setattr("crossexam.core.locks.tempfile.mkstemp", swept)
+    with finished_or_absent(tmp_path / "a.txt") as temporary:
+        assert str(temporary) == made[1]
+        temporary.write_text("whole")
+    assert [each.name for each in tmp_path.iterdir()] == ["a.txt"]
+
+
+def test_a_folder_is_taken_over_from_a_killed_process(tmp_path: Path) -> None:
+    staging = tmp_path / ".new.part"
+    (staging / "inner").mkdir(parents=True)
+    (staging / "inner" / "half").write_text("half")
+    with new_folder(tmp_path / "new", purpose="testing") as folder:
+        (folder / "a").write_text("whole")
+        with (
+            pytest.raises(CrossexamError, match="new: another process is testing into it"),
+            new_folder(tmp_path / "new", purpose="testing"),
+        ):
+            pass
+    assert [str(each.relative_to(tmp_path)) for each in sorted(tmp_path.rglob("*"))] == ["new", "new/a"]
+
+
+def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who held it has finished and removed the file, which somebody else may have made anew by now."""
+    path, lock = tmp_path / ".lock", locks._lock
+
+    def late(stream: Any) -> None:
+        path.unlink()
+        lock(stream)
+
+    monkeypatch.setattr(locks, "_lock", late)
+    with pytest.raises(CrossexamError, match="in use"), locked(path, CrossexamError("in use")):
+        pass
 
 
 # Suites

@@ -229,7 +229,10 @@ def test_who_comes_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def overtaken(path: Path, value: Mapping[str, Any]) -> None:
         monkeypatch.undo()
         write_json(path, value)
-        index.save(tmp_path / "kept")
+        with pytest.raises(CrossexamError, match="another process is saving an index of word pairs into it"):
+            index.save(tmp_path / "kept")
+        index.save(tmp_path / "elsewhere")  # by a process that this one cannot see
+        (tmp_path / "elsewhere").rename(tmp_path / "kept")
 
     monkeypatch.setattr("crossexam.language.word_pair_index.write_json", overtaken)
     with pytest.raises(CrossexamError, match="the folder already exists"):

@@ -6,6 +6,7 @@ import json
 import re
 import runpy
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -233,6 +234,80 @@ def test_the_key_is_that_of_what_the_model_consists_of(instance: Instance) -> No
     assert key == open_model(instance.name).key
     assert key == open_model(instance.name, {"device": "cpu", "batch_size": 2}).key
     assert key != open_model(instance.change()).key
+
+
+#: Files in folders of models that no prediction depends on.
+NOT_READ = {"manifest.json", "metrics.jsonl", "generation_config.json", "words.txt"}
+#: What a shallow model writes about itself beside what it predicts from.
+SAYS_ONLY = {"config.json"}
+_reading: set[str] = set()
+_is_watching = False
+
+
+def _watch(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and _is_watching and isinstance(arguments[0], str | Path):
+        _reading.add(str(Path(arguments[0]).absolute()))
+
+
+sys.addaudithook(_watch)
+
+
+def _files_read(name: str) -> set[str]:
+    """Return the files that Python opens for the model *name* to predict."""
+    global _is_watching
+    _reading.clear()
+    _is_watching = True
+    try:
+        open_model(name).predict(PAIRS)
+    finally:
+        _is_watching = False
+    return set(_reading)
+
+
+def test_the_key_covers_every_file_that_predictions_depend_on(
+    kind: str, instance: Instance, tmp_path: Path
+) -> None:
+    folder = Path(instance.name.partition("/")[2])
+    if not folder.is_dir():
+        pytest.skip(f"{kind}/ models are no folders")
+    if kind == "lm":
+        (folder / "additional_chat_templates").mkdir(exist_ok=True)
+        for name in ("chat_template.jinja", "additional_chat_templates/tools.jinja"):
+            (folder / name).write_text("{{ messages }}", encoding="utf-8")
+    if kind in {"hf", "lm"}:
+        (folder / "source.spm").write_bytes(b"pieces")
+    copy = Path(shutil.copytree(folder, tmp_path / folder.name))
+    key = open_model(f"{kind}/{copy}").key
+    read = _files_read(f"{kind}/{copy}")
+    spare = NOT_READ | (SAYS_ONLY if kind in {"bow", "rf"} else set())
+    for path in sorted(path for path in copy.rglob("*") if path.is_file()):
+        content = path.read_bytes()
+        path.write_bytes(_changed(content, path.suffix))
+        try:
+            is_covered = open_model(f"{kind}/{copy}").key != key
+        except CrossexamError:  # damaged, and noticed before anything is predicted
+            is_covered = True
+        path.write_bytes(content)
+        assert is_covered or (path.name in spare and str(path) not in read), path.name
+    assert open_model(f"{kind}/{copy}").key == key
+
+
+def _changed(content: bytes, suffix: str) -> bytes:
+    """Return *content* with another byte, which text formats do not mind."""
+    if suffix in {".json", ".jsonl", ".txt", ".jinja", ".spm"}:
+        return content + b"\n"
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+def test_the_key_covers_weights_beside_a_graph(instance: Instance, kind: str, tmp_path: Path) -> None:
+    if kind != "onnx":
+        pytest.skip("only graphs have external data")
+    copy = Path(shutil.copytree(instance.name.partition("/")[2], tmp_path / "split"))
+    graph = onnx.load(copy / "model.onnx")
+    onnx.save(graph, copy / "model.onnx", save_as_external_data=True, location="data", size_threshold=64)
+    key = open_model(f"onnx/{copy}").key
+    (copy / "data").write_bytes(_changed((copy / "data").read_bytes(), ""))
+    assert open_model(f"onnx/{copy}").key != key
 
 
 #: Another value of every option on which predictions can depend.

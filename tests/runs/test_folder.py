@@ -7,7 +7,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,8 @@ from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
 from crossexam.core.locks import locked
 from crossexam.core.test_sets import read_suite, write_test_set
+from crossexam.runs import folder as folders
+from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.folder import run_into_folder, save_run
 from crossexam.runs.run import predict_suite
 from crossexam.runs.saved import read_run, read_runs
@@ -179,6 +182,27 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:
     write_json(tmp_path / "manifest.json", {"name": "tiny", "test_sets": {}})
     with pytest.raises(CrossexamError, match="this is not the folder of a run"):
         run(BASE, tmp_path, force=True)
+
+
+def test_who_comes_second_removes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both find that there is no folder yet; the one without the lock must leave the store of the other."""
+    folder, kept = tmp_path / "run", folders.empty_or_kept
+
+    @contextmanager
+    def overtaken(path: Path) -> Iterator[None]:
+        monkeypatch.undo()
+        folder.mkdir()
+        with (
+            locked(folder / ".lock", CrossexamError("in use")),
+            AnswerStore(folder / FILE_NAME, "key", "model"),  # without predictions so far
+            kept(path),
+        ):
+            yield
+
+    monkeypatch.setattr(folders, "empty_or_kept", overtaken)
+    with pytest.raises(CrossexamError, match="another process is writing to this folder"):
+        run(BASE, folder)
+    assert sorted(path.name for path in folder.iterdir()) == [".lock", FILE_NAME]
 
 
 BLOCKED = """

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,9 +15,11 @@ from crossexam.constructions.check import run_checks
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.files import write_json
+from crossexam.core.locks import locked_folder
 from crossexam.core.test_sets import read_suite
 from crossexam.suites.bases import base_from_examples, base_from_spec, part_name
-from crossexam.suites.build import SuiteRequest, build_in_memory, build_to_folder
+from crossexam.suites.build import UNFINISHED, SuiteRequest, build_in_memory, build_to_folder
 from crossexam.suites.table import suite_named, suite_request
 
 
@@ -101,11 +106,61 @@ def test_a_build_that_fails_leaves_nothing(request_of: SuiteRequest, tmp_path: P
     assert not (tmp_path / "suite").exists()
 
 
-def test_a_folder_of_other_things_is_left_alone(request_of: SuiteRequest, tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("dear")
+@pytest.mark.parametrize("name", ["thesis.tex", "data.parquet"])
+def test_a_folder_of_other_things_is_left_alone(request_of: SuiteRequest, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("dear")
     with pytest.raises(CrossexamError, match="is not empty"):
         build_to_folder(request_of, tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_only_the_files_of_an_unfinished_build_are_removed(request_of: SuiteRequest, tmp_path: Path) -> None:
+    """The list of them may be that of another command, may be damaged, or may name files elsewhere."""
+    folder, mine = tmp_path / "suite", tmp_path / "mine.parquet"
+    folder.mkdir()
+    for path in (mine, folder / "other.parquet", folder / "data.parquet"):
+        path.write_text("dear")
+    write_json(folder / UNFINISHED, {"files": ["other.parquet", "absent.parquet", "../mine.parquet", 7]})
+    with pytest.raises(CrossexamError, match="is not empty"):
+        build_to_folder(request_of, folder)
+    assert [path.name for path in folder.iterdir()] == ["data.parquet"]
+    assert mine.exists()
+    (folder / "data.parquet").unlink()
+    (folder / UNFINISHED).write_text("{")
+    assert build_to_folder(request_of, folder).written
+    assert not (folder / UNFINISHED).exists()
+
+
+def test_one_process_at_a_time_builds_into_a_folder(request_of: SuiteRequest, tmp_path: Path) -> None:
+    busy = CrossexamError("in use")
+    with (
+        locked_folder(tmp_path / "suite", busy),
+        pytest.raises(CrossexamError, match="another process is building into this folder"),
+    ):
+        build_to_folder(request_of, tmp_path / "suite")
+    assert not list(tmp_path.glob("suite/.*"))
+
+
+def test_replacing_a_suite_can_be_interrupted_anywhere(
+    request_of: SuiteRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A suite that has lost some of its files has no manifest any more, and is built again."""
+    folder, unlink = tmp_path / "suite", Path.unlink
+    build_to_folder(request_of, folder)
+    whole = {path.name: path.read_bytes() for path in folder.iterdir()}
+    for allowed in range(4):
+        removed = itertools.count()
+
+        def killed(path: Path, *, last: int = allowed, count: Any = removed, **named: Any) -> None:
+            if path.suffix in {".json", ".parquet"} and next(count) == last:
+                raise KeyboardInterrupt
+            unlink(path, **named)
+
+        with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+            patch.setattr(Path, "unlink", killed)
+            build_to_folder(request_of, folder, force=True)
+        build_to_folder(request_of, folder)
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == whole
 
 
 def test_without_problems_numbers_come_from_the_premises(request_of: SuiteRequest) -> None:

@@ -21,6 +21,7 @@ from crossexam.constructions.table import CONSTRUCTIONS
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.files import write_json
 from crossexam.core.manifest import TestSetEntry
 from crossexam.core.test_sets import MANIFEST, read_suite
 from crossexam.language.lexicons.adjectives import AdjectiveCounts
@@ -28,6 +29,7 @@ from crossexam.language.plausibility import Filler, RoleCounts
 from crossexam.models.table import MODELS
 from crossexam.suites.bases import base_from_spec
 from crossexam.suites.build import (
+    UNFINISHED,
     SuiteKind,
     SuiteRequest,
     SuiteWriter,
@@ -372,10 +374,14 @@ def test_a_kill_between_test_sets_leaves_no_manifest(
 
 @ALL
 def test_what_was_cut_off_is_built_again(request_of: Callable[..., SuiteRequest], tmp_path: Path) -> None:
-    """After a loss of power some test sets have their names, others do not, and there is no manifest."""
+    """After a loss of power some test sets have their names, others do not, and there is no manifest.
+
+    There is the list of files that were to get their names, which is on the disk before the first has it.
+    """
     folder = tmp_path / "suite"
     build_to_folder(request_of(), folder)
     whole = _bytes(folder)
+    write_json(folder / UNFINISHED, {"files": [name for name in whole if name != MANIFEST]})
     (folder / MANIFEST).unlink()
     for path in folder.iterdir():
         if path.is_dir():

@@ -42,8 +42,10 @@ def cached_index(
         )
         source = {"spec": spec, "sha256": "+".join(hashes)}
         index = WordPairIndex.build(examples, source=source, progress=progress)
-        with suppress(CrossexamError):  # another process has saved the same index already
+        with suppress(CrossexamError):  # another process has saved the same index already, or is about to
             index.save(folder)
+        if not folder.exists():
+            return index
     return WordPairIndex.load(folder)
 
 

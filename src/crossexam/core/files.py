@@ -1,4 +1,4 @@
-"""Reading and writing files; a file is written completely or not at all."""
+"""Reading and writing files; a file, or a folder, is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import hashlib
 import json
 import os
 import re
-import tempfile
+import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.locks import FOLDER_LOCK, TEMPORARY, locked, new_temporary, remove_if_abandoned
 from crossexam.core.output.escapes import json_text
 
 #: Why a disk takes no more; libraries that are not written in Python say it in words only.
@@ -61,7 +62,8 @@ def writing(path: Path) -> Iterator[None]:
 def finished_or_absent(path: Path) -> Iterator[Path]:
     """Provide a temporary path in the folder of *path*; rename it to *path* on success, remove it on failure.
 
-    Raises CrossexamError if the disk is full.
+    What a killed process left there in its place is removed first.  Raises CrossexamError if the disk is
+    full.
 
     >>> import tempfile
     >>> target = Path(tempfile.mkdtemp()) / "a.txt"
@@ -72,9 +74,8 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-        os.close(handle)
-        temporary = Path(name)
+        sweep(path.parent, of=path.name)
+        temporary, lock = new_temporary(path)
         try:
             yield temporary
             temporary.chmod(0o644)  # mkstemp creates files that only their owner can read
@@ -83,6 +84,8 @@ def finished_or_absent(path: Path) -> Iterator[Path]:
             with suppress(FileNotFoundError):
                 temporary.unlink()
             raise
+        finally:
+            lock.close()
 
 
 @contextmanager
@@ -98,11 +101,45 @@ def empty_or_kept(folder: Path) -> Iterator[None]:
         raise
 
 
-def sweep(*folders: Path) -> None:
-    """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed."""
+def sweep(*folders: Path, of: str | None = None) -> None:
+    """Remove the temporary files that :func:`finished_or_absent` left in *folders* when it was killed.
+
+    *of* is the name of the file that was to be written, by default any.  What a living process writes stays.
+    """
+    start = "." if of is None else f".{of}."
     for folder in folders:
-        for stale in folder.glob(".*.part"):
-            stale.unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for name in os.listdir(folder):  # noqa: PTH208  (a folder may have many files)
+                if name.startswith(start) and name.endswith(TEMPORARY):
+                    remove_if_abandoned(folder / name)
+
+
+@contextmanager
+def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
+    """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
+
+    What a killed process left there is removed first.  *folder* must not exist or be empty.  Raises
+    CrossexamError if another process is there for the same *purpose* ("exporting"), or the disk is full.
+    """
+    staging = folder.parent / f".{folder.name}{TEMPORARY}"
+    with writing(folder):
+        staging.mkdir(parents=True, exist_ok=True)
+    busy = CrossexamError(f"another process is {purpose} into it", where=str(folder))
+    with locked(staging / FOLDER_LOCK, busy), writing(folder):
+        try:
+            for path in staging.iterdir():
+                if path.is_dir():
+                    shutil.rmtree(path)
+                elif path.name != FOLDER_LOCK:
+                    path.unlink()
+            yield staging
+            (staging / FOLDER_LOCK).unlink()
+            if folder.is_dir():
+                folder.rmdir()
+            staging.replace(folder)
+        except BaseException:
+            shutil.rmtree(staging, ignore_errors=True)
+            raise
 
 
 def write_text(path: Path, text: str) -> None:
@@ -114,6 +151,19 @@ def write_text(path: Path, text: str) -> None:
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
     """Write *value* to *path* as indented JSON, its keys in the given order."""
     write_text(path, json_text(value, indent=1, allow_nan=True) + "\n")
+
+
+def keep(path: Path) -> None:
+    """Have the file *path* and its name on the disk, and not only on their way there, when this returns.
+
+    What is renamed or removed afterwards then cannot outlive it, even if the power fails.
+    """
+    for each in (path, path.parent) if os.name == "posix" else (path,):  # elsewhere no folder can be opened
+        handle = os.open(each, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def read_json(path: Path, *, hint: str | None = None) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import IO, Final
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import writing
 
-_FOLDER_LOCK: Final = ".lock"
+#: How the names of unfinished files end.
+TEMPORARY: Final = ".part"
+#: In a folder that one process writes, if others must not.
+FOLDER_LOCK: Final = ".lock"
 _BUSY: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 
@@ -44,33 +46,70 @@ def locked(path: Path, busy: CrossexamError) -> Iterator[None]:
                 f"{path.parent} cannot be locked ({error.strerror}): two processes must not write there",
                 stacklevel=3,
             )
+        else:
+            if not _is_at(path, stream):  # another process has finished, and removed the file
+                raise busy
         yield
 
 
 @contextmanager
-def new_folder(folder: Path, *, purpose: str) -> Iterator[Path]:
-    """Provide a folder beside *folder* that gets its name on success, and is removed on failure.
+def locked_folder(folder: Path, busy: CrossexamError) -> Iterator[None]:
+    """Hold the lock on *folder*, made if need be, inside the ``with``; raises *busy* as :func:`locked` does.
 
-    What a killed process left there is removed first.  *folder* must not exist or be empty.  Raises
-    CrossexamError if another process is there for the same *purpose* ("exporting"), or the disk is full.
+    Nothing of it is left there afterwards.
     """
-    staging = folder.parent / f".{folder.name}.part"
-    with writing(folder):
-        staging.mkdir(parents=True, exist_ok=True)
-    busy = CrossexamError(f"another process is {purpose} into it", where=str(folder))
-    with locked(staging / _FOLDER_LOCK, busy), writing(folder):
-        try:
-            for path in staging.iterdir():
-                if path.name != _FOLDER_LOCK:
+    path = folder / FOLDER_LOCK
+    if folder.is_dir() or not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(path, busy):
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows removes no file that is open
                     path.unlink()
-            yield staging
-            (staging / _FOLDER_LOCK).unlink()
-            if folder.is_dir():
-                folder.rmdir()
-            staging.replace(folder)
-        except BaseException:
-            shutil.rmtree(staging, ignore_errors=True)
-            raise
+    else:  # a file, which the caller refuses
+        yield
+
+
+def new_temporary(path: Path) -> tuple[Path, IO[bytes]]:
+    """Make an empty file beside *path*; return its path, and what holds the lock on it until it is closed.
+
+    The lock is what tells it from the file of a killed process (:func:`remove_if_abandoned`).
+    """
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=TEMPORARY, dir=path.parent)
+        stream = os.fdopen(handle, "r+b")
+        if sys.platform == "win32":  # there a lock would keep out the writer, too
+            stream.close()
+            return Path(name), stream
+        try:
+            _lock(stream)
+        except OSError as error:
+            if error.errno in _BUSY:  # somebody took it for abandoned
+                stream.close()
+                continue
+        if _is_at(Path(name), stream):
+            return Path(name), stream
+        stream.close()
+
+
+def remove_if_abandoned(path: Path) -> None:
+    """Remove the file *path*, made by :func:`new_temporary`, unless a living process writes it.
+
+    It is kept where that cannot be found out: on Windows, and on a file system without locks.
+    """
+    if sys.platform != "win32":
+        with suppress(OSError), path.open("r+b") as stream:
+            _lock(stream)
+            path.unlink()
+
+
+def _is_at(path: Path, stream: IO[bytes]) -> bool:
+    """Return whether *stream* is of the file that *path* names now."""
+    try:
+        return os.path.samestat(os.fstat(stream.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 class SharedLock:
@@ -106,15 +145,9 @@ class SharedLock:
                 continue
             with suppress(OSError):  # no locks here
                 _lock_with_others(stream)
-            if self._is_at_path(stream):
+            if _is_at(self._path, stream):
                 return stream
             stream.close()
-
-    def _is_at_path(self, stream: IO[bytes]) -> bool:
-        try:
-            return os.path.samestat(os.fstat(stream.fileno()), self._path.stat())
-        except FileNotFoundError:
-            return False
 
     def is_alone(self) -> bool:
         """Return whether nobody else holds the lock; if so, others wait for it until it is closed.
@@ -129,7 +162,7 @@ class SharedLock:
 
     def close(self) -> None:
         """Release the lock."""
-        if self.is_alone() and self._is_at_path(self._stream):
+        if self.is_alone() and _is_at(self._path, self._stream):
             with suppress(OSError):  # Windows removes no file that is open
                 self._path.unlink()
         self._stream.close()

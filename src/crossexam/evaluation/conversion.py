@@ -18,8 +18,7 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import cluster_of
-from crossexam.core.files import read_json, sha256_of, write_json
-from crossexam.core.locks import new_folder
+from crossexam.core.files import new_folder, read_json, sha256_of, write_json
 from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for

@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from crossexam.core.dataset import Suite
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import write_json
+from crossexam.core.files import new_folder, write_json
 from crossexam.core.imports import imported
-from crossexam.core.locks import new_folder
 from crossexam.core.manifest import package_version
 from crossexam.interop.asked import AskedSet, asked_set
 from crossexam.models.prompts.template import Template

@@ -14,8 +14,6 @@ the counts so far.
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import new_folder, read_json, write_json
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tokens import words
@@ -141,22 +139,21 @@ class WordPairIndex:
         return np.fromiter((known.get(name.lower(), -1) for name in names), np.int64, count=len(names))
 
     def save(self, folder: Path) -> None:
-        """Write the index to the new *folder*, atomically.  Raises CrossexamError if it already exists."""
+        """Write the index to the new *folder*, completely or not at all.
+
+        Raises CrossexamError if it already exists, or if another process is writing it.
+        """
         if folder.exists():
             raise _taken(folder)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
         try:
-            text = "".join(f"{word}\n" for word in self.words)
-            (temporary / _WORDS).write_bytes(text.encode("utf-8", "surrogatepass"))
-            for name, values in self._arrays().items():
-                np.save(temporary / f"{name}.npy", values, allow_pickle=False)
-            write_json(temporary / _MANIFEST, self.manifest)
-            temporary.chmod(0o755)
-            temporary.rename(folder)
-        except BaseException as error:
-            shutil.rmtree(temporary, ignore_errors=True)
-            if isinstance(error, OSError) and folder.exists():  # another process was first
+            with new_folder(folder, purpose="saving an index of word pairs") as staging:
+                text = "".join(f"{word}\n" for word in self.words)
+                (staging / _WORDS).write_bytes(text.encode("utf-8", "surrogatepass"))
+                for name, values in self._arrays().items():
+                    np.save(staging / f"{name}.npy", values, allow_pickle=False)
+                write_json(staging / _MANIFEST, self.manifest)
+        except OSError:
+            if folder.exists():  # another process was first
                 raise _taken(folder) from None
             raise
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _VERSION: Final = "mean.v1"
+#: Under this name the details of an ensemble have those of its members.
+MEMBERS: Final = "members"
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class Mean:
     def details(self) -> Mapping[str, Any]:
         """Return the details of each member, by name."""
         members = {member.name: dict(member.details) for member in self.members}
-        return {"members": members, "two_label": any(each.get("two_label") for each in members.values())}
+        return {MEMBERS: members, "two_label": any(each.get("two_label") for each in members.values())}
 
     @property
     def reads_parses(self) -> bool:

@@ -1,7 +1,7 @@
 """Trained models of the zoo as models: ``zoo/FOLDER``.
 
-A sentence encoder encodes each distinct sentence once, and matches afterwards: test sets built from one base
-share most of their sentences.
+A sentence encoder encodes each distinct sentence of a thousand pairs once, and matches afterwards: test sets
+built from one base share most of their sentences, and pairs that share a premise are asked together.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ _VERSION: Final = "zoo.v1"
 #: Words per batch with padding, as in scoring while training.
 _CPU_WORDS: Final = 2_048
 _GPU_WORDS: Final = 65_536
-#: Sentence vectors are kept for this many pairs at once: at most 1 GB with InferSent's 4,096 numbers.
+#: Pairs whose words are looked up at once.
 _PAIRS_AT_ONCE: Final = 32_768
-#: Pairs of encoded sentences that are matched at once.
-_MATCHED_AT_ONCE: Final = 1_024
+#: Pairs whose sentences are encoded, and then matched, at once: at most 250 MB for InferSent's vectors.
+_CPU_MATCHED: Final = 1_024
+_GPU_MATCHED: Final = 8_192
 
 
 @dataclass(frozen=True)
@@ -148,36 +149,37 @@ class ZooModel:
                 yield rows, self._model(self._ready(self._collator().collate(encoded, rows)))
 
     def _matched(self, encoded: EncodedPairs, wanted: Sequence[bool]) -> Iterator[tuple[list[int], Tensor]]:
-        """Encode each distinct sentence of a side once, then match; yield rows and logits."""
-        rows = [row for row, want in enumerate(wanted) if want]
-        vectors = {side: self._vectors(encoded, side, set(rows)) for side in SIDES}
-        for start in range(0, len(rows), _MATCHED_AT_ONCE):
-            some = rows[start : start + _MATCHED_AT_ONCE]
-            premise, hypothesis = (table[[places[row] for row in some]] for table, places in vectors.values())
-            yield some, self._model.output(self._model.compare(premise, hypothesis))
+        """Encode each distinct sentence of some pairs once, then match; yield rows and logits.
 
-    def _vectors(self, encoded: EncodedPairs, side: Side, rows: set[int]) -> tuple[Tensor, dict[int, int]]:
-        """Return the vectors [s, d] of the distinct sentences on *side*, and each row's position in them."""
+        Which pairs are together depends on *encoded* alone: the last bits of a vector depend on the sentences
+        that are encoded with it.
+        """
+        size = _CPU_MATCHED if self._facts["device"] == "cpu" else _GPU_MATCHED
+        for start in range(0, len(wanted), size):
+            rows = [row for row in range(start, min(start + size, len(wanted))) if wanted[row]]
+            if rows:
+                premises, hypotheses = (self._vectors(encoded, side, rows) for side in SIDES)
+                yield rows, self._model.output(self._model.compare(premises, hypotheses))
+
+    def _vectors(self, encoded: EncodedPairs, side: Side, rows: Sequence[int]) -> Tensor:
+        """Return the vectors [len(rows), d] of the sentences of *rows* on *side*."""
         import torch
 
         sentences = encoded.premises if side == "premise" else encoded.hypotheses
         # Sentences with the same text are the same object; see Encoder.pairs.
         first: dict[int, int] = {}
-        for row, sentence in enumerate(sentences):
-            first.setdefault(id(sentence), row)
-        needed = {first[id(sentences[row])] for row in rows}
+        for row in rows:
+            first.setdefault(id(sentences[row]), row)
         distinct = list(first.values())
         pieces: list[Tensor] = []
         place: dict[int, int] = {}
         for planned in self._plan([len(sentences[row]) for row in distinct]):
-            chosen = [distinct[k] for k in planned if distinct[k] in needed]
-            if not chosen:
-                continue
+            chosen = [distinct[k] for k in planned]
             batch = self._collator().sentences([sentences[row] for row in chosen])
             place |= {row: len(place) + k for k, row in enumerate(chosen)}
             pieces.append(self._model.encode(self._ready(batch), side))
         self._facts["sentences_encoded"] += len(place)
-        return torch.cat(pieces), {row: place[first[id(sentences[row])]] for row in rows}
+        return torch.cat(pieces)[[place[first[id(sentences[row])]] for row in rows]]
 
     def _plan(self, lengths: Sequence[int]) -> list[list[int]]:
         if self._options.batch_size != "auto":

@@ -86,12 +86,7 @@ def run_into_folder(
     if chunking is not None:
         opened = in_chunks(opened, chunking)
     datasets = {data.name: data} if isinstance(data, Dataset) else dict(data.datasets)
-    busy = CrossexamError(
-        "another process is writing to this folder",
-        where=str(folder),
-        hint="wait until it has finished, or choose another -o",
-    )
-    with copied_to_place(folder), _removed_if_useless(folder, force=force), locked(folder / _LOCK, busy):
+    with copied_to_place(folder), _held(folder, force=force):
         kept = {} if force else _kept_sets(folder, opened, datasets, limit)
         suite = Suite(data.name, {**kept, **datasets})
         if again and (folder / FILE_NAME).exists():
@@ -188,22 +183,29 @@ def _content_hash(dataset: Dataset) -> str:
 
 
 @contextmanager
-def _removed_if_useless(folder: Path, *, force: bool) -> Iterator[None]:
-    """Create *folder*; remove it after an error in the ``with`` if it is new and no prediction was stored.
+def _held(folder: Path, *, force: bool) -> Iterator[None]:
+    """Create *folder* and hold the lock on it; remove it after an error if it is new and has no predictions.
 
-    Raises CrossexamError if it has anything but a run; *force* allows damage.
+    Raises CrossexamError if another process holds the lock, which then may still need all that is there, or
+    if the folder has anything but a run; *force* allows damage.
     """
+    busy = CrossexamError(
+        "another process is writing to this folder",
+        where=str(folder),
+        hint="wait until it has finished, or choose another -o",
+    )
     _refuse_other_files(folder, force=force)
     is_new = not folder.exists()
     with empty_or_kept(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            yield
-        except BaseException:
-            if is_new and not has_predictions(folder / FILE_NAME):
-                for name in (_LOCK, FILE_NAME):
-                    (folder / name).unlink(missing_ok=True)
-            raise
+        with locked(folder / _LOCK, busy):
+            try:
+                yield
+            except BaseException:
+                if is_new and not has_predictions(folder / FILE_NAME):
+                    for name in (_LOCK, FILE_NAME):
+                        (folder / name).unlink(missing_ok=True)
+                raise
 
 
 def save_run(run: Run, folder: Path, *, force: bool = False) -> None:

@@ -18,6 +18,7 @@ from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.outcome import ANSWERED, STATUSES, Outcome, Outcomes
 from crossexam.core.progress import AtMost, Progress
 from crossexam.models.answers import NamesLabels
+from crossexam.models.ensemble import MEMBERS
 from crossexam.models.model import (
     AsksInParts,
     Batch,
@@ -41,7 +42,16 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: The details of a model that it has only once it was asked.
-_LEARNT: Final = ("two_label", "probe", ROUNDING)
+_LEARNT: Final = (
+    "two_label",
+    "probe",
+    ROUNDING,
+    "device",
+    "max_length",
+    "tags_from",
+    "one_by_one",
+    "moved_since_conversion",
+)
 #: So many pairs are read ahead of those that are asked; if that is all, their number is known exactly.
 _PAIRS_AHEAD: Final = LARGEST_WINDOW
 #: Beyond so many bytes, the probabilities are in a temporary file until all pairs are answered.
@@ -258,6 +268,35 @@ def _unfinished(error: UnfinishedError, missing: int, count: int, *, is_kept: bo
     return UnfinishedError(left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None)
 
 
+def _learnt(details: Mapping[str, Any], names: Sequence[str], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the *details* say under *names*, of the members of an ensemble too.
+
+    *before* is what is known already.
+    """
+    learnt = {name: details[name] for name in names if details.get(name)}
+    if ROUNDING in learnt:
+        learnt[ROUNDING] = combined_rounding(before.get(ROUNDING), learnt[ROUNDING])
+    known = before.get(MEMBERS, {})
+    members = {
+        member: _learnt(each, _LEARNT, known.get(member, {}))
+        for member, each in details.get(MEMBERS, {}).items()
+    }
+    return {**learnt, MEMBERS: members} if any(members.values()) else learnt
+
+
+def with_learnt(details: Mapping[str, Any], learnt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return *details* of a model with what was *learnt* of it, or of its members, by asking it.
+
+    >>> with_learnt({"dtype": "bfloat16", "members": {"a": {"x": 1}}}, {"members": {"a": {"device": "cpu"}}})
+    {'dtype': 'bfloat16', 'members': {'a': {'x': 1, 'device': 'cpu'}}}
+    """
+    found = {**details, **learnt}
+    if MEMBERS in details and MEMBERS in learnt:
+        both = details[MEMBERS], learnt[MEMBERS]
+        found[MEMBERS] = {name: with_learnt(each, both[1].get(name, {})) for name, each in both[0].items()}
+    return found
+
+
 @dataclass
 class _Open:
     """A window that is asked, and how many answers are still missing."""
@@ -384,9 +423,7 @@ class _Asked:
     def _learn(self, details: Mapping[str, Any]) -> None:
         """Record in the store what was learnt of the model by asking it."""
         names = (*_LEARNT, *self._model.kept) if isinstance(self._model, Recalls) else _LEARNT
-        learnt = {name: details[name] for name in names if details.get(name)}
-        if ROUNDING in learnt:
-            learnt[ROUNDING] = combined_rounding(self._facts.get(ROUNDING), learnt[ROUNDING])
+        learnt = _learnt(details, names, self._facts)
         if learnt != {name: self._facts.get(name) for name in learnt}:
             self._stored.note(learnt)
             self._facts = self._stored.facts

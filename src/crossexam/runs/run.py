@@ -42,7 +42,7 @@ from crossexam.models.model import (
 from crossexam.models.table import open_model
 from crossexam.runs.answer_rows import not_answers
 from crossexam.runs.pair_columns import PairColumns
-from crossexam.runs.predictions import Predictions, predictions_of
+from crossexam.runs.predictions import Predictions, predictions_of, with_learnt
 from crossexam.runs.reading import reading_of
 from crossexam.runs.waiting import Permit, refuse_many, waiting_pairs
 from crossexam.runs.windows import Asking, ask_in_this_process
@@ -287,7 +287,7 @@ def _manifest(
     seconds: float,
     limit: int | None,
 ) -> dict[str, Any]:
-    details = dict(model.details) | dict(predicted.facts)
+    details = with_learnt(model.details, predicted.facts)
     return {
         "format": 1,
         "model": model.name,

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import mmap
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import finished_or_absent
+from crossexam.core.files import finished_or_absent, keep
 from crossexam.core.outcome import Outcomes
 from crossexam.models.model import CharactersRead
 
@@ -159,16 +158,10 @@ def write_part(folder: Path, answers: SortedAnswers) -> str:
         with pa.ipc.new_file(stream, table.schema) as writer:
             writer.write_table(table)
         stream.flush()
-        os.fsync(stream.fileno())
         stream.seek(0)
         checksum = hashlib.file_digest(stream, _checksum).hexdigest()
     new.replace(part_path(folder, checksum))
-    if os.name == "posix":  # elsewhere a folder cannot be opened
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    keep(part_path(folder, checksum))
     return checksum
 
 

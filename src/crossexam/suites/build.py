@@ -10,7 +10,7 @@ and the manifest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -25,12 +25,13 @@ from crossexam.core.example import Example
 from crossexam.core.files import (
     empty_or_kept,
     finished_or_absent,
+    keep,
     read_json,
     sha256_of,
     sweep,
     write_json,
-    write_text,
 )
+from crossexam.core.locks import locked_folder
 from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
@@ -215,8 +216,6 @@ class SuiteWriter:
         if self.folder is None:
             return False
         self.existed = already_built(identity, self.folder, force=self._force)
-        if not self.existed:
-            sweep(self.folder)
         return self.existed
 
     @property
@@ -270,7 +269,7 @@ class SuiteWriter:
             facts=facts,
         )
         if self.folder is not None:
-            write_text(self.folder / UNFINISHED, "")
+            _announce(self.folder, [*(str(entry.file) for entry in self._entries), *self._extra])
 
     def suite(self) -> Suite:
         """Return the suite that was written, or that was already in the folder."""
@@ -297,9 +296,15 @@ def build_to_folder(
     If *folder* is the work folder of a place elsewhere, the suite is then copied there.
     Raises CrossexamError if *folder* contains something else, unless *force*.
     """
+    busy = CrossexamError(
+        "another process is building into this folder",
+        where=str(folder),
+        hint="wait until it has finished, or choose another -o",
+    )
     with (
         empty_or_kept(folder),
         copied_to_place(folder, resumes=True, force=force),
+        locked_folder(folder, busy),
         SuiteWriter(request, folder, force=force, progress=progress) as writer,
     ):
         distinct_parts(request.bases)
@@ -319,9 +324,9 @@ def build_in_memory(request: SuiteRequest, *, progress: Progress = silent) -> Su
 
 #: Chunks of a base from which several processes build it sooner than one, which need not start them.
 WORTHWHILE: Final = 20
-#: In the folder of a suite while its files get their names, so that what a kill leaves then is known as such.
+#: In the folder of a suite while its files get their names, or lose them: it lists these, so that what a kill
+#: leaves then is known as such.
 UNFINISHED: Final = ".unfinished"
-_SUFFIXES: Final = frozenset({".parquet", ".jsonl"})
 #: Fields of the manifests of runs and of studies, which list test sets as well.
 _NOT_OF_SUITES: Final = frozenset({"model_key", "study"})
 _REPLACE: Final = "choose another -o, or --force to replace the suite"
@@ -336,7 +341,8 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
     if folder.exists() and not folder.is_dir():
         raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the test sets")
     if not manifest.exists():
-        if folder.exists() and not force and not _is_unfinished(folder):
+        _remove_unfinished(folder)
+        if not force and folder.exists() and any(not path.name.startswith(".") for path in folder.iterdir()):
             raise CrossexamError(
                 f"the folder {folder} is not empty",
                 hint="choose another -o, or --force to build there anyway",
@@ -344,6 +350,7 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
         return False
     built = _manifest_there(manifest, force=force)
     if built.get("request") == identity and not force:
+        _announced_none(folder)
         return True
     if not force and not is_unpublished(folder):
         lines = differences(built.get("request") or {}, identity)
@@ -353,10 +360,43 @@ def already_built(identity: Mapping[str, Any], folder: Path, *, force: bool) -> 
             ),
             hint=_REPLACE,
         )
-    for entry in entries_of(built).values():
-        (folder / Path(entry.file or "").name).unlink(missing_ok=True)
+    _announce(folder, [Path(entry.file or "").name for entry in entries_of(built).values()])
     manifest.unlink()
+    _remove_unfinished(folder)
     return False
+
+
+def _announce(folder: Path, files: Iterable[str]) -> None:
+    """Note in *folder* that *files* in it are not, or no longer, those of a suite until it has a manifest."""
+    write_json(folder / UNFINISHED, {"files": list(files)})
+    keep(folder / UNFINISHED)
+
+
+def _announced_none(folder: Path) -> None:
+    """Remove from *folder*, whose suite is complete, what a process left that was killed right after it."""
+    (folder / UNFINISHED).unlink(missing_ok=True)
+    sweep(folder)
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove from *folder* what a build left that was interrupted, and no file of anybody else."""
+    sweep(folder)
+    marker = folder / UNFINISHED
+    if not marker.exists():
+        return
+    try:
+        files = read_json(marker).get("files")
+    except FormatError:
+        files = None
+    for name in files if isinstance(files, list) else ():
+        path = folder / str(name)
+        if path.resolve().is_relative_to(folder.resolve()):
+            path.unlink(missing_ok=True)
+            sweep(path.parent)
+            with suppress(OSError):  # not empty, not there
+                if path.parent != folder:
+                    path.parent.rmdir()
+    marker.unlink()
 
 
 def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
@@ -377,11 +417,3 @@ def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
             return {}
         raise FormatError(error.what, where=str(manifest), wanted=error.wanted, hint=_REPLACE) from None
     return built
-
-
-def _is_unfinished(folder: Path) -> bool:
-    """Return whether *folder* has nothing but what a build that was interrupted left, if anything."""
-    if not folder.is_dir():
-        return False
-    visible = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    return (folder / UNFINISHED).exists() or all(path.suffix in _SUFFIXES for path in visible)

@@ -25,7 +25,7 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import write_json, write_text, writing
+from crossexam.core.files import sweep, write_json, write_text, writing
 from crossexam.core.labels import Projection
 from crossexam.core.manifest import library_versions
 from crossexam.training import checkpoints, debiasing, optimizers
@@ -139,6 +139,7 @@ def train(training: Training[E], request: TrainingRequest) -> TrainedModel:
     fingerprint = _fingerprint(training, request)
     finished = finished_training(request.folder, fingerprint)
     if finished is not None:
+        _remove_snapshots(request.folder)  # of a process that was killed before it did
         return finished
     device = Device(request.device, request.precision)
     dev = [
@@ -292,9 +293,15 @@ class _Session(Generic[E]):
             with writing(folder):
                 training.save(folder, model)
             write_json(folder / checkpoints.MANIFEST, manifest)
-            shutil.rmtree(folder / checkpoints.UNFINISHED, ignore_errors=True)
+            _remove_snapshots(folder)
         device.wait()
         return TrainedModel(folder, manifest)
+
+
+def _remove_snapshots(folder: Path) -> None:
+    """Remove from *folder* what only an unfinished training needs."""
+    shutil.rmtree(folder / checkpoints.UNFINISHED, ignore_errors=True)
+    sweep(folder)
 
 
 def _epoch(training: Training[E], encoded: E, bias: Mapping[str, Tensor], seed: int, epoch: int) -> Epoch:

@@ -20,7 +20,17 @@ _SAFETENSORS: Final = ".safetensors"
 _WEIGHTS: Final = "model.safetensors"
 _INDEX: Final = "model.safetensors.index.json"
 #: The files that predictions depend on: weights (safetensors only), configuration, tokenizer.
-_PATTERNS: Final = ("*.safetensors", "*.json", "*.txt", "*.model", "*.tiktoken")
+_PATTERNS: Final = (
+    "*.safetensors",
+    "*.json",
+    "*.txt",
+    "*.model",
+    "*.tiktoken",
+    "*.spm",
+    "*.bpe",
+    "*.codes",
+    "*.vocab",
+)
 #: How a conversation becomes a prompt: read by language models only.
 _CHAT_TEMPLATES: Final = "*.jinja"
 _OTHER_WEIGHTS: Final = frozenset({".onnx", ".h5", ".msgpack", ".gguf", ".ot"})

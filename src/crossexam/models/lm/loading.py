@@ -62,9 +62,13 @@ def foundation_hash(foundation: Checkpoint | None) -> str:
 
 
 def chat_hash(checkpoint: Checkpoint) -> str:
-    """Return a hash of the file in which *checkpoint* has its chat template, if it has a file for it."""
-    path = checkpoint.folder / "chat_template.jinja"
-    return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() if path.is_file() else ""
+    """Return a hash of the files in which *checkpoint* has its chat templates, if it has files for them."""
+    own = checkpoint.folder / "chat_template.jinja"
+    others = sorted((checkpoint.folder / "additional_chat_templates").glob("*.jinja"))
+    running = hashlib.blake2b(own.read_bytes() if own.is_file() else b"", digest_size=16)
+    for path in others:
+        running.update(f"\x1e{path.name}\x1f".encode() + path.read_bytes())
+    return running.hexdigest() if own.is_file() or others else ""
 
 
 def longest_input(config: Mapping[str, Any], tokenizer_limit: int, stated: int | None, *, where: str) -> int:

@@ -1,0 +1,58 @@
+"""What is learnt of a model only by asking it is in the manifest of a resumed run, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from crossexam.core.dataset import Dataset
+from crossexam.core.example import Example
+from crossexam.models.ensemble import Mean
+from crossexam.models.model import Model, Pair
+from crossexam.models.precision import Rounding, rounding_sentences
+from crossexam.runs.folder import run_into_folder
+from crossexam.runs.run import predict_suite
+
+DATA = Dataset("tiny", [Example(str(k), f"Dog {k} runs.", "It moves.", "neutral") for k in range(20)])
+
+
+class Rounded:
+    """A model whose rounding and device are known once it was asked."""
+
+    def __init__(self, name: str, same: int = 127) -> None:
+        self.name = self.key = name
+        self.details: dict[str, Any] = {"dtype": "bfloat16"}
+        self._rounding = Rounding("bfloat16", True, 128, same, 0.01)
+
+    def predict(self, pairs: Sequence[Pair]) -> NDArray[np.float64]:
+        self.details |= {"device": "cuda", "rounding": self._rounding.as_details()}
+        return np.tile([0.5, 0.25, 0.25], (len(pairs), 1))
+
+
+def ensemble() -> Model:
+    return Mean("mean/a,b", (Rounded("a"), Mean("mean/c,d", (Rounded("c", 120), Rounded("d", 121)))))
+
+
+@pytest.mark.parametrize("model", [lambda: Rounded("alone"), ensemble], ids=["single", "ensemble"])
+def test_a_run_from_the_store_knows_what_was_learnt(model: Any, tmp_path: Path) -> None:
+    first = predict_suite(model(), DATA, store=tmp_path)
+    again = predict_suite(model(), DATA, store=tmp_path)
+    assert again.manifest["asked_pairs"] == 0
+    for name in ("details", "device"):
+        assert again.manifest[name] == first.manifest[name]
+    sentences = list(rounding_sentences(again.manifest["details"]))
+    assert sentences == list(rounding_sentences(first.manifest["details"]))
+    assert len(sentences) == (1 if model is not ensemble else 3)
+
+
+def test_a_run_that_was_killed_before_its_manifest_knows_it(tmp_path: Path) -> None:
+    whole = run_into_folder(ensemble(), DATA, tmp_path / "run")
+    (tmp_path / "run" / "manifest.json").unlink()
+    assert (
+        run_into_folder(ensemble(), DATA, tmp_path / "run").manifest["details"] == whole.manifest["details"]
+    )

@@ -106,7 +106,9 @@ def _rows_of(model: ModelResults) -> Iterator[dict[str, object]]:
 def _answer_rows(model: ModelResults) -> Iterator[dict[str, object]]:
     """Yield how many answers of a language model there are of each kind, if its run counted them."""
     details = model.run.manifest.get("details")
-    for key in _COUNTED if isinstance(details, Mapping) else ():
+    if not isinstance(details, Mapping):
+        return
+    for key in _COUNTED:
         counts = details.get(key)
         for kind, value in counts.items() if isinstance(counts, Mapping) else ():
             if isinstance(value, int | float):

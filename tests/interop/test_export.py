@@ -45,6 +45,21 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("form", EXPORTERS)
+def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) -> None:
+    """lm-eval stops at a task without questions, whatever the other tasks have."""
+    empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
+    done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
+    assert done.empty == ["numerical_reasoning.dev", "antonymy.dev"]
+    assert (done.items, done.unlabelled) == (3, 2)
+    assert [path.name for path in (tmp_path / "tasks").glob("*.jsonl")] == ["crossexam_negation_dev_1.jsonl"]
+    listed = json.loads((tmp_path / "tasks" / MANIFEST).read_text())["test_sets"]
+    assert list(listed) == ["negation.dev-1"]
+    with pytest.raises(CrossexamError, match="no item has a gold label"):
+        exported(form, tmp_path / "other", empty, unlabelled)
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
 def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
     done = exported(form, tmp_path / "tasks", THREE)
     assert (done.items, done.unlabelled) == (3, 1)

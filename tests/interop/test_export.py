@@ -44,6 +44,18 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
+def test_lm_eval_takes_a_label_after_a_blank_as_right(tmp_path: Path) -> None:
+    """Some servers send the blank before the first token; exact_match compares all of the text."""
+    exported("lm-eval", tmp_path / "tasks", THREE)
+    (line,) = [
+        line
+        for line in (tmp_path / "tasks" / "crossexam_negation_dev_1_chat.yaml").read_text().splitlines()
+        if line.startswith("filter_list: ")
+    ]
+    (pipeline,) = json.loads(line.partition(": ")[2])
+    assert [each["function"] for each in pipeline["filter"]] == ["remove_whitespace", "take_first"]
+
+
 @pytest.mark.parametrize("form", EXPORTERS)
 def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) -> None:
     """lm-eval stops at a task without questions, whatever the other tasks have."""

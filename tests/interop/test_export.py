@@ -63,7 +63,7 @@ def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) 
     done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
     assert done.empty == ["numerical_reasoning.dev", "antonymy.dev"]
     assert (done.items, done.unlabelled) == (3, 2)
-    assert [path.name for path in (tmp_path / "tasks").glob("*.jsonl")] == ["crossexam_negation_dev_1.jsonl"]
+    assert len(list((tmp_path / "tasks").rglob("*.jsonl"))) == 1
     listed = json.loads((tmp_path / "tasks" / MANIFEST).read_text())["test_sets"]
     assert list(listed) == ["negation.dev-1"]
     with pytest.raises(CrossexamError, match="no item has a gold label"):

@@ -3,10 +3,10 @@
     python bench/api.py [--pairs 10000] [--concurrency 64]
     python bench/api.py --kills 50
 
-The server is in another process.  CPU is that of the process that asks, without what it needs to start and to
-hash the pairs, which is measured by a second command that finds everything in the store.  The ideal rate is
-concurrency / 50 ms.  Killed runs are compared with one that was not: the same predictions, and no pair asked
-again but those under way.
+The server is in another process and has its answers ready.  CPU is that of the process that asks, without
+what it needs to start and to hash the pairs, which is measured by a second command that finds everything in
+the store.  The ideal rate is concurrency / 50 ms.  Killed runs are compared with one that was not: the same
+predictions, and no pair asked again but those under way and those that came just before.
 """
 
 from __future__ import annotations

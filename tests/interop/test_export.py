@@ -44,6 +44,33 @@ def questions_in(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
+def test_lm_eval_takes_a_label_after_a_blank_as_right(tmp_path: Path) -> None:
+    """Some servers send the blank before the first token; exact_match compares all of the text."""
+    exported("lm-eval", tmp_path / "tasks", THREE)
+    (line,) = [
+        line
+        for line in (tmp_path / "tasks" / "crossexam_negation_dev_1_chat.yaml").read_text().splitlines()
+        if line.startswith("filter_list: ")
+    ]
+    (pipeline,) = json.loads(line.partition(": ")[2])
+    assert [each["function"] for each in pipeline["filter"]] == ["remove_whitespace", "take_first"]
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+def test_test_sets_without_items_to_ask_are_left_out(form: str, tmp_path: Path) -> None:
+    """lm-eval stops at a task without questions, whatever the other tasks have."""
+    empty, unlabelled = dataset("numerical_reasoning.dev", []), dataset("antonymy.dev", [None])
+    done = exported(form, tmp_path / "tasks", THREE, empty, unlabelled)
+    assert done.empty == ["numerical_reasoning.dev", "antonymy.dev"]
+    assert (done.items, done.unlabelled) == (3, 2)
+    assert len(list((tmp_path / "tasks").rglob("*.jsonl"))) == 1
+    listed = json.loads((tmp_path / "tasks" / MANIFEST).read_text())["test_sets"]
+    assert list(listed) == ["negation.dev-1"]
+    with pytest.raises(CrossexamError, match="no item has a gold label"):
+        exported(form, tmp_path / "other", empty, unlabelled)
+    assert not (tmp_path / "other").exists()
+
+
 @pytest.mark.parametrize("form", EXPORTERS)
 def test_each_format_has_the_questions_in_the_words_of_the_template(form: str, tmp_path: Path) -> None:
     done = exported(form, tmp_path / "tasks", THREE)

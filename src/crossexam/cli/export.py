@@ -41,5 +41,7 @@ def export(
         f"; {counted_items(done.unlabelled, 'item')} without a gold label left out" if done.unlabelled else ""
     )
     note(f"{tasks}, {items}{left_out}")
+    if done.empty:
+        note(f"left out, since they have no items with a gold label: {', '.join(done.empty)}")
     note(f"to run them: {EXPORTERS[form].usage.format(folder=output)}")
     written(output)

@@ -76,11 +76,15 @@ EXPORTERS: Final[dict[str, Exporter]] = {
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: the names of the *tasks*, and the number of *items* and of those left out."""
+    """What was written: the names of the *tasks*, and the number of *items* and of those left out.
+
+    *empty* are the test sets that were left out, since they have no item with a gold label.
+    """
 
     tasks: Sequence[str]
     items: int
     unlabelled: int
+    empty: Sequence[str] = ()
 
 
 def export(
@@ -89,19 +93,26 @@ def export(
     """Write the test sets of *suite* to *folder* as tasks of the format *form*.
 
     *only* are patterns of names (``negation.*``), default all.  Items without a gold label are left out,
-    since harnesses count them as wrong.  Raises UnknownNameError, CrossexamError if the folder is not empty
-    or a test set has other labels than the template.
+    since harnesses count them as wrong, and test sets without any other item, at which lm-eval stops.
+    Raises UnknownNameError, CrossexamError if the folder is not empty, if a test set has other labels than
+    the template, or if no item is left.
     """
     if form not in EXPORTERS:
         raise UnknownNameError("format", form, EXPORTERS)
-    sets = [asked_set(dataset, template) for dataset in suite.only(only)]
+    chosen = [asked_set(dataset, template) for dataset in suite.only(only)]
+    sets = [each for each in chosen if len(each)]
+    if not sets:
+        raise CrossexamError(
+            "no item has a gold label", where=suite.name, wanted="a test set whose items have gold labels"
+        )
     _refuse_one_name_for_two(sets)
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CrossexamError("there is something already", where=str(folder), wanted="a new or empty folder")
     with new_folder(folder, purpose="exporting") as unfinished:
         tasks = EXPORTERS[form].write(sets, unfinished)
         write_json(unfinished / MANIFEST, _manifest(form, sets, template))
-    return Exported(tasks, sum(map(len, sets)), sum(each.unlabelled for each in sets))
+    empty = [each.name for each in chosen if not len(each)]
+    return Exported(tasks, sum(map(len, sets)), sum(each.unlabelled for each in chosen), empty)
 
 
 def _refuse_one_name_for_two(sets: Sequence[AskedSet]) -> None:

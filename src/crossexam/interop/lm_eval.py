@@ -81,6 +81,10 @@ def _chat() -> dict[str, Any]:
         "output_type": "generate_until",
         "doc_to_target": "answer",
         "generation_kwargs": {"until": [], "max_gen_toks": _TOKENS, "temperature": 0.0, "do_sample": False},
+        # Otherwise exact_match counts " neutral", as some servers send it, as wrong.
+        "filter_list": [
+            {"name": "none", "filter": [{"function": "remove_whitespace"}, {"function": "take_first"}]}
+        ],
         "metric_list": [
             {
                 "metric": "exact_match",

@@ -175,11 +175,11 @@ class DirectTransport:
 
     def _open(self, connection: http.client.HTTPConnection) -> None:
         """Connect, unless *connection* is open and the server has not closed it in the meantime."""
-        if connection.sock is not None and _is_stale(connection):
-            connection.close()
-        if connection.sock is None:
-            connection.connect()
-            connection.sock.settimeout(self._limits.seconds)
+        if connection.sock is not None and not _is_stale(connection):
+            return
+        connection.close()
+        connection.connect()
+        connection.sock.settimeout(self._limits.seconds)
 
 
 def _is_stale(connection: http.client.HTTPConnection) -> bool:

@@ -11,6 +11,7 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, Label
 from crossexam.evaluation.joint import joint_outcomes
+from crossexam.evaluation.scores import score_both
 from crossexam.reports.comparison import comparison_tables
 from crossexam.reports.data import comparison_csv
 from crossexam.reports.joint import joint_against_table
@@ -47,6 +48,17 @@ def test_items_pairs_and_common_errors_are_counted() -> None:
     assert found.easy == 2  # hot/cold, near/far
     assert found.hard == 4  # hot/cold, big/small, man/woman, near/far
     assert found.same_errors == {"C-E": 2, "N-E": 1}  # not big/small: E and N
+
+
+def test_the_clusters_of_shared_items_are_numbered_once() -> None:
+    first, second = run_of("one", 1), run_of("other", 2)
+    name = next(iter(first.datasets))
+    apart = [scored[name].clusters for scored in score_both(first, second)]
+    shared = Run("other", first.datasets, second.probabilities, {})
+    together = [scored[name].clusters for scored in score_both(first, shared)]
+    assert together[0] is together[1]
+    assert apart[0] is not apart[1]
+    assert apart[0].tolist() == apart[1].tolist() == together[0].tolist()
 
 
 def test_the_table_and_the_files_have_the_same_numbers() -> None:

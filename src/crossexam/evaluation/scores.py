@@ -5,7 +5,7 @@ Everything that is measured starts from :func:`score_run`, which alone decides w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -63,13 +63,19 @@ Missing = Literal["out", "wrong", "right"]
 
 
 def score_run(
-    run: Run, *, two_labels: bool = False, unanswered: Missing = "out", beside: Run | None = None
+    run: Run,
+    *,
+    two_labels: bool = False,
+    unanswered: Missing = "out",
+    beside: Run | None = None,
+    clusters: Mapping[str, NDArray[np.int32]] | None = None,
 ) -> dict[str, Scored]:
     """Return the scored items of every test set of *run*: those that were answered and have a gold label.
 
     With *unanswered*, items without an answer are not left out: they are wrong (their prediction is -1, which
     is no label) or right.  *beside* is another run over the same items: what it did not answer is left out
-    too, so that the two can be compared item by item.
+    too, so that the two can be compared item by item.  *clusters* are :func:`numbered_clusters`, if these are
+    known.
 
     A test set without the three labels is scored by its projection.  With *two_labels*, a test set of three
     labels is scored on two: entailment is predicted if its probability exceeds 1/2; anything else is
@@ -78,9 +84,9 @@ def score_run(
 
     Raises CrossexamError if predictions are missing.
     """
-    clusters = numbered_clusters(run)
+    numbers = numbered_clusters(run) if clusters is None else clusters
     return {
-        name: _score_one(name, dataset, run, two_labels, clusters[name], unanswered, beside)
+        name: _score_one(name, dataset, run, two_labels, numbers[name], unanswered, beside)
         for name, dataset in run.datasets.items()
     }
 
@@ -91,9 +97,11 @@ def score_both(first: Run, second: Run) -> tuple[dict[str, Scored], dict[str, Sc
     If one of the models has two labels, both are scored on two.
     """
     two_labels = first.two_labels or second.two_labels
+    clusters = numbered_clusters(first)
+    are_same = all(first.datasets.get(name) is dataset for name, dataset in second.datasets.items())
     return (
-        score_run(first, two_labels=two_labels, beside=second),
-        score_run(second, two_labels=two_labels, beside=first),
+        score_run(first, two_labels=two_labels, beside=second, clusters=clusters),
+        score_run(second, two_labels=two_labels, beside=first, clusters=clusters if are_same else None),
     )
 
 

@@ -61,8 +61,16 @@ class Shares:
         """Return the shares of the items at *rows*, a mask [n]; if these are all, nothing is copied."""
         if rows.all():
             return self
-        columns = (self.rows, self.gold, self.predicted, self.confidence, self.clusters)
-        return Shares(self.name, self.projection, self.answers, *(column[rows] for column in columns))
+        return Shares(
+            self.name,
+            self.projection,
+            self.answers,
+            self.rows[rows],
+            self.gold[rows],
+            self.predicted[rows],
+            self.confidence[rows],
+            self.clusters[rows],
+        )
 
 
 def gives_labels_only(probabilities: NDArray[np.float64]) -> bool:

@@ -158,7 +158,7 @@ class _Binned:
     @property
     def count(self) -> int:
         """The number of bins of all labels."""
-        return self.width * self.bins.shape[1]
+        return self.width * int(self.bins.shape[1])
 
     def numbers(self, items: slice | NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the number of the bin of each label of *items*: [items, k]."""

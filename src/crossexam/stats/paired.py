@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from crossexam.core.estimate import Estimate
 from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, normal_quantile
 from crossexam.stats.estimate import share_correct
+from crossexam.stats.stretches import stretches
 
 
 def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:
@@ -202,9 +203,11 @@ def clustered_mcnemar(base: ArrayLike, stress: ArrayLike, clusters: Clusters = N
     True
     """
     b, c = discordant(base, stress)
-    drops = np.asarray(base, dtype=bool).astype(np.int64) - np.asarray(stress, dtype=bool)
+    drops = np.subtract(*_pair(base, stress), dtype=np.int8)
     codes = cluster_codes(clusters, len(drops))
-    sums = np.bincount(codes, weights=drops).astype(np.int64)  # d: (m,)
+    sums = np.zeros(int(codes.max(initial=-1)) + 1, dtype=np.int64)  # d: (m,)
+    for part in stretches(len(codes)):
+        np.add.at(sums, codes[part], drops[part])
     sizes = np.abs(sums[sums != 0])
     if not len(sizes):
         return McNemar(b, c, 1.0, 1.0)

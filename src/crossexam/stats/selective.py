@@ -240,7 +240,7 @@ def _running(
         firsts = np.flatnonzero(np.diff(clusters, prepend=-1))
         lengths, which = np.diff(firsts, append=size), clusters[firsts]
         mistaken = wrong[part][places]
-        before = np.cumsum(mistaken) - mistaken
+        before: NDArray[np.int64] = np.cumsum(mistaken) - mistaken
         within, mistakes = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
         within[places] = np.arange(size) + np.repeat(counts[which] - firsts, lengths)
         mistakes[places] = before + np.repeat(errors[which] - before[firsts], lengths)

@@ -131,7 +131,7 @@ class CausalScorer:
             self.continues = self._is_same(probe, before)
 
     def _pack(self, probe: Sequence[EncodedPrompt], before: Tensor) -> None:
-        """Use packed layers, unless that changes the scores of *probe*, is slower or takes too much memory."""
+        """Use packed layers, unless the scores of *probe* change, or that is slower or too large."""
         if self._model.dtype != torch.float32 or linear_bytes(self._model) not in _PACKED_BYTES:
             return
         keep_freed_memory()

@@ -15,8 +15,8 @@ class Reply(NamedTuple):
 
     *id* and *test_set* name the item where the log has them; without an id, the texts of the pair, the
     *prompt*, or *pair_digest*, the hash in a request of ``api/``, say which item it is.  *forms* are the
-    labels as they are written.  The reply is the log-likelihood of each of *choices*, *likelihoods*, or else the
-    *texts* of one answer or several.  *finish* says why each text ended (``length``, ``content_filter``),
+    labels as they are written.  The reply is the log-likelihood of each of *choices*, *likelihoods*, or else
+    the *texts* of one answer or several.  *finish* says why each text ended (``length``, ``content_filter``),
     *refusals* are what was sent in place of a text, and *tokens* are the log-probabilities of its tokens, as
     ``logprobs.content`` of a chat endpoint, if the log has them.  *status* is that of a question that was
     refused as it was (``too_long``).  *where* is its place for errors.

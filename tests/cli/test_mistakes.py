@@ -308,7 +308,7 @@ MISTAKES: dict[str, dict[str, str]] = {
         "demo -o pairs.csv": "pairs.csv/suite: Not a directory | choose another path",
         "build negation --base pairs.csv -o pairs.csv": "pairs.csv: this is a file | a folder",
         "build negation --base pairs.csv -o run --force":
-            "run: the manifest.json in this folder is not that of a suite | choose another -o",
+            "run: the manifest.json in this folder does not describe a suite | choose another -o",
         "build negation --base pairs.csv -o study": "not that of a suite | choose another -o",
         "build negation --base pairs.csv -o hf_pickle": "the folder hf_pickle is not empty | --force",
         "build negation --base more.csv -o suite": "a suite built from different input | bases: | --force",

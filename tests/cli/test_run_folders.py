@@ -55,6 +55,14 @@ def test_sets_that_only_one_run_has_are_named(sets: Path) -> None:
     assert "more.tiny" not in (sets / "c.csv").read_text(encoding="utf-8")
 
 
+def test_only_names_the_test_sets_to_run(sets: Path) -> None:
+    files = ("base.tiny.parquet", "more.tiny.parquet")
+    crossexam("run", "builtin/overlap", *files, "--only", "mo*", "-o", "run")
+    assert list(read_run(sets / "run").datasets) == ["more.tiny"]
+    with pytest.raises(CrossexamError, match=r"no test set is called 'moer.tiny'"):
+        crossexam("run", "builtin/overlap", *files, "--only", "moer.tiny", "-o", "other")
+
+
 def test_a_model_that_cannot_be_asked_for_now_ends_with_exit_code_4(
     sets: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

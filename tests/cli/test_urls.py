@@ -84,7 +84,7 @@ def test_examine_resumes_on_another_machine(
 
 # fmt: off
 MISTAKES = {
-    "build negation --base builtin:demo -o s3://": "s3://: this URL is not that of a folder or file",
+    "build negation --base builtin:demo -o s3://": "s3://: this URL does not name a folder or file",
     "build negation --base builtin:demo --limit 4 -o memory://b/suite":
         "the folder memory://b/suite contains a suite built from different input or options",
     "run builtin/overlap memory://b/nothing -o out": "memory://b/nothing: there is no manifest.json",

@@ -54,7 +54,7 @@ def test_an_absolute_path_may_be_a_url() -> None:
 
 @pytest.mark.parametrize("url", ["s3://", "s3:///", "s3://a//b", "s3://a/../b", "s3://./b"])
 def test_a_url_without_a_folder_is_refused(url: str) -> None:
-    with pytest.raises(CrossexamError, match="this URL is not that of a folder or file"):
+    with pytest.raises(CrossexamError, match="this URL does not name a folder or file"):
         work_path(url)
 
 

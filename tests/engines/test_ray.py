@@ -152,7 +152,7 @@ def test_another_version_on_a_node_is_an_error(engine: RayEngine, monkeypatch: p
     monkeypatch.setattr(engines_ray, "package_version", lambda: "0.0.1")
     with pytest.raises(CrossexamError, match="the node has Crossexam") as caught:
         list(engine.results(starting, range(2)))
-    assert caught.value.wanted == "version 0.0.1, that of the driver"
+    assert caught.value.wanted == "version 0.0.1, as in the driver"
 
 
 def test_the_task_of_a_killed_worker_is_carried_out_again(engine: RayEngine, tmp_path: Path) -> None:

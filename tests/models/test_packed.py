@@ -23,7 +23,7 @@ SIZES = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "i
 
 @pytest.fixture(autouse=True)
 def _packed_is_fast_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "_SLOWER", float("inf"))  # no test depends on timing
+    monkeypatch.setattr(inference, "SLOWER", float("inf"))  # no test depends on timing
 
 
 def opened(checkpoint: Path, **options: Any) -> ClassifierModel:
@@ -84,7 +84,7 @@ def test_without_the_operation_nothing_is_packed(
 
 
 def test_slower_layers_are_put_back(tiny_checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "_SLOWER", 1.1)
+    monkeypatch.setattr(inference, "SLOWER", 1.1)
     seconds = iter([*[1.0] * 3, *[1.2] * 3])
     monkeypatch.setattr(inference, "_cpu_seconds", lambda _: next(seconds))
     assert opened(tiny_checkpoint)._loaded().facts["packed_layers"] is False
@@ -141,3 +141,23 @@ def test_all_layers_mask_what_is_padded() -> None:
         whole = model(input_ids=tables[1]).logits
     assert torch.equal(first, second)
     assert (first - whole).abs().max() > 1e-5
+
+
+def test_the_layers_of_gpt2_are_packed_and_put_back() -> None:
+    """They are called convolutions, have weights [in, out], and approximate GELU step by step."""
+    from transformers.activations import NewGELUActivation
+    from transformers.pytorch_utils import Conv1D
+
+    config = transformers.GPT2Config(n_embd=32, n_layer=2, n_head=4, n_positions=32, vocab_size=50)
+    model = transformers.GPT2LMHeadModel(config).eval()
+    tokens = torch.arange(12).reshape(2, 6)
+    with torch.inference_mode():
+        before = model(tokens).logits
+        packing = Packing(model, first_token_only=False)
+        kinds = {type(module) for module in model.modules()}
+        assert PackedLinear in kinds
+        assert not kinds & {torch.nn.Linear, Conv1D, NewGELUActivation}
+        torch.testing.assert_close(model(tokens).logits, before, atol=1e-5, rtol=1e-5)
+        packing.undo()
+        torch.testing.assert_close(model(tokens).logits, before, atol=0, rtol=0)
+    assert Conv1D in {type(module) for module in model.modules()}

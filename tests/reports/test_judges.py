@@ -97,7 +97,7 @@ def test_reports_say_which_gold_labels_are_those_of_judges() -> None:
     changed = Example("x", "p", "h", "neutral", info={"generated_label": "contradiction"})
     dataset = Dataset(plain.name, (*plain.examples, changed), plain.manifest)
     (note,) = notes_of(run_of(dataset, says="neutral"))
-    assert note == "Items whose gold label is that of judges, not that of the construction: so swap 1."
+    assert note == "Items whose gold label comes from judges, not from the construction: so swap 1."
     report = make_report(run_of(dataset, says="neutral"))
     assert note in report.text(".md")
     console = Console(width=200, file=io.StringIO(), record=True)

@@ -147,10 +147,10 @@ def test_errors_name_the_line(study: Study, tmp_path: Path) -> None:
     error = mangled(study, path, set_cell(1, "item", "i00099"))
     assert f"line {lines[1]}: the study has no item 'i00099'" in str(error)
     error = mangled(study, path, set_cell(1, "premise", table[0]["premise"]))
-    assert "the premise is not that of item" in str(error)
+    assert "the premise differs from item" in str(error)
     assert "sort whole rows" in str(error)
     error = mangled(study, path, set_cell(1, "item", table[0]["item"]))
-    assert any(words in str(error) for words in ("there are two rows for item", "is not that of item"))
+    assert any(words in str(error) for words in ("there are two rows for item", "differs from item"))
     alone = next(n for n, row in enumerate(table) if row[GRAMMATICAL] == "not asked")
     error = mangled(study, path, set_cell(alone, GRAMMATICAL, "yes"))
     assert f"line {lines[alone]}: 'grammatical' is not a question about item {table[alone]['item']}" in str(

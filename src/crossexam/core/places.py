@@ -96,7 +96,7 @@ def _path(text: str | os.PathLike[str], use: Use) -> Path:
     segments = match[2].rstrip("/").split("/")
     if not any(segments) or {".", ".."} & set(segments) or "" in segments[1:]:
         raise CrossexamError(
-            "this URL is not that of a folder or file", where=name, wanted="s3://bucket/suite"
+            "this URL does not name a folder or file", where=name, wanted="s3://bucket/suite"
         )
     return _root(use).joinpath(match[1].lower(), *(quote(each, safe=_KEPT) or _EMPTY for each in segments))
 

@@ -143,7 +143,7 @@ def parse_value(text: str, kind: Any, name: str, *, where: str = _OPTION) -> Any
 def as_kind(value: Any, kind: Any, name: str, *, where: str = _OPTION) -> Any:
     """Return *value* as the type *kind* of the field *name*; a text is parsed by :func:`parse_value`.
 
-    NumPy's numbers are numbers and lists are tuples; True and False are no numbers.  Raises CrossexamError if
+    NumPy's numbers are numbers and lists are tuples; True and False are not.  Raises CrossexamError if
     *value* does not fit.
 
     >>> as_kind(3, float | None, "clip"), as_kind(["2", 3], tuple[int, ...], "widths")
@@ -160,7 +160,7 @@ def as_kind(value: Any, kind: Any, name: str, *, where: str = _OPTION) -> Any:
 
 
 def _fitting(value: Any, kind: Any) -> Any:
-    """Return *value*, which is no text, as a *kind*, which is not a union; raises ValueError."""
+    """Return *value*, which is not a text, as a *kind*, which is not a union; raises ValueError."""
     if get_origin(kind) is tuple:
         if not isinstance(value, list | tuple):
             raise ValueError(value)

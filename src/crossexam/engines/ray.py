@@ -283,7 +283,7 @@ class _Beginning:
             raise CrossexamError(
                 f"the node has Crossexam {package_version()}",
                 where=f"Ray node {socket.gethostname()}",
-                wanted=f"version {self.version}, that of the driver",
+                wanted=f"version {self.version}, as in the driver",
                 hint=f"install the same version on all nodes; {_DOCUMENTATION}",
             )
         os.environ.update(self.environment)
@@ -364,7 +364,7 @@ def _first_line(error: Exception) -> str:
 def _connect(address: str | None, note: Note) -> None:
     """Connect this process to the cluster at *address*, unless it is; raises CrossexamError.
 
-    Left to itself, Ray would join whatever cluster runs on this machine, also that of somebody else.
+    Left to itself, Ray would join whatever cluster runs on this machine, even somebody else's.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray would report the use of it to its makers
     try:

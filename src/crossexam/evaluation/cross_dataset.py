@@ -26,7 +26,7 @@ _SNLI = {REFERENCE: "SNLI test", "snli_dev": "SNLI dev"}
 @dataclass(frozen=True)
 class BenchmarkScore:
     """The *accuracies* by corpus, their *mean*, the accuracy on SNLI or another *reference*, and the
-    *difference* and *relative* difference of the mean from it, as shares; None if that is no test set.
+    *difference* and *relative* difference of the mean from it, as shares; None if that is not a test set.
 
     *missing* corpora are not included; only a part of the *incomplete* ones is installed; the *added* ones
     are not of the benchmark.

@@ -165,7 +165,7 @@ def _table(values: InfoValues, rows: NDArray[np.int32], name: str, key: str) -> 
 
 
 def _place(value: Any, projection: Projection) -> int:
-    """Return the label *value* as its index among those of *projection*, -1 if it is none."""
+    """Return the label *value* as its index among those of *projection*, -1 if it is not one of them."""
     label = projection.gold(parse_label(value))
     return -1 if label is None else projection.labels.index(label)
 

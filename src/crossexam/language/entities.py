@@ -156,7 +156,7 @@ class ListedEntities:
         return runs
 
     def _is_proper(self, token: Token) -> bool:
-        """Return whether *token* is a proper noun by its tag, or by the lists if it is no ordinary word."""
+        """Return whether *token* is a proper noun by its tag, or by the lists unless it is ordinary."""
         if token.tag.startswith("NNP"):
             return True
         listed = self._lists.is_listed(token.text) and not self._lists.is_ordinary(token.text)

@@ -203,8 +203,8 @@ def is_of_unclear_number(parsed: Parsed, phrase: Phrase) -> bool:
 def has_misread_verb(parsed: Parsed, clause: Clause, wordnet: WordNet) -> bool:
     """Return whether the verb has no object: it is intransitive, or an adjective (*snow covered streets*).
 
-    A past participle without an auxiliary is passive, and what follows it is no object but the noun that it
-    modifies: *a broken hearted clown*, *a storm battered coast*.
+    A past participle without an auxiliary is passive, and what follows it is not an object but the noun that
+    it modifies: *a broken hearted clown*, *a storm battered coast*.
     """
     verb, thing = parsed.tokens[clause.verb], clause.object
     if clause.voice == "passive":

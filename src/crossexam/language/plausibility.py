@@ -67,7 +67,7 @@ def _class_at(parsed: Parsed, head: int, wordnet: WordNet) -> str:
     if parsed.tokens[head].tag.startswith("NNP") and not wordnet.is_lemma(word, "n"):
         return "person" if parsed.tokens[head].tag == "NNP" else _OTHER
     if head and wordnet.is_lemma(pair := f"{parsed.tokens[head - 1].text.lower()}_{word}", "n"):
-        return noun_class(pair, wordnet)  # a teddy bear is no bear
+        return noun_class(pair, wordnet)  # a teddy bear is not a bear
     return noun_class(word, wordnet)
 
 

@@ -59,7 +59,7 @@ CPU_TOKENS: Final = 1_536
 _ENCODED_AT_ONCE: Final = 4_096
 #: Packed layers are used unless they need so many times the CPU time of the original ones: the last bits of
 #: predictions should not depend on which of two equally fast ways was faster by chance.
-_SLOWER: Final = 1.1
+SLOWER: Final = 1.1
 _ROUNDS: Final = 3
 _TIMED_PAIRS: Final = 8
 
@@ -323,14 +323,14 @@ class SequenceClassifier:
         if packing is None:
             return
         self._packs = self._is_same(probe, before)
-        if self._packs and self._seconds(probe) <= _SLOWER * plain:
+        if self._packs and self._seconds(probe) <= SLOWER * plain:
             self._packing = packing
         else:
             packing.undo()
 
     def _packed(self) -> Packing | None:
         """Replace the layers by packed ones; return None if that is not possible."""
-        with suppress(*DOES_NOT_FIT), _one_thread():
+        with suppress(*DOES_NOT_FIT), one_thread():
             return Packing(self.model, first_token_only=self.first_token_only)
         return None
 
@@ -347,8 +347,7 @@ class SequenceClassifier:
     def _seconds(self, probe: TokenizedPairs) -> float:
         """Return the CPU time of one thread for some pairs of *probe*: the best of several rounds."""
         rows = range(min(_TIMED_PAIRS, len(probe.lengths)))
-        with _one_thread():
-            return min(_cpu_seconds(partial(self._forward, probe, rows)) for _ in range(_ROUNDS))
+        return least_seconds(partial(self._forward, probe, rows))
 
 
 def _columns(encoded: Any) -> dict[str, list[Any]]:
@@ -360,6 +359,12 @@ def _logits(found: torch.Tensor) -> NDArray[np.float64]:
     return logits
 
 
+def least_seconds(compute: Callable[[], object]) -> float:
+    """Return the CPU time of one thread that *compute* takes: the best of several rounds."""
+    with one_thread():
+        return min(_cpu_seconds(compute) for _ in range(_ROUNDS))
+
+
 def _cpu_seconds(compute: Callable[[], object]) -> float:
     start = time.thread_time()
     compute()
@@ -367,7 +372,7 @@ def _cpu_seconds(compute: Callable[[], object]) -> float:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
+def one_thread() -> Iterator[None]:
     """Let torch compute in the calling thread alone, as the workers do."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

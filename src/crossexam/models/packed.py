@@ -91,6 +91,8 @@ class Packing:
     """
 
     def __init__(self, model: nn.Module, *, first_token_only: bool) -> None:
+        from transformers.activations import NewGELUActivation  # in Python, and six times as slow as torch's
+
         self._replaced: list[tuple[nn.Module, str, nn.Module]] = []
         try:
             if _is_like_bert(model):
@@ -99,8 +101,11 @@ class Packing:
                     last = number + 1 == len(layers)  # type: ignore[arg-type]
                     packed = PackedLayer(layer, first_token_only=last and first_token_only)
                     self._replace(layers, str(number), packed)  # type: ignore[arg-type]
-            for parent, name, linear in list(_linear_layers(model)):
-                self._replace(parent, name, PackedLinear(linear.weight, linear.bias))
+            for parent, name, layer in list(_linear_layers(model)):
+                weight = layer.weight if isinstance(layer, nn.Linear) else layer.weight.t()
+                self._replace(parent, name, PackedLinear(weight, layer.bias))
+            for parent, name, _ in list(_children(model, NewGELUActivation)):
+                self._replace(parent, name, nn.GELU(approximate="tanh"))
         except DOES_NOT_FIT:
             self.undo()
             raise
@@ -110,6 +115,10 @@ class Packing:
         while self._replaced:
             parent, name, original = self._replaced.pop()
             setattr(parent, name, original)
+
+    def keep(self) -> None:
+        """Forget the original layers, whose memory is then free."""
+        self._replaced.clear()
 
     def _replace(self, parent: nn.Module, name: str, packed: nn.Module) -> None:
         self._replaced.append((parent, name, getattr(parent, name)))
@@ -137,9 +146,27 @@ def _is_like_bert(model: nn.Module) -> bool:
     )
 
 
-def _linear_layers(model: nn.Module) -> Iterator[tuple[nn.Module, str, nn.Linear]]:
-    """Yield the linear layers of *model*, each with its parent and its name there."""
+def linear_bytes(model: nn.Module) -> int:
+    """Return how many bytes the weights of the linear layers of *model* have."""
+    return sum(layer.weight.nbytes for _, _, layer in _linear_layers(model))
+
+
+def _linear_layers(model: nn.Module) -> Iterator[tuple[nn.Module, str, Any]]:
+    """Yield the linear layers of *model*, each with its parent and its name there.
+
+    Those of GPT-2 are called convolutions, and have weights [in, out].
+    """
+    from transformers.pytorch_utils import Conv1D
+
+    return _children(model, nn.Linear, Conv1D)
+
+
+def _children(model: nn.Module, *kinds: type[nn.Module]) -> Iterator[tuple[nn.Module, str, Any]]:
+    """Yield the modules in *model* of just these *kinds*, each with its parent and its name there.
+
+    A subclass may compute something else.
+    """
     for parent in model.modules():
         for name, child in parent.named_children():
-            if type(child) is nn.Linear:  # a subclass may compute something else
+            if type(child) in kinds:
                 yield parent, name, child

@@ -143,9 +143,7 @@ def relabelled_notes(test_sets: Mapping[str, Dataset], names: Mapping[str, str])
     }
     listed = ", ".join(f"{name} {count:,}" for name, count in changed.items() if count)
     return (
-        [f"Items whose gold label is that of judges, not that of the construction: {listed}."]
-        if listed
-        else []
+        [f"Items whose gold label comes from judges, not from the construction: {listed}."] if listed else []
     )
 
 

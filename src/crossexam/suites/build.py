@@ -405,7 +405,7 @@ def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
         built = read_json(manifest)
         if "test_sets" not in built or built.keys() & _NOT_OF_SUITES:
             raise CrossexamError(
-                f"the {MANIFEST} in this folder is not that of a suite",
+                f"the {MANIFEST} in this folder does not describe a suite",
                 where=str(manifest.parent),
                 hint="choose another -o",
             )

@@ -165,7 +165,7 @@ def _item(row: Mapping[str, str], by_name: Mapping[str, Item], seen: set[str], w
         found = row.get(side)
         if found is not None and _plain(found) not in {_plain(text), _plain(escape_cell(text))}:
             raise FormatError(
-                f"the {side} is not that of item {name}",
+                f"the {side} differs from item {name}",
                 where=where,
                 hint="if you sorted the spreadsheet, sort whole rows",
             )

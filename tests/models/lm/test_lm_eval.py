@@ -93,6 +93,54 @@ def test_labels_that_continue_their_prompts_have_the_same_likelihoods(
     assert not model.details["labels_continue_prompts"]
 
 
+@pytest.mark.parametrize("name", ["gpt2", "llama"])
+def test_packed_layers_and_logits_of_labels_only_give_the_same_likelihoods(
+    name: str, lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crossexam.models.lm import scoring
+
+    monkeypatch.setattr(scoring, "SLOWER", float("inf"))  # no test depends on timing
+    monkeypatch.setattr(scoring, "_PACKED_BYTES", range(2**30))
+    model = _opened(name, lm_folders[name], template="gpt3")
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN[name]["gpt3"])
+    assert model.details["packed_layers"]
+    assert model.details["logits_of_labels_only"]
+
+
+def test_shortcuts_that_change_the_likelihoods_are_not_taken(
+    lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model may scale its logits after the last layer, and torch's internal operations may change."""
+    from transformers import GPT2LMHeadModel
+
+    from crossexam.models.lm import scoring
+    from crossexam.models.packed import PackedLinear
+
+    monkeypatch.setattr(scoring, "SLOWER", float("inf"))
+    monkeypatch.setattr(scoring, "_PACKED_BYTES", range(2**30))
+    forward = PackedLinear.forward
+    monkeypatch.setattr(PackedLinear, "forward", lambda self, states: 1.01 * forward(self, states))
+    head = GPT2LMHeadModel.get_output_embeddings
+    monkeypatch.setattr(GPT2LMHeadModel, "get_output_embeddings", lambda self: lambda x: head(self)(x) / 2)
+    model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["gpt3"])
+    assert not model.details["packed_layers"]
+    assert not model.details["logits_of_labels_only"]
+
+
+@pytest.mark.parametrize("sizes", [range(1_000), range(2**20, 2**30)])
+def test_small_layers_and_those_that_take_too_much_memory_are_not_packed(
+    sizes: range, lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crossexam.models.lm import scoring
+
+    monkeypatch.setattr(scoring, "SLOWER", float("inf"))
+    monkeypatch.setattr(scoring, "_PACKED_BYTES", sizes)
+    model = _opened("gpt2", lm_folders["gpt2"], template="gpt3")
+    _assert_equal(_likelihoods(model, lm_script.PAIRS), GOLDEN["gpt2"]["gpt3"])
+    assert not model.details["packed_layers"]
+
+
 def test_a_cache_that_changes_the_likelihoods_is_not_used(
     lm_script: ModuleType, lm_folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

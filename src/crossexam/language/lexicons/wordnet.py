@@ -144,7 +144,7 @@ class WordNet:
     def words_of(self, lemma: str, pos: str) -> frozenset[str]:
         """Return the words of which *lemma*, in lower case, is one of :meth:`lemmas_of`.
 
-        Most of the regular ones are no words of English.
+        Most of the regular ones are not English words.
 
         >>> "axes" in WordNet.load().words_of("ax", "n"), "geese" in WordNet.load().words_of("goose", "n")
         (True, True)

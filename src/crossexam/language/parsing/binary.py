@@ -37,7 +37,7 @@ Span = tuple[int, int]
 #: Only these characters separate: a word may contain a no-break space ("1 1/2").
 _PIECE: Final = re.compile(r"[^ \t\r\n]+")
 _ESCAPES: Final = {"(": "-LRB-", ")": "-RRB-"}
-#: More words than this that are inserted within a sentence are no modifier.
+#: More words than this that are inserted within a sentence are not a modifier.
 _MOST_INSERTED: Final = 3
 _REMEMBERED: Final = 8192  # parses, as neighbouring items share their base
 # Relations of what stands inside a noun phrase, before its noun.
@@ -306,7 +306,7 @@ def _has_letters(text: str) -> bool:
 def _appended_clause(edit: Edit, tokens: Sequence[Token]) -> list[str]:
     """Return the words that *edit* appends to the sentence, [] if it does something else.
 
-    A text that goes on after a closing mark is no clause.
+    A text that goes on after a closing mark is not a clause.
     """
     behind = [token for token in tokens if token.end > edit.start]
     if edit.old or len(behind) == len(tokens) or any(_has_letters(token.text) for token in behind):

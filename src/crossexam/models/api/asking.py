@@ -86,7 +86,7 @@ class WorkerPool:
         self._raise_if_unfinished()
 
     def _one(self, index: int, pair: Pair) -> Answer | None:
-        """Return what became of one question, None if there is no answer for now."""
+        """Return what became of one question, None if it could not be answered for now."""
         try:
             row, outcome = self._ask(pair)
         except TransientError as error:
@@ -99,7 +99,7 @@ class WorkerPool:
         except (ComeBackError, UnpaidError, SpentError) as error:
             self._stop(UnfinishedError(str(error), where=self._host))
             return None
-        except BaseException as error:  # a mistake of ours, which the caller is to see
+        except BaseException as error:  # a bug, which the caller has to see
             self._stop(error)
             return None
         with self._lock:
@@ -158,7 +158,7 @@ def _together(done: SimpleQueue[Answer | None], workers: int) -> Iterator[list[A
 
 
 def answer_to_rejection(number: int, error: RejectedError) -> Answer | None:
-    """Return what became of question *number* if the server refused this pair, None if not because of it."""
+    """Return what became of question *number* if the server refused this pair, None for other refusals."""
     status = status_of_rejection(error.error)
     return None if status is None else Answer(number, NOTHING, Outcome(status, detail={"error": str(error)}))
 

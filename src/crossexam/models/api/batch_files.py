@@ -31,13 +31,13 @@ def custom_id(key: str, pair: Pair) -> str:
     >>> custom_id("0123456789abcdef", ("It rains.", "It is wet."))
     '0123456789ab-80899853b36d20d0a30084472df08b26'
     """
-    return f"{key[:12]}-{pair_hash(pair)}"
+    return f"{key[:12]}-{pair_digest(pair)}"
 
 
-def pair_hash(pair: Pair) -> str:
+def pair_digest(pair: Pair) -> str:
     """Return the part of a ``custom_id`` that names *pair*, 32 hexadecimal digits.
 
-    >>> pair_hash(("It rains.", "It is wet."))
+    >>> pair_digest(("It rains.", "It is wet."))
     '80899853b36d20d0a30084472df08b26'
     """
     return hashlib.blake2b(json.dumps(pair).encode(), digest_size=16).hexdigest()

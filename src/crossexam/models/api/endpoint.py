@@ -23,7 +23,7 @@ from crossexam.models.api.transport import DirectTransport, HttpxTransport, Limi
 
 OPENAI: Final = "https://api.openai.com/v1"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
-#: Stands for an environment variable where there is no key ("none" is no text on the command line).
+#: The name of an environment variable that means that no key is needed (on the command line, "none" is None).
 NO_KEY: Final = "-"
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 #: Codes and types of errors after which waiting does not help: the account is to be paid for.
@@ -115,7 +115,7 @@ def key_from_environment(address: Address, name: str | None, *, is_default: bool
     """Return the key for *address* in the environment variable *name*; raises CrossexamError.
 
     A key of OpenAI is not sent to whatever endpoint: *is_default* means that the endpoint was not stated.
-    The name NO_KEY is that of no key, the default for a host of this machine.
+    The name NO_KEY means that there is no key, which is the default for this machine.
     """
     if name is None:
         if address.is_local:

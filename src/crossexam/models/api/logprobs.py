@@ -21,7 +21,7 @@ from crossexam.models.label_order import ClassName
 
 #: Why an answer has no probabilities of its labels.
 WITHOUT_SHARES: Final = {
-    "disagree": "where the most probable label is not that of the text",
+    "disagree": "where the most probable label differs from the label in the text",
     "misaligned": "whose tokens are not those of the text",
     "no_label": "without a label among the listed tokens",
     "missing": "without log-probabilities",

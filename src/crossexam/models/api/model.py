@@ -313,7 +313,7 @@ class ChatModel:
     def batches(self, pairs: Sequence[Pair], known: Sequence[bool]) -> Iterator[Batch]:
         """Yield the answers about those of *pairs* that are not *known*, those together that came together.
 
-        Raises UnfinishedError if some could not be had for now.
+        Raises UnfinishedError if some could not be answered for now.
         """
         questions = [(index, pair) for index, pair in enumerate(pairs) if not known[index]]
         if not questions:

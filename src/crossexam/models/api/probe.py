@@ -34,7 +34,7 @@ class ProbeReplies:
     sampling: Sampling
 
     def way(self, asked: Way) -> Way:
-        """Return the way in which answers are read; raises CrossexamError if *asked* cannot be had."""
+        """Return the way in which answers are read; raises CrossexamError if *asked* is not possible."""
         if asked.name not in ("auto", "logprobs"):
             return asked
         reader = ReplyReader(self.forms_of.forms, Way("logprobs"))

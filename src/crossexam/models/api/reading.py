@@ -3,8 +3,8 @@
 The rules are ``exact`` (nothing but a label), ``json`` (an object with ``label`` or ``answer``), ``phrase``
 ("the answer is X", the last of them), ``first-line`` (a label, then a stop, comma or colon), ``last-line`` (a
 label alone) and ``only-word`` (a short text with one label word, placed as an answer is).  No rule guesses: a
-text in which two rules find different labels is ambiguous, a denied label is none, and a word such as *no* is
-part of too many sentences ("There is no way to tell") to count in their middle.
+text in which two rules find different labels is ambiguous, a label that is denied does not count, and a word
+such as *no* is part of too many sentences ("There is no way to tell") to count in their middle.
 """
 
 from __future__ import annotations

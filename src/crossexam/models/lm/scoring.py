@@ -2,9 +2,10 @@
 
 A prompt is read once.  If all labels begin alike, up to their last token, one row is computed for all of
 them: with labels of one token, this is the prompt alone.  Otherwise the labels continue the prompt from its
-cached keys and values, and all prompts continue what they begin with together (instructions, shots): each of
-these shortcuts is taken only if it leaves the log-probabilities of the probe as they are.  Probabilities are
-computed only at the places of the labels, and in float32.
+cached keys and values, and all prompts continue what they begin with together (instructions, shots).  The
+logits are computed only at the places of the labels, and on a CPU linear layers are packed.  Each of these
+shortcuts is taken only if it leaves the log-probabilities of the probe as they are.  Probabilities are in
+float32.
 
 Rows are padded on the right and have no mask: what follows a token does not change what a causal model
 predicts for it.
@@ -26,8 +27,9 @@ from torch import Tensor
 from crossexam.core.errors import CrossexamError
 from crossexam.models.batches import plan_batches, results_in_order
 from crossexam.models.gpu import fetched_in_order, fitting_tokens, free_cached, is_out_of_memory, sent
-from crossexam.models.inference import cpu_workers
+from crossexam.models.inference import SLOWER, cpu_workers, least_seconds, one_thread
 from crossexam.models.lm.encoding import EncodedPrompt
+from crossexam.models.packed import DOES_NOT_FIT, Packing, keep_freed_memory, linear_bytes
 
 #: How far log-probabilities of a shortcut may be from those computed without it, by the dtype of the model.
 _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0.05}
@@ -35,6 +37,10 @@ _TOLERANCE: Final = {torch.float32: 1e-4, torch.bfloat16: 0.25, torch.float16: 0
 _WORTH_SHARING: Final = 16
 #: Tokens per batch with padding, on a CPU.
 _CPU_TOKENS: Final = 768
+#: Questions of the probe by which packed layers are timed.
+_TIMED: Final = 8
+#: Bytes of linear layers that are packed: smaller ones gain nothing, and all are in memory twice meanwhile.
+_PACKED_BYTES: Final = range(4 * 2**20, 4 * 2**30)
 
 
 class Scorer(Protocol):
@@ -69,14 +75,19 @@ class CausalScorer:
     def __init__(self, model: Any, device: torch.device) -> None:
         self._model, self._device = model, device
         self._keeps_some = "logits_to_keep" in inspect.signature(model.forward).parameters
-        self.continues = False
+        self.continues = self._selects = self._packed = False
         self._beginning: list[int] = []  # what prompts continue, with its keys and values
         self._cache: Any = None
 
     @property
     def facts(self) -> dict[str, Any]:
         """What the manifest of a run says of the shortcuts that are taken."""
-        return {"labels_continue_prompts": self.continues, "tokens_read_once": len(self._beginning)}
+        return {
+            "labels_continue_prompts": self.continues,
+            "tokens_read_once": len(self._beginning),
+            "logits_of_labels_only": self._selects,
+            "packed_layers": self._packed,
+        }
 
     def plan(
         self, questions: Sequence[EncodedPrompt], tokens: int | None, pairs: int | None
@@ -104,6 +115,10 @@ class CausalScorer:
         if not probe:
             return
         before = self._in_batches(probe)
+        if self._device.type == "cpu":
+            self._pack(probe, before)
+        self._selects = True
+        self._selects = self._is_same(probe, before)
         common = _common([question.context for question in probe])
         if len(common) >= _WORTH_SHARING:
             with suppress(Exception):  # a model without a cache, or with one of another structure
@@ -114,6 +129,21 @@ class CausalScorer:
         if any(len(_beginnings(question)) > 1 for question in probe):
             self.continues = True
             self.continues = self._is_same(probe, before)
+
+    def _pack(self, probe: Sequence[EncodedPrompt], before: Tensor) -> None:
+        """Use packed layers, unless the scores of *probe* change, or that is slower or too large."""
+        if self._model.dtype != torch.float32 or linear_bytes(self._model) not in _PACKED_BYTES:
+            return
+        keep_freed_memory()
+        compute = partial(self.compute, probe[:_TIMED])
+        plain = least_seconds(compute)
+        try:
+            with one_thread():
+                packing = Packing(self._model, first_token_only=False)
+        except DOES_NOT_FIT:
+            return
+        self._packed = self._is_same(probe, before) and least_seconds(compute) <= SLOWER * plain
+        (packing.keep if self._packed else packing.undo)()
 
     def _is_same(self, probe: Sequence[EncodedPrompt], before: Tensor) -> bool:
         with suppress(Exception):
@@ -159,12 +189,15 @@ class CausalScorer:
                 wanted.add(row_of[tuple(label[:-1])], len(question.context) - 1, label)
         read, cache = self._begun(questions, len(rows))
         longest = max(map(len, rows))
+        rest = self._padded([row[read:] for row in rows])
+        inputs = {"input_ids": rest, "past_key_values": cache, "use_cache": cache is not None}
+        if self._selects:
+            states = self._model.base_model(**inputs).last_hidden_state
+            at = wanted.selected_from(states, offset=read)
+            return wanted.of_selected(self._model.get_output_embeddings()(at))
         first = min(len(question.context) for question in questions) - 1
         kept = {"logits_to_keep": longest - first} if self._keeps_some else {}
-        rest = self._padded([row[read:] for row in rows])
-        logits = self._model(
-            input_ids=rest, past_key_values=cache, use_cache=cache is not None, **kept
-        ).logits
+        logits = self._model(**inputs, **kept).logits
         return wanted.log_probabilities(logits, offset=longest - logits.shape[1])
 
     def _continued(self, questions: Sequence[EncodedPrompt]) -> Tensor:
@@ -337,13 +370,23 @@ class _Wanted:
 
     def log_probabilities(self, logits: Tensor, offset: int = 0) -> Tensor:
         """Return them by *logits* [rows, places, vocabulary], whose first place is *offset*: [tokens]."""
-        device = logits.device
         if not self._tokens:
-            return torch.zeros(0, device=device)
+            return torch.zeros(0, device=logits.device)
+        return self.of_selected(self.selected_from(logits, offset))
+
+    def selected_from(self, table: Tensor, offset: int) -> Tensor:
+        """Return what *table* [rows, places, d], whose first place is *offset*, has at each place: [n, d]."""
         rows, places = zip(*self._index, strict=True)
-        at = torch.tensor(rows, device=device), torch.tensor(places, device=device) - offset
-        table = torch.log_softmax(logits[at].float(), dim=-1)
-        return table[torch.tensor(self._places, device=device), torch.tensor(self._tokens, device=device)]
+        device = table.device
+        return table[torch.tensor(rows, device=device), torch.tensor(places, device=device) - offset]
+
+    def of_selected(self, logits: Tensor) -> Tensor:
+        """Return the log-probabilities by the *logits* [n, vocabulary] at each place: [tokens]."""
+        device = logits.device
+        logits = logits.float()
+        places = torch.tensor(self._places, device=device)
+        found = logits[places, torch.tensor(self._tokens, device=device)]
+        return found - torch.logsumexp(logits, dim=-1)[places]
 
 
 def _beginnings(question: EncodedPrompt) -> list[tuple[int, ...]]:

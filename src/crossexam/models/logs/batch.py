@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.models.api.batch_files import BatchAnswer, batch_answers, is_batch_output, pair_hash
+from crossexam.models.api.batch_files import BatchAnswer, batch_answers, is_batch_output, pair_digest
 from crossexam.models.api.endpoint import ServerError
 from crossexam.models.api.replies import said_in, status_of_rejection
 from crossexam.models.label_order import PAIRS
@@ -22,7 +22,7 @@ from crossexam.models.logs.replies import Log, Reply, refuse_several_models
 #: The custom_id of a request of api/: the beginning of the model's key, and the hash of the pair.
 _OF_API: Final = re.compile(r"(?P<key>[0-9a-f]{12})-(?P<pair>[0-9a-f]{32})")
 #: The pairs by which api/ probes a server, which begin its batches.
-_PROBE: Final = frozenset(map(pair_hash, PAIRS))
+_PROBE: Final = frozenset(map(pair_digest, PAIRS))
 
 
 def outputs_at(path: Path) -> list[Path]:
@@ -84,7 +84,7 @@ def _reply(found: BatchAnswer) -> Reply | None:
     pair = match["pair"] if match else None
     if pair in _PROBE:
         return None
-    about: dict[str, Any] = {"pair_hash": pair}
+    about: dict[str, Any] = {"pair_digest": pair}
     if isinstance(found.answer, ServerError):
         about |= {"status": status_of_rejection(found.answer) or ""}
     else:

@@ -10,7 +10,7 @@ from typing import Final
 from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
-from crossexam.models.api.batch_files import pair_hash
+from crossexam.models.api.batch_files import pair_digest
 from crossexam.models.logs.replies import Reply
 from crossexam.models.model import Pair
 from crossexam.models.prompts.template import Template
@@ -51,8 +51,8 @@ class ItemIndex:
             names = [(reply.test_set, reply.id)] if (reply.test_set, reply.id) in self._items else []
         elif reply.id is not None:
             names = self._one_text(self._by_id.get(reply.id, []), reply)
-        elif reply.pair_hash is not None:
-            names = self._by_hash.get(reply.pair_hash, [])
+        elif reply.pair_digest is not None:
+            names = self._by_hash.get(reply.pair_digest, [])
         elif reply.premise is not None and reply.hypothesis is not None:
             names = self._by_text.get((reply.premise, reply.hypothesis), [])
         else:
@@ -93,7 +93,7 @@ class ItemIndex:
 
     @cached_property
     def _by_hash(self) -> dict[str, list[ItemName]]:
-        return {pair_hash(pair): names for pair, names in self._by_text.items()}
+        return {pair_digest(pair): names for pair, names in self._by_text.items()}
 
     @cached_property
     def _by_prompt(self) -> dict[str, list[ItemName]]:
@@ -155,7 +155,7 @@ def _shown(reply: Reply) -> str:
         return f"the pair {reply.premise!r}, {reply.hypothesis!r}"[:120]
     if reply.prompt is not None:
         return f"the prompt {reply.prompt!r}"[:120]
-    return f"the pair with the hash {reply.pair_hash}"
+    return f"the pair with the hash {reply.pair_digest}"
 
 
 def _same_text(reply: Reply, item: Example) -> None:

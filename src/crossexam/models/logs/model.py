@@ -19,7 +19,7 @@ from crossexam.core.dataset import Dataset
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
 from crossexam.core.outcome import ANSWERED, Outcome, Outcomes
-from crossexam.models.api.batch_files import pair_hash
+from crossexam.models.api.batch_files import pair_digest
 from crossexam.models.api.logprobs import LabelShares, shares_at
 from crossexam.models.api.reading import LabelForms, read_answer
 from crossexam.models.api.replies import NOTHING, TIE
@@ -72,8 +72,8 @@ class LogModel:
             if reply.premise is not None and reply.hypothesis is not None:
                 known.setdefault((reply.premise, reply.hypothesis), reply)
             else:
-                known.setdefault(reply.pair_hash, reply)
-        names = [pair if pair in known else pair_hash(pair) for pair in pairs]
+                known.setdefault(reply.pair_digest, reply)
+        names = [pair if pair in known else pair_digest(pair) for pair in pairs]
         missing = [pair for pair, name in zip(pairs, names, strict=True) if name not in known]
         if missing:
             raise FormatError(

@@ -14,9 +14,9 @@ class Reply(NamedTuple):
     """What a model replied to one question.
 
     *id* and *test_set* name the item where the log has them; without an id, the texts of the pair, the
-    *prompt*, or *pair_hash*, that of a request of ``api/``, say which item it is.  *forms* are the labels as
-    they are written.  The reply is the log-likelihood of each of *choices*, *likelihoods*, or else the
-    *texts* of one answer or several.  *finish* says why each text ended (``length``, ``content_filter``),
+    *prompt*, or *pair_digest*, the hash in a request of ``api/``, say which item it is.  *forms* are the
+    labels as they are written.  The reply is the log-likelihood of each of *choices*, *likelihoods*, or else
+    the *texts* of one answer or several.  *finish* says why each text ended (``length``, ``content_filter``),
     *refusals* are what was sent in place of a text, and *tokens* are the log-probabilities of its tokens, as
     ``logprobs.content`` of a chat endpoint, if the log has them.  *status* is that of a question that was
     refused as it was (``too_long``).  *where* is its place for errors.
@@ -36,7 +36,7 @@ class Reply(NamedTuple):
     tokens: Sequence[Any] = ()
     status: str = ""
     prompt: str | None = None
-    pair_hash: str | None = None
+    pair_digest: str | None = None
 
 
 class Log(NamedTuple):

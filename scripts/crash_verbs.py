@@ -156,6 +156,34 @@ def _judge_all() -> None:
             study.record_all(given, source="page")
 
 
+def _archive() -> None:
+    """Write an archive as it would be downloaded."""
+    import zipfile
+
+    with zipfile.ZipFile("toy.zip", "w") as archive:
+        for name in ("dev", "test"):
+            archive.writestr(f"toy/{name}.jsonl", '{"premise": "a"}\n' * 50)
+
+
+def _fetch() -> None:
+    """Install the corpus in the archive."""
+    from crossexam.corpora.catalog import CatalogEntry, Download
+    from crossexam.corpora.fetch import install_corpus
+
+    download = Download("http://localhost/toy.zip", "", None, None, ("dev.jsonl", "test.jsonl"))
+    toy = CatalogEntry("toy", "Toy", "http://localhost", "CC0", "Nobody 2020", (download,), {}, 10_000)
+    install_corpus("toy", catalog={"toy": toy}, source="toy.zip")
+
+
+def _report_with_parts() -> None:
+    """Write a page with its items in files beside it."""
+    from crossexam.reports import parts
+
+    parts.MOST_INSIDE, parts.PART_ITEMS = 10, 7  # type: ignore[misc]
+    if carry_out("report run --items all -o out.html"):
+        raise SystemExit(2)
+
+
 _SUITE: Final = f"build negation --base {DEMO} -o suite"
 _RUN: Final = "run builtin/overlap suite -o run"
 _TRAIN: Final = f"train cbow --train {DEMO} --dev {DEMO} --device cpu"
@@ -195,6 +223,8 @@ VERBS: Final[dict[str, Verb]] = {
         Verb("export-jsonl", "export jsonl suite -o out", (_SUITE,)),
         Verb("compare", "compare run other -o out.json", (_SUITE, _RUN, _OTHER_RUN)),
         Verb("report-csv", "report run other -o out.csv", (_SUITE, _RUN, _OTHER_RUN)),
+        Verb("report-parts", _report_with_parts, (_SUITE, _RUN), modules=("altair",)),
+        Verb("fetch", _fetch, (_archive,), modules=("crossexam.corpora.fetch",)),
         Verb("report-html", "report run -o out.html", (_SUITE, _RUN), modules=("altair",)),
     )
 }

@@ -32,20 +32,8 @@ from crash_points import Bench, contents, difference
 from crash_verbs import DEMO, Step, Verb
 
 _SUITE: Final = f"build negation --base {DEMO} -o suite"
-_MODULES: Final = (
-    "torch",
-    "safetensors.torch",
-    "transformers",
-    "tokenizers",
-    "onnx",
-    "onnxruntime",
-    "crossexam.training.train",
-    "crossexam.models.huggingface",
-    "crossexam.models.inference",
-    "crossexam.models.onnx",
-    "crossexam.models.zoo",
-    "crossexam.zoo.table",
-)
+_TORCH: Final = ("torch", "safetensors.torch")
+_CHECKPOINT: Final = (*_TORCH, "transformers", "tokenizers", "onnx", "onnxruntime")
 _BATCH: Final = 5
 
 
@@ -121,13 +109,17 @@ def _run(model: str) -> str:
     return f"run {model} suite -o out --batch-size {_BATCH}"
 
 
-#: The models, with what makes them.
-MODELS: Final[dict[str, tuple[str, tuple[Step, ...]]]] = {
-    "py": ("py/judge:judge", (crash_verbs.write_function,)),
-    "hf": ("hf/bert", (_checkpoint,)),
-    "zoo": ("zoo/model", (f"train cbow --train {DEMO} --dev {DEMO} -o model --epochs 1 --device cpu",)),
-    "mean": ("mean/builtin/overlap,builtin/alignment", ()),
-    "onnx": ("onnx/graph", (_checkpoint,)),
+#: The models, with what makes them, and what is imported for it.
+MODELS: Final[dict[str, tuple[str, tuple[Step, ...], tuple[str, ...]]]] = {
+    "py": ("py/judge:judge", (crash_verbs.write_function,), ()),
+    "hf": ("hf/bert", (_checkpoint,), (*_CHECKPOINT, "crossexam.models.huggingface")),
+    "zoo": (
+        "zoo/model",
+        (f"train cbow --train {DEMO} --dev {DEMO} -o model --epochs 1 --device cpu",),
+        (*_TORCH, "crossexam.training.train", "crossexam.models.zoo", "crossexam.zoo.table"),
+    ),
+    "mean": ("mean/builtin/overlap,builtin/alignment", (), ()),
+    "onnx": ("onnx/graph", (_checkpoint,), _CHECKPOINT),
 }
 
 
@@ -151,7 +143,7 @@ class _Killed:
     """A model whose runs are killed: *expected* is what an undisturbed run of *seconds* leaves."""
 
     def __init__(self, name: str, root: Path) -> None:
-        model, steps = MODELS[name]
+        model, steps, _ = MODELS[name]
         self.name, self.bench = name, Bench(root)
         self.verb = Verb(name, _run(model), (_SUITE, *steps))
         self.bench.prepare(self.verb)
@@ -248,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, default=Path("kills.jsonl"), help="the log, which is continued")
     given = parser.parse_args(arguments)
     names = given.models or list(MODELS)
-    crash_verbs.import_everything([Verb("all", "", modules=_MODULES)])
+    crash_verbs.import_everything([Verb(name, "", modules=MODELS[name][2]) for name in names])
     with tempfile.TemporaryDirectory(prefix="kills-") as root:
         made: dict[str, _Killed] = {}
         for name, seed in _todo(given.log, given.kills, names):

@@ -610,3 +610,18 @@ def test_devices_in_archives(server: Server, tmp_path: Path) -> None:
     result = get(entry(archive(server, named)), tmp_path)
     assert sorted(path.name for path in (tmp_path / "toy").iterdir()) == ["dev.jsonl", "test.jsonl"]
     assert result.files[0].read_bytes() == DEV
+
+
+def test_what_a_killed_fetch_left_is_swept(server: Server, tmp_path: Path) -> None:
+    catalog = entry(archive(server))
+    get(catalog, tmp_path)
+    whole = sorted(tmp_path.rglob("*"))
+    private = next(path for path in whole if path.name == "hashes.json").parent
+    for is_installed in (True, False):
+        (private / "staging-k1ll3d").mkdir()
+        (private / "staging-k1ll3d" / "half.jsonl").write_text("half")
+        (private / ".hashes.json.k1ll3d00.part").write_text("half")
+        if not is_installed:
+            (tmp_path / "toy" / "dev.jsonl").unlink()
+        get(catalog, tmp_path)
+        assert sorted(tmp_path.rglob("*")) == whole

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 
@@ -18,6 +18,7 @@ from crossexam.core.errors import CrossexamError
 TEMPORARY: Final = ".part"
 #: In a folder that one process writes, if others must not.
 FOLDER_LOCK: Final = ".lock"
+_NO_FOLDER: Final = frozenset({errno.EEXIST, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS})
 _BUSY: Final = frozenset({errno.EACCES, errno.EAGAIN, errno.EDEADLK})
 
 
@@ -59,16 +60,20 @@ def locked_folder(folder: Path, busy: CrossexamError) -> Iterator[None]:
     Nothing of it is left there afterwards.
     """
     path = folder / FOLDER_LOCK
-    if folder.is_dir() or not folder.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(path, busy):
-            try:
-                yield
-            finally:
-                with suppress(OSError):  # Windows removes no file that is open
-                    path.unlink()
-    else:  # a file, which the caller refuses
+    with ExitStack() as held:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(locked(path, busy))
+            held.callback(_removed, path)
+        except OSError as error:  # a file, which the caller refuses, or a folder in which nobody can write
+            if error.errno not in _NO_FOLDER:
+                raise
         yield
+
+
+def _removed(path: Path) -> None:
+    with suppress(OSError):  # Windows removes no file that is open
+        path.unlink()
 
 
 def new_temporary(path: Path) -> tuple[Path, IO[bytes]]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crossexam.core.errors import CrossexamError, UnknownNameError
-from crossexam.core.files import read_json, sha256_of, write_json
+from crossexam.core.files import read_json, sha256_of, sweep, write_json
 from crossexam.core.locks import locked
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
@@ -38,6 +38,7 @@ ATTEMPTS: Final = 5
 MOST_BYTES: Final = 1_000_000_000
 _CONNECT_SECONDS: Final = 20.0
 _SILENCE_SECONDS: Final = 60.0  # without a byte, before an attempt counts as interrupted
+_STAGING: Final = "staging-"
 _WORTH_RETRYING: Final = frozenset({408, 416, 425, 429, 500, 502, 503, 504})
 
 
@@ -372,6 +373,7 @@ def install_corpus(
 
 
 def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchResult:
+    _sweep(private)
     if source is None and _in_place(job):
         return _result(job, already=True)
     if source is None and job.entry.by_hand:
@@ -380,7 +382,7 @@ def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchRes
             where=job.entry.homepage,
             hint=f"download it there, unpack it, and run crossexam fetch {job.entry.name} --from FOLDER",
         )
-    with tempfile.TemporaryDirectory(prefix="staging-", dir=private) as folder:
+    with tempfile.TemporaryDirectory(prefix=_STAGING, dir=private) as folder:
         staging = Path(folder)
         if source is None:
             transfers = [
@@ -393,6 +395,13 @@ def _install_verified(job: _Job, private: Path, source: Path | None) -> FetchRes
     for transfer in transfers:
         transfer.forget()
     return _result(job, already=False)
+
+
+def _sweep(private: Path) -> None:
+    """Remove what processes left that were killed; this one holds the lock."""
+    sweep(private)
+    for stale in private.glob(f"{_STAGING}*"):
+        shutil.rmtree(stale, ignore_errors=True)
 
 
 def _from_network(job: _Job, item: Download, downloads: Path, staging: Path) -> Transfer:

@@ -100,7 +100,8 @@ def read_csv(escaped: str) -> str:
     [cell, end], *others = csv.reader(io.StringIO(stream.getvalue(), newline=""))
     assert (end, others) == ("end", [])
     assert not cell.startswith(FORMULA)
-    return cell[1:] if cell[1:].startswith(FORMULA) else cell
+    text = cell.removeprefix("'")
+    return text if text.startswith(FORMULA) else cell
 
 
 def read_json(escaped: str) -> str:

@@ -123,6 +123,18 @@ def escape_markdown(text: str) -> str:
     return _MARKDOWN_BLOCK.sub(r"\1\\\2", _MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text)))
 
 
+def markdown_code(text: str) -> str:
+    """Return *text* as code within a line of Markdown, which its own ticks do not end.
+
+    >>> print(markdown_code("base.dev_matched"), markdown_code("a`b"))
+    `base.dev_matched` ``a`b``
+    """
+    shown = one_line(text)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    apart = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{apart}{shown}{apart}{fence}"
+
+
 #: What spreadsheets take for the start of a formula (OWASP, CSV injection).
 FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 #: A number with a sign, which they take for the number that it is: also a regular expression of JavaScript.

@@ -292,6 +292,22 @@ def test_exports(run: Run, suite: Path, tmp_path: Path, form: str) -> None:
             assert all(json.loads(line) for line in text.split("\n") if line)
 
 
+def test_the_card_of_a_suite(run: Run, suite: Path, tmp_path: Path) -> None:
+    import yaml
+
+    folder = tmp_path / "suite"
+    shutil.copytree(suite, folder)
+    run("card", folder)
+    front, text = (folder / "README.md").read_text(encoding="utf-8").removeprefix("---\n").split("\n---\n", 1)
+    assert not CONTROL.search(front + text)
+    configs = yaml.safe_load(front)["configs"]
+    assert [each["config_name"] for each in configs] == [f"base.{NAMES[0]}", *NAMES]
+    tokens = MarkdownIt("commonmark").enable(["table", "strikethrough"]).parse(text)
+    kinds = {child.type for token in tokens for child in token.children or ()}
+    assert not kinds & {"image", "html_inline", "s_open"}
+    assert not {token.type for token in tokens} & {"html_block", "hr", "code_block"}
+
+
 @pytest.mark.slow
 def test_a_study_of_judges(run: Run, tmp_path: Path) -> None:
     from starlette.testclient import TestClient

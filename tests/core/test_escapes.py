@@ -74,7 +74,7 @@ def read_markdown(escaped: str) -> str:
     kinds = {child.type for token in inline for child in token.children or ()}
     assert kinds <= {"text", "text_special"}
     assert len(inline) == 6 - 2 * (not escaped)
-    assert not re.search(r"(?<!\\)(?:https?:|www\.|@)", escaped)  # which GitHub makes links of
+    assert not re.search(r"(?<!\\)@", escaped)  # which GitHub notifies
     heading, paragraph, *cells = (
         "".join(child.content for child in token.children or ()) for token in inline
     )
@@ -100,7 +100,8 @@ def read_csv(escaped: str) -> str:
     [cell, end], *others = csv.reader(io.StringIO(stream.getvalue(), newline=""))
     assert (end, others) == ("end", [])
     assert not cell.startswith(FORMULA)
-    return cell[1:] if cell[1:].startswith(FORMULA) else cell
+    text = cell.removeprefix("'")
+    return text if text.startswith(FORMULA) else cell
 
 
 def read_json(escaped: str) -> str:

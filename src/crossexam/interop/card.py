@@ -20,6 +20,7 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import GOLDS
 from crossexam.core.manifest import CROSS_DATASET, TestSetEntry
+from crossexam.core.output.escapes import escape_markdown, json_text, markdown_code
 from crossexam.corpora.catalog import CatalogEntry, catalog
 from crossexam.corpora.spec import CorpusSpec
 from crossexam.corpora.split_files import CORPUS_ALIASES
@@ -65,7 +66,7 @@ class Sources:
             if (must_know := licence_of(entry.licence).must_know)
         ]
         unknown = "its licence is unknown to Crossexam: make sure that you may redistribute its text"
-        return found + [f"{name}: {unknown}" for name in self.others]
+        return found + [f"{escape_markdown(name)}: {unknown}" for name in self.others]
 
 
 def sources_of(suite: Suite) -> Sources:
@@ -97,7 +98,7 @@ def dataset_card(suite: Suite) -> str:
     return "".join(
         [
             f"---\n{_yaml(front_matter(suite, sources))}---\n\n",
-            f"# {_title(suite)}\n\n{_about(suite, sources)}\n\n",
+            f"# {escape_markdown(_title(suite))}\n\n{_about(suite, sources)}\n\n",
             *(f"> **Before you share this:** {warning}.\n\n" for warning in sources.warnings),
             f"## Test sets\n\n{_table(suite)}\n",
             f"## How they were made\n\n{_construction(suite)}\n",
@@ -147,7 +148,11 @@ def _about(suite: Suite, sources: Sources) -> str:
     paper = suite.manifest.get("paper")
     study = f" They follow {paper}." if paper else ""
     # That of a file of one's own has its path.
-    signature = "" if sources.others else f"\n\nSignature: `{suite.manifest.get('signature', 'unknown')}`"
+    signature = (
+        ""
+        if sources.others
+        else f"\n\nSignature: {markdown_code(suite.manifest.get('signature', 'unknown'))}"
+    )
     return (
         f"Test sets for models of natural language inference, built by Crossexam.{study} The labels of "
         "changed items were assigned by rules; where people judged an item, `verdict` in `info` says so."
@@ -163,9 +168,13 @@ def _table(suite: Suite) -> str:
     for dataset in suite:
         found = counts[dataset.name]
         shares = [f"{100 * found.get(label, 0) / max(1, len(dataset)):.1f} %" for label in labels]
-        compared = f"`{dataset.entry.base_set}`" if dataset.entry.base_set else ""
-        rows.append([f"`{dataset.name}`".replace("|", r"\|"), f"{len(dataset):,}", *shares, compared])
+        compared = _cell(dataset.entry.base_set) if dataset.entry.base_set else ""
+        rows.append([_cell(dataset.name), f"{len(dataset):,}", *shares, compared])
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def _cell(name: str) -> str:
+    return markdown_code(name).replace("|", r"\|")
 
 
 def _construction(suite: Suite) -> str:
@@ -174,7 +183,7 @@ def _construction(suite: Suite) -> str:
         made = _made_by(next(dataset.entry for dataset in suite if dataset.entry.versioned == entry))
         summary = "examples of a corpus, unchanged" if made is None else made.summary
         paper = f" ({made.paper})" if made is not None and made.paper else ""
-        lines.append(f"- `{entry}`: {summary}{paper}\n")
+        lines.append(f"- {markdown_code(entry)}: {summary}{paper}\n")
     return (
         f"{''.join(lines)}\nEach item names the example that it was made from (`base`) and every edit "
         "(`edits`): offsets, old text and new text. `manifest.json` has the signature of each test set: "
@@ -203,7 +212,7 @@ pl.{reader}({json.dumps(_file(dataset))})
 
 def _licences(sources: Sources) -> str:
     lines = [f"- [{each.title}]({each.homepage}): {each.licence}\n" for each in sources.known]
-    return "".join([*lines, *(f"- {name}: licence unknown\n" for name in sources.others)])
+    return "".join([*lines, *(f"- {escape_markdown(name)}: licence unknown\n" for name in sources.others)])
 
 
 def _citations(suite: Suite, sources: Sources) -> str:
@@ -265,15 +274,13 @@ def _yaml_lines(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if isinstance(inner, str):
-                yield f"{key}: {json.dumps(inner, ensure_ascii=False)}"
+                yield f"{key}: {json_text(inner)}"
             else:
                 yield f"{key}:"
                 yield from _yaml_lines(inner)
     else:
         for each in value:
-            yield from _item_lines(
-                [json.dumps(each, ensure_ascii=False)] if isinstance(each, str) else _yaml_lines(each)
-            )
+            yield from _item_lines([json_text(each)] if isinstance(each, str) else _yaml_lines(each))
 
 
 def _item_lines(lines: Iterable[str]) -> Iterator[str]:

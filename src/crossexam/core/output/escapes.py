@@ -105,7 +105,7 @@ def escape_latex(text: str) -> str:
     return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
 
 
-_MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~#&$@]|(?<=\w):(?=//)|(?<=\bwww)\.)", re.IGNORECASE)
+_MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~#&$@])")
 _MARKDOWN_BLOCK: Final = re.compile(r"^(\d*)([-+=.)])")
 
 
@@ -115,12 +115,24 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("base.dev_matched | <b>")
     'base.dev\\_matched \\| \\<b\\>'
 
-    No list or heading begins with it, and no address becomes a link.
+    No list begins with it, and nobody is mentioned; an address, as of a paper, may become a link to itself.
 
-    >>> print(escape_markdown("1. see http://x.example"))
-    1\. see http\://x.example
+    >>> print(escape_markdown("1. see @somebody at http://x.example"))
+    1\. see \@somebody at http://x.example
     """
     return _MARKDOWN_BLOCK.sub(r"\1\\\2", _MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text)))
+
+
+def markdown_code(text: str) -> str:
+    """Return *text* as code within a line of Markdown, which its own ticks do not end.
+
+    >>> print(markdown_code("base.dev_matched"), markdown_code("a`b"))
+    `base.dev_matched` ``a`b``
+    """
+    shown = one_line(text)
+    fence = "`" * (max(map(len, re.findall("`+", shown)), default=0) + 1)
+    apart = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{apart}{shown}{apart}{fence}"
 
 
 #: What spreadsheets take for the start of a formula (OWASP, CSV injection).

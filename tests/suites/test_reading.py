@@ -14,6 +14,7 @@ from crossexam.api import build
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
+from crossexam.core.manifest import read_manifest
 from crossexam.core.stored.examples import ParquetRows, StoredExamples
 from crossexam.core.test_sets import read_suite, write_test_set
 
@@ -30,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def forget_sha256(folder: Path) -> None:
     """Make the suite one of an earlier version, which did not record the hash of files."""
-    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest = read_manifest(folder / "manifest.json")
     del manifest["test_sets"][NAME]["sha256"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
 

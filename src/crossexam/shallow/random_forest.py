@@ -26,13 +26,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.files import finished_or_absent, sha256_of, write_json
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
+from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import Progress, silent
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
     CONFIG,
     MANIFEST,
+    RESTORE,
     FeatureTable,
     FitRequest,
     RecipeCells,
@@ -376,7 +378,7 @@ def load_importances(folder: Path) -> tuple[Importance, ...]:
     Raises FormatError.
     """
     path = folder / MANIFEST
-    stored = read_json(path).get("importances", {})
+    stored = read_manifest(path, hint=RESTORE).get("importances", {})
     try:
         return tuple(Importance(name, *map(float, stored[name])) for name in FEATURES)
     except (KeyError, TypeError, ValueError):

@@ -20,9 +20,9 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Side
-from crossexam.core.files import read_json, write_json, writing
+from crossexam.core.files import writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
-from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.manifest import TestSetEntry, entries_of, read_manifest, write_manifest
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 
 MANIFEST: Final = "manifest.json"
@@ -272,7 +272,7 @@ def open_study(folder: Path) -> Study:
             where=str(folder),
             hint="crossexam validate sample SUITE -o STUDY",
         )
-    manifest = read_json(manifest_file, hint=_RESTORE)
+    manifest = read_manifest(manifest_file, hint=_RESTORE)
     try:
         entries_of(manifest)
         if "study" not in manifest or not isinstance(manifest.get("test_sets"), dict):
@@ -314,7 +314,7 @@ def create_study(
         places = [(judge, place, item) for judge, order in orders.items() for place, item in enumerate(order)]
         connection.executemany("INSERT INTO orders VALUES (?, ?, ?)", places)
         connection.execute("COMMIT")
-    write_json(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
+    write_manifest(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
 
 
 def _only_leftovers(folder: Path) -> bool:

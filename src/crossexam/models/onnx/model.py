@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, sha256_of
+from crossexam.core.manifest import read_manifest
 from crossexam.models.batches import (
     MOST_WORKERS,
     TokenizedPairs,
@@ -102,7 +103,7 @@ class Export:
     def conversion(self) -> Mapping[str, Any] | None:
         """What ``convert.json`` says of the graph, None if it is missing or about another graph."""
         path = self.graph.parent / CONVERSION
-        found = read_json(path) if path.is_file() else {}
+        found = read_manifest(path) if path.is_file() else {}
         return found if found.get("graph_sha256") == sha256_of(self.graph) else None
 
     def content_hash(self) -> str:

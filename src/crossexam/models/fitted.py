@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossexam.core.manifest import check_files, read_manifest
+from crossexam.core.places import home_expanded
 from crossexam.models.model import NoOptions, Pair
 from crossexam.shallow.fitting import MANIFEST, RESTORE, FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
@@ -64,6 +65,6 @@ def open_fitted(name: str, options: NoOptions) -> FittedModel:
     """Return the model ``PREFIX/FOLDER``; raises CrossexamError."""
     prefix, _, spec = name.partition("/")
     shallow = next(model for model in SHALLOW.values() if model.prefix == prefix)
-    folder = Path(spec).expanduser()
+    folder = home_expanded(spec)
     shallow.check_folder(folder)
     return FittedModel(name, shallow, folder)

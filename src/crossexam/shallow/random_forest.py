@@ -16,8 +16,6 @@ Letters: *n* pairs, *t* trees, *m* nodes of all trees together.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -26,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, sha256_of, write_json
+from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, write_json
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
 from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import Progress, silent
@@ -136,7 +134,7 @@ def load_forest(path: Path) -> DecisionTrees:
     try:
         with np.load(path, allow_pickle=False) as stored:
             forest = DecisionTrees(**{name: stored[name] for name in stored.files})
-    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except archive_errors() as error:
         raise FormatError(f"not the trees of a random forest: {error}", where=str(path)) from None
     if not _sound(forest):
         raise FormatError(

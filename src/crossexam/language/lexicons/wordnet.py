@@ -42,6 +42,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.files import archive_errors
 
 FORMAT: Final = 1  # a reader refuses any other
 PARTS: Final = ("n", "v", "a", "r")
@@ -441,7 +442,7 @@ class WordNetArchive:
             problem = "no such file"
         except KeyError:
             problem = f"no member '{name}'"
-        except zipfile.BadZipFile as error:
+        except archive_errors() as error:
             problem = str(error)
         raise FormatError(
             problem,

@@ -205,6 +205,7 @@ def read_utf8(path: Path) -> str:
 def archive_errors() -> tuple[type[Exception], ...]:
     """Return what zipfile, gzip and numpy's readers of archives raise for files that are damaged."""
     import struct
+    import tokenize
     import zipfile
     import zlib
 
@@ -219,6 +220,7 @@ def archive_errors() -> tuple[type[Exception], ...]:
         RuntimeError,
         SyntaxError,
         struct.error,
+        tokenize.TokenError,
         zipfile.BadZipFile,
         zlib.error,
     )

@@ -30,7 +30,7 @@ BASE: Final = "base"
 CHECKSUM: Final = "checksum"
 #: What a manifest says of a test set for which no checksum vouches, as in suites of earlier versions.
 UNVERIFIED: Final = "unverified"
-#: The fact that announces the SHA-256 of the file with the verdicts of judges, until the manifest has these.
+#: The fact that announces the SHA-256 of files with the verdicts of judges, until the manifest has these.
 NEXT_SHA256: Final = "next_sha256"
 #: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
 FILES: Final = "files"
@@ -215,7 +215,9 @@ class TestSetEntry:
     @property
     def known_sha256(self) -> frozenset[str]:
         """The SHA-256 that its file may have; none in suites of earlier versions, which did not record it."""
-        return frozenset(each for each in (self.sha256, self.facts.get(NEXT_SHA256)) if each is not None)
+        announced = self.facts.get(NEXT_SHA256)
+        later = announced if isinstance(announced, list) else []
+        return frozenset(each for each in (self.sha256, *later) if isinstance(each, str))
 
     @property
     def is_base(self) -> bool:

@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
-from crossexam.core.files import new_folder
+from crossexam.core.files import archive_errors, new_folder
 from crossexam.core.labels import LABEL_INDEX, LABELS
 from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.core.progress import Progress, seldom_collected, silent
@@ -189,7 +189,7 @@ class WordPairIndex:
                 manifest.get(name) != size for name, size in sizes.items()
             ):
                 raise ValueError("its sizes differ from those in the manifest")
-        except (OSError, ValueError) as error:
+        except archive_errors() as error:
             raise FormatError(
                 f"the index is damaged: {error}",
                 where=str(folder),

@@ -125,7 +125,8 @@ def _write_announced(file: Path, examples: Sequence[Example]) -> None:
         if entry_beside(file) is not None:
             manifest_file = file.parent / MANIFEST
             manifest = read_manifest(manifest_file)
-            _entry_of(manifest, file)[NEXT_SHA256] = sha256_of(temporary)
+            entry = _entry_of(manifest, file)
+            entry[NEXT_SHA256] = [*entry.get(NEXT_SHA256, ()), sha256_of(temporary)]
             write_manifest(manifest_file, manifest)
 
 

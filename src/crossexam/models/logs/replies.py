@@ -78,8 +78,8 @@ def forms_of(labels: Sequence[ClassName] | None, choices: Sequence[str]) -> dict
     >>> forms_of(None, ["True", "False"])
     {}
     """
-    if labels and len(labels) == len(choices):
-        return label_forms(labels, choices)
+    if labels:
+        return label_forms(labels, choices) if len(labels) == len(choices) else {}
     names: Sequence[ClassName | None] = [class_name(choice) for choice in choices]
     found = {name: choice for name, choice in zip(names, choices, strict=False) if name is not None}
     return found if len(found) == len(names) == len(choices) else {}

@@ -33,6 +33,7 @@ import io
 import json
 import sys
 import zipfile
+import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +43,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from crossexam.core.errors import FormatError, UnknownNameError
-from crossexam.core.files import archive_errors
 
 FORMAT: Final = 1  # a reader refuses any other
 PARTS: Final = ("n", "v", "a", "r")
@@ -442,7 +442,7 @@ class WordNetArchive:
             problem = "no such file"
         except KeyError:
             problem = f"no member '{name}'"
-        except archive_errors() as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             problem = str(error)
         raise FormatError(
             problem,

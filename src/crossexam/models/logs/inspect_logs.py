@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import json_problem
-from crossexam.models.logs.replies import Log, Reply, label_forms, refuse_several_models, text_of
+from crossexam.models.logs.replies import Log, Reply, field_text, label_forms, refuse_several_models
 
 #: How Inspect calls the ends of texts that a chat endpoint calls otherwise.
 _FINISH: Final = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
@@ -93,9 +93,9 @@ def _reply(sample: Mapping[str, Any], where: str) -> Reply:
         return Reply(
             where,
             str(sample["id"]),
-            text_of(about, "test_set"),
-            text_of(about, "premise"),
-            text_of(about, "hypothesis"),
+            field_text(about, "test_set"),
+            field_text(about, "premise"),
+            field_text(about, "hypothesis"),
             label_forms(labels, forms),
             texts=[text],
             finish=[_FINISH.get(str(chosen.get("stop_reason")), "")],

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem
-from crossexam.models.logs.replies import Log, Reply, forms_of, refuse_twice, text_of
+from crossexam.models.logs.replies import Log, Reply, field_text, forms_of, refuse_twice
 
 _NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
 _WANTED: Final = "a line of samples_TASK_DATE.jsonl with doc, arguments and resps"
@@ -91,10 +91,10 @@ def _reply(sample: Mapping[str, Any], where: str) -> Reply:
     try:
         doc, replies = sample["doc"], sample["resps"]
         identity = (
-            text_of(doc, "id"),
-            text_of(doc, "test_set"),
-            text_of(doc, "premise"),
-            text_of(doc, "hypothesis"),
+            field_text(doc, "id"),
+            field_text(doc, "test_set"),
+            field_text(doc, "premise"),
+            field_text(doc, "hypothesis"),
         )
         arguments = sample["arguments"]
         given = [arguments[f"gen_args_{k}"]["arg_1"] for k in range(len(arguments))]

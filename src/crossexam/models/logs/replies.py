@@ -54,7 +54,7 @@ def label_forms(labels: Sequence[Any], choices: Sequence[Any]) -> dict[ClassName
     return found
 
 
-def text_of(about: Mapping[str, Any], key: str) -> str | None:
+def field_text(about: Mapping[str, Any], key: str) -> str | None:
     """Return the entry *key* of *about* as text, None if there is none."""
     return None if about.get(key) is None else str(about[key])
 

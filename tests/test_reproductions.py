@@ -22,6 +22,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import CLUSTER, CONTROL_LABEL, POLARITY, SEEN, Example, cluster_of
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
+from crossexam.core.manifest import read_manifest
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.runs.folder import run_into_folder
@@ -333,7 +334,7 @@ def test_the_base_of_a_test_set_is_those_examples_that_have_an_item(small: tuple
 def test_the_page_says_what_a_model_that_reads_parses_had_to_read(small: tuple[study.Study, Path]) -> None:
     defined, work = small
     path = work / "runs/neutral/seed-0/manifest.json"
-    manifest = json.loads(path.read_text("utf-8"))
+    manifest = read_manifest(path)
     manifest["test_sets"]["negation.builtin_demo"]["parsed"] = 300
     write_json(path, manifest)
     results.collect(defined, work)
@@ -360,7 +361,7 @@ def test_a_run_over_another_suite_is_run_again(small: tuple[study.Study, Path]) 
 def test_two_sets_of_one_construction_and_base_are_not_pooled(small: tuple[study.Study, Path]) -> None:
     defined, work = small
     manifest = work / "suite/manifest.json"
-    described = json.loads(manifest.read_text("utf-8"))
+    described = read_manifest(manifest)
     described["test_sets"]["negation_paper.builtin_demo"] = described["test_sets"]["negation.builtin_demo"]
     write_json(manifest, described)
     for seed in (0, 1):

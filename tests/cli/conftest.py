@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
+from crossexam.core.manifest import read_manifest
 
 PAIRS = [
     ("A man sleeps.", "A person sleeps.", "entailment"),
@@ -174,7 +175,7 @@ def write_damaged(kind: str, damages: Mapping[str, Callable[[dict[str, Any]], An
     for name, damage in damages.items():
         folder = Path(f"{kind}_{name}")
         shutil.copytree(kind, folder)
-        manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+        manifest = read_manifest(folder / "manifest.json")
         text = damage(manifest)
         text = text if isinstance(text, str) else json.dumps(manifest)
         (folder / "manifest.json").write_text(text, encoding="utf-8")

@@ -16,6 +16,7 @@ import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
+from crossexam.core.manifest import read_manifest
 from crossexam.evaluation import conversion
 from crossexam.evaluation.conversion import Conversion, Fidelity, convert_checkpoint
 from crossexam.models.label_order import PAIRS
@@ -96,7 +97,7 @@ def test_it_writes_a_model_that_answers_the_same(tiny_checkpoint: Path, tmp_path
     assert [path.name for path in folder.parent.iterdir()] == ["exported"]
     made = open_model(f"onnx/{folder}")
     assert np.allclose(made.predict(PAIRS), open_model(source).predict(PAIRS), atol=1e-5)
-    facts = read_json(folder / "convert.json")
+    facts = read_manifest(folder / "convert.json")
     assert (facts["precision"], facts["accepted"], facts["first_token_only"]) == ("float32", False, True)
     assert str(tmp_path).encode() not in (folder / "model.onnx").read_bytes()
     details = predict_suite(f"onnx/{folder}", "" or suite).manifest["details"]
@@ -129,7 +130,7 @@ def test_the_library_converts_as_the_command_does(
 def test_weights_of_8_bits(tiny_checkpoint: Path, tmp_path: Path, suite: cx.Suite) -> None:
     source, folder = f"hf/{tiny_checkpoint}", tmp_path / "small"
     agreement = convert_checkpoint(Conversion(source, folder, int8=True, suite=suite, accept=True))
-    facts = read_json(folder / "convert.json")
+    facts = read_manifest(folder / "convert.json")
     quantized = facts["quantized"]
     # two layers of six products, less two for the values and three after the first token is chosen
     assert (quantized["quantized"], quantized["products"]) == (7, 12)
@@ -309,7 +310,7 @@ def test_what_is_said_of_another_graph_does_not_count(
     unchecked(monkeypatch)
     folder = tmp_path / "exported"
     convert_checkpoint(Conversion(f"hf/{tiny_checkpoint}", folder, suite=suite, accept=True))
-    facts = read_json(folder / "convert.json")
+    facts = read_manifest(folder / "convert.json")
     assert "conversion" in open_model(f"onnx/{folder}").details
     write_json(folder / "convert.json", {**facts, "probe": [[5.0, 0.0, 0.0]] * 30})
     moved = predict_suite(f"onnx/{folder}", suite)

@@ -19,7 +19,7 @@ from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import parse_label
 from crossexam.core.locks import locked
-from crossexam.core.manifest import signature
+from crossexam.core.manifest import signature, write_manifest
 from crossexam.core.randomness import SeededOnUse, rng_for
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 
@@ -139,7 +139,7 @@ def test_a_lock_on_a_file_that_is_gone_is_none(tmp_path: Path, monkeypatch: pyte
 def suite_folder(folder: Path, entry: object) -> Path:
     folder.mkdir()
     write_test_set(folder / "one.jsonl", ITEMS, file_format="jsonl")
-    write_json(folder / "manifest.json", {"name": "mine", "seed": 3, "test_sets": {"one": entry}})
+    write_manifest(folder / "manifest.json", {"name": "mine", "seed": 3, "test_sets": {"one": entry}})
     return folder
 
 

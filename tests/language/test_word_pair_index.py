@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from crossexam.constructions.pair_indexes import cached_index
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
+from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import (
@@ -228,13 +229,13 @@ def test_who_comes_second_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     def overtaken(path: Path, value: Mapping[str, Any]) -> None:
         monkeypatch.undo()
-        write_json(path, value)
+        write_manifest(path, value)
         with pytest.raises(CrossexamError, match="another process is saving an index of word pairs into it"):
             index.save(tmp_path / "kept")
         index.save(tmp_path / "elsewhere")  # by a process that this one cannot see
         (tmp_path / "elsewhere").rename(tmp_path / "kept")
 
-    monkeypatch.setattr("crossexam.language.word_pair_index.write_json", overtaken)
+    monkeypatch.setattr("crossexam.language.word_pair_index.write_manifest", overtaken)
     with pytest.raises(CrossexamError, match="the folder already exists"):
         index.save(tmp_path / "kept")
     assert [each.name for each in tmp_path.iterdir()] == ["kept"]
@@ -247,7 +248,7 @@ def test_folders_that_are_no_index_are_refused(tmp_path: Path) -> None:
 
 
 def test_other_forms_are_refused(kept: Path) -> None:
-    manifest = read_json(kept / "manifest.json")
+    manifest = read_manifest(kept / "manifest.json")
     write_json(kept / "manifest.json", {**manifest, "tokenizer": "words.v0"})
     with pytest.raises(
         FormatError,

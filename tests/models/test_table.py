@@ -21,6 +21,8 @@ from typer.testing import CliRunner
 
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
+from crossexam.core.files import write_json
+from crossexam.core.manifest import FILES, read_manifest
 from crossexam.corpora.spec import iter_corpus
 from crossexam.models.model import Model
 from crossexam.models.table import COMPUTING, MODELS, open_model
@@ -101,6 +103,8 @@ def _flipped(kind: str, folder: Path, file: str, at: int = -1) -> Instance:
         content = bytearray((copy / file).read_bytes())
         content[at] ^= 1
         (copy / file).write_bytes(content)
+        if (manifest := copy / "manifest.json").exists():  # as that of an earlier version, without hashes
+            write_json(manifest, {k: v for k, v in read_manifest(manifest).items() if k != FILES})
         return f"{kind}/{copy}"
 
     return Instance(f"{kind}/{folder}", flip)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
+from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair
@@ -152,9 +153,9 @@ def test_predictions_that_do_not_say_what_was_read_are_written_again(tmp_path: P
     run(tmp_path)
     path = tmp_path / "predictions" / "one.made.parquet"
     pl.read_parquet(path).drop("truncated", "edit_unseen").write_parquet(path)
-    manifest = read_json(tmp_path / "manifest.json")
+    manifest = read_manifest(tmp_path / "manifest.json")
     manifest["test_sets"]["one.made"]["sha256"] = run_folder.sha256_of(path)
-    write_json(tmp_path / "manifest.json", manifest)
+    write_manifest(tmp_path / "manifest.json", manifest)
     assert "one.made" in run(tmp_path)[0].reading
     assert "truncated" in pl.read_parquet(path).columns
 

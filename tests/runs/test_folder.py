@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import subprocess
 import sys
@@ -19,8 +18,9 @@ import crossexam as cx
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import write_json
 from crossexam.core.locks import locked
+from crossexam.core.manifest import read_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs import folder as folders
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
@@ -272,7 +272,7 @@ def changed(folder: Path, **columns: list[object]) -> Path:
     """Change columns of the predictions in *folder*, and the manifest as an earlier version wrote it."""
     path = folder / "predictions" / "base.tiny.parquet"
     pl.read_parquet(path).with_columns(**{k: pl.Series(v) for k, v in columns.items()}).write_parquet(path)
-    manifest = read_json(folder / "manifest.json")
+    manifest = read_manifest(folder / "manifest.json")
     del manifest["test_sets"]["base.tiny"]["sha256"]
     write_json(folder / "manifest.json", manifest)
     return path
@@ -335,7 +335,7 @@ def test_columns_of_another_type_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("entry", [{}, [], {"rows": "three"}, None])
 def test_a_damaged_entry_is_told(tmp_path: Path, entry: object) -> None:
     run(BASE, tmp_path)
-    manifest = json.loads((tmp_path / "manifest.json").read_text(encoding="utf-8"))
+    manifest = read_manifest(tmp_path / "manifest.json")
     manifest["test_sets"]["base.tiny"] = entry
     write_json(tmp_path / "manifest.json", manifest)
     with pytest.raises(FormatError, match=r"manifest.json: the entry of test set 'base.tiny' is damaged"):

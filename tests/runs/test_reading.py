@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.example import Change, Edit, Example, Side
+from crossexam.core.manifest import read_manifest
 from crossexam.evaluation.verified import by_status
 from crossexam.models import zoo
 from crossexam.models.ensemble import Mean
@@ -129,7 +130,7 @@ def test_runs_of_earlier_versions_do_not_say_what_was_read(tmp_path: Path) -> No
     save_run(predict_suite(Shortsighted(), dataset()), tmp_path)
     path = tmp_path / "predictions" / "made.x.parquet"
     pl.read_parquet(path).drop("truncated", "edit_unseen").write_parquet(path)
-    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    manifest = read_manifest(tmp_path / "manifest.json")
     del manifest["test_sets"]["made.x"]["sha256"]
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     old = read_run(tmp_path)

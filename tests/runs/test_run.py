@@ -14,7 +14,8 @@ import pytest
 from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import write_json
+from crossexam.core.manifest import read_manifest
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite
@@ -179,7 +180,7 @@ def test_predictions_of_another_test_set_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(FormatError, match=r"more.tiny.parquet: the predictions were changed after the run"):
         read_run(tmp_path)
-    manifest = read_json(tmp_path / "manifest.json")
+    manifest = read_manifest(tmp_path / "manifest.json")
     for entry in manifest["test_sets"].values():
         del entry["sha256"]  # as in runs of earlier versions
     write_json(tmp_path / "manifest.json", manifest)

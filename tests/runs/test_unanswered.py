@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -16,6 +17,8 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, FormatError, UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
+from crossexam.core.files import write_json
+from crossexam.core.manifest import read_manifest
 from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
@@ -306,7 +309,7 @@ def test_a_prediction_file_that_contradicts_itself_is_refused(
     )
     table.write_parquet(path)
     manifest = tmp_path / "manifest.json"
-    manifest.write_text(manifest.read_text().replace('"sha256"', '"sha"'))
+    write_json(manifest, json.loads(json.dumps(read_manifest(manifest)).replace('"sha256"', '"sha"')))
     with pytest.raises(FormatError, match=r"there is no such status|are not probabilities"):
         read_run(tmp_path)
 

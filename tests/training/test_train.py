@@ -19,6 +19,7 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
+from crossexam.core.manifest import read_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
@@ -188,7 +189,7 @@ def test_a_seed_gives_the_same_weights_and_another_seed_others(request_of: Any) 
 def test_a_finished_training_is_not_done_again_and_not_overwritten(request_of: Any) -> None:
     first = train_model(request_of())
     stamp = (first.folder / "model.safetensors").stat().st_mtime_ns
-    assert train_model(request_of()).manifest == json.loads((first.folder / "manifest.json").read_text())
+    assert train_model(request_of()).manifest == read_manifest(first.folder / "manifest.json")
     assert (first.folder / "model.safetensors").stat().st_mtime_ns == stamp
     with pytest.raises(CrossexamError) as error:
         train_model(request_of(values={"hidden": "3"}))

@@ -22,6 +22,7 @@ from crossexam.evaluation.measures import accuracy_by_set, measure
 from crossexam.evaluation.verified import by_status, verified_only
 from crossexam.runs.folder import save_run
 from crossexam.runs.saved import read_run
+from crossexam.validation import apply
 from crossexam.validation.apply import Applied, apply_verdicts
 from crossexam.validation.sampling import (
     SampleRequest,
@@ -249,12 +250,23 @@ def test_a_run_over_labels_that_are_gone_is_refused(tmp_path: Path) -> None:
         read_run(tmp_path / "later")
 
 
-def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_suite_whose_manifest_was_not_written_any_more_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """Interrupted once, or again with the verdicts of another rule, which leave the file as it was."""
     suite, _, _ = relabelled_suite(tmp_path, rule=Rule("confirm"))
-    manifest = (suite / "manifest.json").read_bytes()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
     with open_study(tmp_path / "study") as study:
-        apply_verdicts(study, suite, Rule("relabel"))
-        (suite / "manifest.json").write_bytes(manifest)
+        with monkeypatch.context() as patched:
+            patched.setattr(apply, "_write_manifest", interrupted)
+            for _ in range(times):
+                with pytest.raises(KeyboardInterrupt):
+                    apply_verdicts(study, suite, Rule("relabel"))
+                patched.setattr(Path, "replace", interrupted)
         assert read_suite(suite)["antonymy.dev"].manifest["signature"] == "s|labels:judges"
         apply_verdicts(study, suite, Rule("relabel"))
     entry = read_json(suite / "manifest.json")["test_sets"]["antonymy.dev"]

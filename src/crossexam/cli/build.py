@@ -106,8 +106,7 @@ def requested(
 def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) -> None:
     """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError."""
     from crossexam.cli.console import note, progress_bar, show, written, yield_summary
-    from crossexam.core.files import read_json
-    from crossexam.core.manifest import entries_of
+    from crossexam.core.manifest import entries_of, read_manifest
     from crossexam.core.progress import seldom_collected
     from crossexam.core.test_sets import MANIFEST
     from crossexam.suites.build import build_to_folder
@@ -120,7 +119,7 @@ def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) 
     for base in (*request.bases, *request.problems):
         for line in filter(None, (base.report.label_counts(), base.report.summary())):
             note(f"{base.spec}: {line}")
-    manifest = read_json(folder / MANIFEST)
+    manifest = read_manifest(folder / MANIFEST)
     overview = request.kind.overview
     yields = yield_summary(entries_of(manifest), manifest.get("not_built") or {})
     show(overview_table(overview(manifest)) if overview else yields)

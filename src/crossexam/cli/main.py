@@ -23,6 +23,22 @@ _USER_ERROR: Final = 2
 _INTERNAL_ERROR: Final = 3
 _UNFINISHED: Final = 4
 _INTERRUPTED: Final = 130
+_SHOWN: Final = 300  # characters of what a library says
+#: What libraries raise for files that are damaged, if the reader of a file did not say it better.
+_DAMAGE: Final = frozenset(
+    (
+        "polars.ComputeError",
+        "polars.PanicException",
+        "pyo3_runtime.PanicException",
+        "polars.SchemaError",
+        "pyarrow.ArrowInvalid",
+        "safetensors_rust.SafetensorError",
+        "sqlite3.DatabaseError",
+        "zipfile.BadZipFile",
+        "zlib.error",
+        "gzip.BadGzipFile",
+    )
+)
 
 app = typer.Typer(
     name="crossexam",
@@ -89,8 +105,8 @@ def run() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has quit: avoid a second error
         sys.exit(0)
-    except Exception as error:
-        mistake = disk_full(error) or _of_the_path(error)
+    except BaseException as error:  # polars panics with an exception that is none of Exception
+        mistake = disk_full(error) or _of_the_path(error) or _of_a_name(error) or _of_a_file(error)
         if mistake is not None:
             _complain(mistake)
             sys.exit(_USER_ERROR)
@@ -111,18 +127,40 @@ def _escape_what_cannot_be_printed() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _of_the_path(error: Exception) -> CrossexamError | None:
+def _of_the_path(error: BaseException) -> CrossexamError | None:
     """Return the error to show if *error* is about a path that the user chose."""
     if not isinstance(error, OSError) or error.filename is None:
         return None
     return CrossexamError(error.strerror or str(error), where=str(error.filename), hint="choose another path")
 
 
+def _of_a_name(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* is about the name of a file that is not UTF-8."""
+    if not isinstance(error, UnicodeEncodeError) or not "\ud800" <= error.object[error.start] <= "\udfff":
+        return None
+    return CrossexamError(
+        f"this name is not UTF-8: {error.object!r}"[:_SHOWN], hint="rename the file or folder, and try again"
+    )
+
+
+def _of_a_file(error: BaseException) -> CrossexamError | None:
+    """Return the error to show if *error* is what a library raises for a damaged file."""
+    of_library = f"{type(error).__module__.partition('.')[0]}.{type(error).__name__}"
+    if of_library not in _DAMAGE:
+        return None
+    said = " ".join(str(error).split())[:_SHOWN]
+    return CrossexamError(
+        f"a file cannot be read: {said or type(error).__name__}",
+        hint="one of the files that the command was given is damaged, or is not in the format that its name "
+        "says; write or download it again",
+    )
+
+
 def _say_interrupted() -> None:
     typer.echo("crossexam: interrupted; finished work is saved, repeat the command to resume", err=True)
 
 
-def _report_internal_error(error: Exception) -> None:
+def _report_internal_error(error: BaseException) -> None:
     """Write the traceback to a log file and ask the user to report the error."""
     import platform
     import tempfile
@@ -134,7 +172,12 @@ def _report_internal_error(error: Exception) -> None:
     report = facts + arguments + "".join(traceback.format_exception(error))
     try:
         with tempfile.NamedTemporaryFile(
-            "w", prefix="crossexam-", suffix=".log", delete=False, encoding="utf-8"
+            "w",
+            prefix="crossexam-",
+            suffix=".log",
+            delete=False,
+            encoding="utf-8",
+            errors="backslashreplace",
         ) as log:
             log.write(report)
         contents = f"the contents of {log.name}"

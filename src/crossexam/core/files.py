@@ -194,6 +194,38 @@ def json_problem(error: ValueError | RecursionError) -> str:
     return "a number has too many digits"  # what int() refuses
 
 
+def read_utf8(path: Path) -> str:
+    """Return the text of *path*; raises FormatError that names the first byte which is not UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise FormatError(json_problem(error), where=str(path), wanted="text in UTF-8") from None
+
+
+def archive_errors() -> tuple[type[Exception], ...]:
+    """Return what zipfile, gzip and numpy's readers of archives raise for files that are damaged."""
+    import struct
+    import tokenize
+    import zipfile
+    import zlib
+
+    return (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        ArithmeticError,
+        EOFError,
+        MemoryError,
+        RuntimeError,
+        SyntaxError,
+        struct.error,
+        tokenize.TokenError,
+        zipfile.BadZipFile,
+        zlib.error,
+    )
+
+
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of the file's bytes as 64 hexadecimal digits."""
     with path.open("rb") as stream:

@@ -29,11 +29,19 @@ _EMPTY: Final = "%"
 _KEPT: Final = "="
 
 
+def home_expanded(path: str | Path) -> Path:
+    """Return *path* with the home folder for ``~``, and as it is if there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def cache_folder() -> Path:
     """Return where Crossexam keeps what it can make or fetch again."""
     named = os.environ.get("CROSSEXAM_CACHE")
     if named:
-        return Path(named).expanduser().absolute()
+        return home_expanded(named).absolute()
     from platformdirs import user_cache_path
 
     return user_cache_path("crossexam")

@@ -14,7 +14,7 @@ file is a suite of one test set.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -22,9 +22,9 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from crossexam.core.dataset import Dataset, Suite, content_hash, has_content
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, as_generated
-from crossexam.core.files import json_problem, read_json, sha256_of
+from crossexam.core.files import json_problem, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.core.manifest import TestSetEntry
+from crossexam.core.manifest import UNVERIFIED, ChangedError, TestSetEntry, has_checksum, read_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.rows import COLUMNS, from_row
@@ -221,23 +221,38 @@ def read_suite(path: Path) -> Suite:
             hint=f"crossexam build corpus --base {path} -o DIR turns a table into a test set",
         )
     beside = entry_beside(path)
-    is_as_written = beside is not None and is_unchanged(path, beside.sha256)
-    dataset = read_test_set(path, checked=is_as_written)
-    known = beside.content_hash if beside and is_as_written else None
+    vouched = None if beside is None else vouched_sha256(path, beside.known_sha256, hint=_REBUILD)
+    dataset = read_test_set(path, checked=vouched is not None)
+    known = beside.content_hash if beside and vouched and vouched == beside.sha256 else None
     entry = {
         "file": path.name,
         "base_set": None,
         **({"projection": beside.projection} if beside and beside.projection else {}),
         "rows": len(dataset),
         "content_hash": known or dataset.content_hash(),
+        **({} if vouched else {UNVERIFIED: True}),
         "path": str(path.absolute()),
     }
     return Suite(dataset.name, {dataset.name: Dataset(dataset.name, dataset.examples, entry)}, {})
 
 
-def is_unchanged(path: Path, sha256: str | None) -> bool:
-    """Return whether *path* is known to be as it was written, by the *sha256* that was recorded then."""
-    return sha256 is not None and sha256_of(path) == sha256
+def vouched_sha256(path: Path, known: Collection[str], *, hint: str) -> str | None:
+    """Return the SHA-256 of *path* if it is one of those *known*, None if none is known.
+
+    Raises ChangedError, with *hint* as the way out, if it is another one.
+    """
+    if not known:
+        return None
+    found = sha256_of(path)
+    if found not in known:
+        raise ChangedError(
+            "the file was changed by hand, or damaged, after it was written: its SHA-256 is not that of the "
+            "manifest",
+            where=str(path),
+            wanted="the file as Crossexam wrote it",
+            hint=f"put the file back; or {hint}",
+        )
+    return found
 
 
 def entry_beside(path: Path) -> TestSetEntry | None:
@@ -246,7 +261,9 @@ def entry_beside(path: Path) -> TestSetEntry | None:
     if path.suffix not in _SUFFIXES or not manifest_file.is_file():
         return None
     try:
-        test_sets = read_json(manifest_file).get("test_sets")
+        test_sets = read_manifest(manifest_file, hint=_REBUILD).get("test_sets")
+    except ChangedError:
+        raise
     except FormatError:  # some other file of that name
         return None
     for name, entry in test_sets.items() if isinstance(test_sets, dict) else ():
@@ -285,7 +302,7 @@ def _from_folder(folder: Path) -> Suite:
             where=str(folder),
             hint="run `crossexam build` again; an unfinished build starts over",
         )
-    manifest = read_json(manifest_file, hint=_REBUILD)
+    manifest = read_manifest(manifest_file, hint=_REBUILD)
     if "model_key" in manifest:
         raise FormatError(
             "this is the folder of a run, not of a suite",
@@ -303,6 +320,8 @@ def _from_folder(folder: Path) -> Suite:
         )
     datasets = {name: _one(folder, name, entry, manifest_file) for name, entry in entries.items()}
     rest = {key: value for key, value in manifest.items() if key != "test_sets"}
+    if not has_checksum(manifest_file):
+        rest[UNVERIFIED] = True
     return Suite(str(manifest.get("name", folder.name)), datasets, rest)
 
 
@@ -326,10 +345,11 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
             where=str(path),
             hint=_REBUILD,
         )
-    is_as_written = is_unchanged(path, typed.sha256)
-    examples = read_test_set(path, checked=is_as_written).examples
-    dataset = Dataset(name, examples, {**entry, "path": str(path.absolute())})
-    if is_as_written:
+    sha256 = vouched_sha256(path, typed.known_sha256, hint=_REBUILD)
+    examples = read_test_set(path, checked=sha256 is not None).examples
+    unverified = {} if sha256 else {UNVERIFIED: True}
+    dataset = Dataset(name, examples, {**entry, **unverified, "path": str(path.absolute())})
+    if sha256 is not None and sha256 == typed.sha256:
         return dataset
     known, now = entry.get("content_hash"), dataset.content_hash()
     if known is None or now == known:
@@ -340,7 +360,7 @@ def _one(folder: Path, name: str, entry: Mapping[str, Any], manifest_file: Path)
             where=str(path),
             hint=f"the file was changed after it was built; {_REBUILD}",
         )
-    return relabelled(dataset)  # judges relabelled the items, but the manifest was not written any more
+    return relabelled(dataset)  # judges relabelled the items, but the manifest does not say so yet
 
 
 def relabelled(dataset: Dataset) -> Dataset:

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crossexam.core.errors import CrossexamError, UnknownNameError
+from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import read_json, sha256_of, sweep, write_json
 from crossexam.core.locks import locked
+from crossexam.core.places import home_expanded
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import CatalogEntry, Download, installed_name
 from crossexam.corpora.catalog import catalog as shipped_catalog
@@ -219,6 +220,10 @@ PRIVATE_FOLDER: Final = ".crossexam"
 _DAMAGED: Final = "nothing was installed; the file is damaged, or its publisher has changed it"
 
 
+def _maps_maps(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, dict) for each in value.values())
+
+
 class Hashes:
     """SHA-256 of downloads by URL (or ``url#member``) and installed files by corpus, kept in *path*.
 
@@ -231,6 +236,15 @@ class Hashes:
         self.downloads: dict[str, str] = known.get("downloads", {})
         self.installed: dict[str, dict[str, str]] = known.get("installed", {})
         self.unverified: dict[str, list[str]] = known.get("unverified", {})
+        if not all(isinstance(each, dict) for each in (self.downloads, self.unverified)) or not _maps_maps(
+            self.installed
+        ):
+            raise FormatError(
+                "this is not the file of hashes that fetching writes",
+                where=str(path),
+                hint="restore it, or remove it: then nothing vouches for downloads that the catalogue has no "
+                "hash of",
+            )
 
     def save(self) -> None:
         """Write the file."""
@@ -353,7 +367,7 @@ def install_corpus(
     to_fetch = {key: entry for key, entry in known.items() if entry.downloads}
     if name not in to_fetch:
         raise UnknownNameError("corpus to fetch", name, to_fetch)
-    if source is not None and not Path(source).expanduser().exists():
+    if source is not None and not home_expanded(source).exists():
         raise CrossexamError(
             "no such file or folder",
             where=str(source),
@@ -366,7 +380,7 @@ def install_corpus(
         with locked(private / "lock", _busy(data)):
             hashes = Hashes(private / "hashes.json")
             job = _Job(to_fetch[name], data, hashes, progress, attempts, pause, max_size)
-            return _install_verified(job, private, Path(source).expanduser() if source is not None else None)
+            return _install_verified(job, private, home_expanded(source) if source is not None else None)
     except OSError as error:
         what = error.strerror or str(error)
         raise CrossexamError(what, where=str(error.filename or data)) from None

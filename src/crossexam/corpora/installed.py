@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
+from crossexam.core.places import home_expanded
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.split_files import BUILTIN, CORPORA, SPLITS
 
@@ -49,7 +50,7 @@ def data_folder() -> Path:
     """Return where corpora are kept: ``CROSSEXAM_DATA``, else the platform's folder for user data."""
     named = os.environ.get("CROSSEXAM_DATA")
     if named:
-        return Path(named).expanduser()
+        return home_expanded(named)
     from platformdirs import user_data_path
 
     return user_data_path("crossexam", appauthor=False)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from crossexam.core.errors import CrossexamError, FormatError
+from crossexam.core.files import archive_errors, disk_full
 from crossexam.core.progress import Progress, silent
 from crossexam.corpora.catalog import installed_name
 
@@ -143,7 +144,9 @@ def unpack_zip(
             return [
                 _extract(opened, info, into / installed_name(name), progress) for name, info in wanted.items()
             ]
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except archive_errors() as error:
+        if (full := disk_full(error, into)) is not None:
+            raise full from None
         raise CrossexamError(
             f"the archive cannot be unpacked: {error}", where=str(archive), wanted="a complete zip archive"
         ) from None

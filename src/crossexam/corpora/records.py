@@ -156,10 +156,11 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row | FormatError]]:
         with pq.ParquetFile(path) as file:
             classes = class_names(file.schema_arrow.metadata or {})
             for batch in file.iter_batches(batch_size=_ROWS_PER_BATCH):
+                batch.validate(full=True)  # text that is not UTF-8 makes polars panic
                 for row in pl.DataFrame(batch).iter_rows(named=True):
                     number += 1
                     yield number, with_class_names(row, classes)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         raise FormatError(
             f"the Parquet file is damaged: {error}", where=str(path), hint="write or download it again"
         ) from None

@@ -27,7 +27,7 @@ from crossexam.core.errors import CrossexamError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import Projection
-from crossexam.core.places import copy_path, is_url
+from crossexam.core.places import copy_path, home_expanded, is_url
 from crossexam.core.transfers import fetch_file
 from crossexam.corpora.catalog import catalog
 from crossexam.corpora.installed import CorpusFile, data_folder, find_split
@@ -328,10 +328,7 @@ def user_path(text: str) -> Path:
     """Return *text* as a path: that of the copy of a URL, with the home folder for ``~`` if there is such."""
     if is_url(text):
         return copy_path(text)
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:  # ~nobody: no such user
-        return Path(text)
+    return home_expanded(text)
 
 
 def _exists(text: str) -> bool:

@@ -18,8 +18,8 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import cluster_of
-from crossexam.core.files import new_folder, read_json, sha256_of, write_json
-from crossexam.core.manifest import library_versions
+from crossexam.core.files import new_folder, read_json, sha256_of
+from crossexam.core.manifest import library_versions, read_manifest, write_manifest
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
 from crossexam.evaluation.scores import predicted_labels, score_run
@@ -121,7 +121,7 @@ def convert_checkpoint(request: Conversion) -> Fidelity:
             "comparison": agreement.as_json(),
             "versions": library_versions(*_PACKAGES),
         }
-        write_json(staging / CONVERSION, facts)
+        write_manifest(staging / CONVERSION, facts)
     return agreement
 
 
@@ -157,7 +157,7 @@ def _finished(request: Conversion, asked: Mapping[str, Any]) -> Fidelity | None:
     folder = request.folder
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return None
-    found = read_json(folder / CONVERSION) if (folder / CONVERSION).is_file() else {}
+    found = read_manifest(folder / CONVERSION) if (folder / CONVERSION).is_file() else {}
     if found and all(found.get(name) == value for name, value in asked.items()):
         same_graph = (folder / DEFAULT_GRAPH).is_file()
         if same_graph and sha256_of(folder / DEFAULT_GRAPH) == found.get("graph_sha256"):

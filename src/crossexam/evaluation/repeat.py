@@ -15,8 +15,8 @@ from typing import Any, Final
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Bounds, Estimate
-from crossexam.core.files import read_json, write_json
 from crossexam.core.labels import THREE_LABELS, label_indices
+from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.core.randomness import rng_for
 from crossexam.models.model import Model, Pair, Recalls
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
@@ -113,9 +113,9 @@ def repeat_in_folder(run: Run, model: Model, folder: Path, times: int) -> Run:
     facts |= {name: model.details[name] for name in kept if name in model.details}
     with AnswerStore(folder / FILE_NAME, model.key, model.name) as store:
         store.note(facts)
-    manifest = read_json(folder / MANIFEST)
+    manifest = read_manifest(folder / MANIFEST)
     manifest["details"] = {**manifest.get("details", {}), **facts}
-    write_json(folder / MANIFEST, manifest)
+    write_manifest(folder / MANIFEST, manifest)
     return read_run(folder)
 
 

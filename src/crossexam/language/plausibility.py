@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import write_text
+from crossexam.core.files import read_utf8, write_text
 from crossexam.language.agreement import lemma_of
 from crossexam.language.clauses import Clause
 from crossexam.language.lexicons.wordnet import WordNet
@@ -141,7 +141,7 @@ class RoleCounts:
     @classmethod
     def read(cls, path: Path) -> RoleCounts:
         """Return a table written by :meth:`write`.  Raises FormatError."""
-        first, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        first, *lines = read_utf8(path).splitlines() or [""]
         if not first.startswith(cls.MAGIC):
             raise FormatError("not a table of roles", where=str(path), wanted=f"{cls.MAGIC}SOURCE")
         return cls(dict(_entry(path, *each) for each in enumerate(lines, 2)), first.removeprefix(cls.MAGIC))

@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
-from crossexam.core.files import new_folder, read_json, write_json
+from crossexam.core.files import archive_errors, new_folder
 from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tokens import words
 
@@ -151,7 +152,7 @@ class WordPairIndex:
                 (staging / _WORDS).write_bytes(text.encode("utf-8", "surrogatepass"))
                 for name, values in self._arrays().items():
                     np.save(staging / f"{name}.npy", values, allow_pickle=False)
-                write_json(staging / _MANIFEST, self.manifest)
+                write_manifest(staging / _MANIFEST, self.manifest)
         except OSError:
             if folder.exists():  # another process was first
                 raise _taken(folder) from None
@@ -170,7 +171,7 @@ class WordPairIndex:
                 where=str(folder),
                 wanted="a folder written by WordPairIndex.save",
             )
-        manifest = read_json(path)
+        manifest = read_manifest(path)
         version = (manifest.get("format"), manifest.get("tokenizer"))
         if version != (FORMAT, TOKENIZER):
             raise FormatError(
@@ -188,7 +189,7 @@ class WordPairIndex:
                 manifest.get(name) != size for name, size in sizes.items()
             ):
                 raise ValueError("its sizes differ from those in the manifest")
-        except (OSError, ValueError) as error:
+        except archive_errors() as error:
             raise FormatError(
                 f"the index is damaged: {error}",
                 where=str(folder),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import io
-import zipfile
+import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from crossexam.core.errors import CrossexamError, FormatError
-from crossexam.core.files import finished_or_absent
+from crossexam.core.files import archive_errors, finished_or_absent
 from crossexam.core.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def load_word_vectors(path: Path) -> WordVectors:
     try:
         with np.load(path, allow_pickle=False) as stored:
             text, rows = stored["words"].tobytes().decode("utf-8", "surrogatepass"), stored["rows"]
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except archive_errors() as error:
         raise FormatError(f"not a file of word vectors: {error}", where=str(path)) from None
     words = tuple(text.split("\n"))
     if rows.ndim != 2 or len(rows) != len(words) or not np.isfinite(rows).all():
@@ -223,7 +223,7 @@ def _opened(path: Path) -> Iterator[BinaryIO]:
         try:
             with gzip.GzipFile(fileobj=raw) as unpacked:
                 yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked), 1 << 20))
-        except (EOFError, gzip.BadGzipFile) as error:
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(f"the gzipped file is damaged: {error}", where=str(path)) from None
 
 

@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossexam.core.files import read_json
+from crossexam.core.manifest import check_files, read_manifest
+from crossexam.core.places import home_expanded
 from crossexam.models.model import NoOptions, Pair
 from crossexam.shallow.fitting import MANIFEST, RESTORE, FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW
@@ -28,13 +29,18 @@ class FittedModel:
 
     @cached_property
     def key(self) -> str:
-        """The hash of the files that the predictions depend on."""
+        """The hash of the files that the predictions depend on; raises ChangedError if one was changed."""
+        check_files(self.folder, self._manifest, hint=RESTORE)
         return self.shallow.key(self.folder)
+
+    @cached_property
+    def _manifest(self) -> Mapping[str, Any]:
+        return read_manifest(self.folder / MANIFEST, hint=RESTORE)
 
     @cached_property
     def details(self) -> Mapping[str, Any]:
         """The settings and the training corpora, from the manifest."""
-        fingerprint = read_json(self.folder / MANIFEST, hint=RESTORE).get("fingerprint", {})
+        fingerprint = self._manifest.get("fingerprint", {})
         train = [corpus.get("spec") for corpus in fingerprint.get("train", ())]
         described = {part: fingerprint.get(part) for part in self.shallow.described}
         two = {"two_label": True} if fingerprint.get("two_labels") else {}
@@ -59,6 +65,6 @@ def open_fitted(name: str, options: NoOptions) -> FittedModel:
     """Return the model ``PREFIX/FOLDER``; raises CrossexamError."""
     prefix, _, spec = name.partition("/")
     shallow = next(model for model in SHALLOW.values() if model.prefix == prefix)
-    folder = Path(spec).expanduser()
+    folder = home_expanded(spec)
     shallow.check_folder(folder)
     return FittedModel(name, shallow, folder)

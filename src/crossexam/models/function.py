@@ -78,7 +78,9 @@ class FunctionModel:
             answers = self.function(list(pairs))
         except CrossexamError:
             raise
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # whatever it raises: also SystemExit, and exceptions of its own kind
             raise CrossexamError(
                 f"the function raised {_described(error)}", where=self.name, hint=_DEBUG
             ) from error
@@ -117,7 +119,9 @@ def open_function(name: str, options: Options) -> FunctionModel:
             wanted="py/module:function",
             hint=f"did you mean 'py/{stem}:{attribute}'?" if stem != module_name else None,
         ) from None
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise CrossexamError(
             f"importing the module raised {_described(error)}",
             where=name,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from crossexam.core.errors import MissingExtraError
 from crossexam.core.example import BINARY_PARSE_KEY, SIDES, Example, Side
 from crossexam.core.labels import THREE_LABELS
+from crossexam.core.places import home_expanded
 from crossexam.language.tokens import words
 from crossexam.models.batches import plan_batches
 from crossexam.models.label_order import row_softmax, to_label_columns
@@ -255,7 +256,7 @@ def open_zoo(name: str, options: Options) -> ZooModel:
     """
     if not _has_torch():
         raise MissingExtraError("torch", "torch", name)
-    return ZooModel(Path(name.partition("/")[2]).expanduser(), options)
+    return ZooModel(home_expanded(name.partition("/")[2]), options)
 
 
 def list_zoo() -> list[tuple[str, str]]:

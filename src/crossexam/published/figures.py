@@ -142,10 +142,12 @@ def study_from_toml(text: str, *, where: str) -> PublishedStudy:
             claims=tuple(Claim(**claim) for claim in document.get("claims", ())),
             differences=document.get("differences", {}),
         )
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise FormatError(f"not TOML: {error}", where=where) from None
     except KeyError as error:
         raise FormatError(f"field {error.args[0]!r} is missing", where=where) from None
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FormatError(f"malformed: {error}", where=where) from None
 
 
 def _table(key: str, table: Mapping[str, Any], where: str) -> PublishedTable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crossexam.core.manifest import signature
+from crossexam.core.manifest import UNVERIFIED, signature
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table
@@ -44,7 +44,9 @@ def signature_table(results: Results) -> Table:
         made_of = dataset.entry.signature or signature({"test_set": name})
         rows.append((name, len(dataset), content_hash_of(dataset), str(made_of)))
     columns = (Column("Test set"), Column("Rows", "count"), Column("Content hash"), Column("Signature"))
-    return Table("Test sets", columns, tuple(rows), folded=_FOLDED)
+    unverified = [name for name, dataset in results.test_sets.items() if dataset.manifest.get(UNVERIFIED)]
+    notes = (f"No checksum vouches for the file of {', '.join(unverified)}.",) if unverified else ()
+    return Table("Test sets", columns, tuple(rows), notes, folded=_FOLDED)
 
 
 def run_table(results: Results) -> Table:

@@ -117,9 +117,34 @@ def unpacked_detail(stored: Detail) -> dict[str, Any] | None:
     try:
         text = stored if isinstance(stored, str) else zlib.decompress(stored).decode("utf-8", "surrogatepass")
         detail: dict[str, Any] = json.loads(text)
-    except (zlib.error, ValueError):
+    except (zlib.error, ValueError, RecursionError):
         raise sqlite3.DatabaseError("the detail of an answer is not JSON") from None
     return detail
+
+
+def packed_facts(key: str, facts: Mapping[str, Any]) -> str:
+    """Return *facts* on the model with *key* as they are stored: JSON, and a checksum in front of it."""
+    text = json.dumps(dict(facts))
+    return f"{checksum_of_row(key, text).hex()} {text}"
+
+
+def unpacked_facts(key: str, stored: object) -> dict[str, Any]:
+    """Return the facts on the model with *key* that *stored* holds; raises DatabaseError if it does not.
+
+    Stores of earlier versions have JSON alone.
+    """
+    if not isinstance(stored, str):
+        raise sqlite3.DatabaseError("the facts on a model are not text")
+    checksum, _, text = ("", "", stored) if stored.startswith("{") else stored.partition(" ")
+    if checksum != checksum_of_row(key, text).hex() and not stored.startswith("{"):
+        raise sqlite3.DatabaseError("the facts on a model do not have their checksum")
+    try:
+        facts = json.loads(text)
+    except (ValueError, RecursionError):
+        facts = None
+    if not isinstance(facts, dict):
+        raise sqlite3.DatabaseError("the facts on a model are not a JSON object")
+    return facts
 
 
 def from_batch(

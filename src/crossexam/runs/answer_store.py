@@ -27,7 +27,6 @@ truncated, but not where; these predictions are removed, so that their pairs are
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -49,9 +48,11 @@ from crossexam.runs.answer_rows import (
     from_batch,
     from_rows,
     packed_detail,
+    packed_facts,
     packed_rows,
     unpacked,
     unpacked_detail,
+    unpacked_facts,
 )
 from crossexam.runs.pair_hashes import HASH_BYTES, as_bytes
 from crossexam.runs.stored_answers import (
@@ -242,16 +243,11 @@ class AnswerStore:
         """What was learnt of the model by asking it: a run from the store alone cannot learn it again."""
         with self._errors_explained():
             query = "SELECT facts FROM models WHERE number = ?"
-            text = self._connection.execute(query, (self._model,)).fetchone()[0]
-            try:
-                known: dict[str, Any] = json.loads(text)
-            except (TypeError, ValueError):
-                raise sqlite3.DatabaseError("the facts on a model are not JSON") from None
-            return known
+            return unpacked_facts(self._key, self._connection.execute(query, (self._model,)).fetchone()[0])
 
     def note(self, facts: Mapping[str, Any]) -> None:
         """Record *facts* on the model; earlier ones are kept."""
-        known = json.dumps(self.facts | dict(facts))
+        known = packed_facts(self._key, self.facts | dict(facts))
         with self._errors_explained():
             self._connection.execute("UPDATE models SET facts = ? WHERE number = ?", (known, self._model))
 

@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Final
 from crossexam.core.columns import in_columns
 from crossexam.core.dataset import Dataset, Run, Suite, has_content
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import empty_or_kept, finished_or_absent, read_json, sha256_of, sweep, write_json
+from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
-from crossexam.core.manifest import RunEntry
+from crossexam.core.manifest import RunEntry, read_manifest, write_manifest
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
 from crossexam.core.places import relative_url, url_of
@@ -121,7 +121,7 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
     looks_up = isinstance(model, AnswersSets) or (isinstance(model, ReadsParses) and model.reads_parses)
     if looks_up or not ((folder / MANIFEST).exists() and (folder / FILE_NAME).exists()):
         return None
-    earlier = read_json(folder / MANIFEST, hint=_WAY_OUT)
+    earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
     entries = run_entries(earlier["test_sets"], folder / MANIFEST)
     pairs = earlier.get("chunk_pairs" if isinstance(model, AsksInParts) else "distinct_pairs")
     datasets = {name: first_items(dataset, limit) for name, dataset in suite.datasets.items()}
@@ -222,7 +222,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
     if force:
         manifest_file.unlink(missing_ok=True)
     elif manifest_file.exists():
-        earlier = read_json(manifest_file)
+        earlier = read_manifest(manifest_file)
         known = _refuse_replacing(earlier, run.model, run.manifest.get("model_key"), run.datasets, folder)
         _refuse_losing(known, run.datasets, folder)
     entries = {}
@@ -242,7 +242,7 @@ def _save(run: Run, folder: Path, *, force: bool = False, has_predictions: bool 
         if "content_hash" not in entries[name]:
             entries[name]["content_hash"] = dataset.content_hash()
     _remove_stale(folder, entries)
-    write_json(manifest_file, {**run.manifest, "model": run.model, "test_sets": entries})
+    write_manifest(manifest_file, {**run.manifest, "model": run.model, "test_sets": entries})
 
 
 def _refuse_other_files(folder: Path, *, force: bool) -> None:
@@ -253,7 +253,7 @@ def _refuse_other_files(folder: Path, *, force: bool) -> None:
         raise CrossexamError("this is a file", where=str(folder), wanted="a folder for the predictions")
     manifest = folder / MANIFEST
     if manifest.exists():
-        known = read_json(manifest, hint=_WAY_OUT)
+        known = read_manifest(manifest, hint=_WAY_OUT)
         if "model" not in known or "test_sets" not in known:
             raise CrossexamError(
                 "this is not the folder of a run", where=str(folder), hint="choose another -o"
@@ -277,7 +277,7 @@ def _kept_sets(
     """
     if not (folder / MANIFEST).exists():
         return {}
-    earlier = read_json(folder / MANIFEST, hint=_WAY_OUT)
+    earlier = read_manifest(folder / MANIFEST, hint=_WAY_OUT)
     asked = {name: first_items(dataset, limit) for name, dataset in datasets.items()}
     known = _refuse_replacing(earlier, model.name, model.key, asked, folder)
     others = {name: entry for name, entry in known.items() if name not in datasets}

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_content
 from crossexam.core.errors import FormatError
-from crossexam.core.files import read_json, sha256_of
+from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.core.manifest import RunEntry, TestSetEntry
+from crossexam.core.manifest import UNVERIFIED, RunEntry, TestSetEntry, has_checksum, read_manifest
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
 from crossexam.core.stored.examples import StoredExamples
-from crossexam.core.test_sets import is_unchanged, read_test_set, relabelled
+from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
 from crossexam.core.transfers import fetch, fetch_file
 from crossexam.runs.answer_rows import not_answers
 
@@ -29,6 +29,7 @@ MANIFEST: Final = "manifest.json"
 SHARES: Final = tuple(f"p_{label}" for label in LABELS)
 _AGAIN: Final = "repeat `crossexam run`; stored predictions are reused"
 _REWRITE: Final = "repeat `crossexam run` with --force; stored predictions are reused"
+_RUN_AGAIN: Final = "repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused"
 _ROWS_AT_ONCE: Final = 200_000  # of a file of predictions
 READING: Final = tuple(field.name for field in fields(Reading))
 STATUS: Final = "status"
@@ -52,7 +53,7 @@ def read_run(folder: Path) -> Run:
             where=str(folder),
             hint="repeat `crossexam run` to resume it",
         )
-    manifest = read_json(manifest_file, hint=_REWRITE)
+    manifest = read_manifest(manifest_file, hint=_REWRITE)
     entries = manifest.get("test_sets")
     if not isinstance(entries, dict) or not isinstance(manifest.get("model"), str):
         is_suite = isinstance(entries, dict) and not manifest.keys() & {"model", "model_key"}
@@ -65,6 +66,10 @@ def read_run(folder: Path) -> Run:
             hint=f"crossexam run MODEL {folder} -o RUN runs a model over it" if is_suite else _REWRITE,
         )
     typed = run_entries(entries, manifest_file)
+    unverified = [] if has_checksum(manifest_file) else [MANIFEST]
+    unverified += [entry.predictions for entry in typed.values() if entry.sha256 is None]
+    if unverified:
+        manifest[UNVERIFIED] = f"{', '.join(unverified)}: without a checksum, as in runs of earlier versions"
     datasets = {name: _read_test_set(folder, name, entry) for name, entry in typed.items()}
     files = {
         name: read_predictions(folder / entry.predictions, datasets[name], entry.sha256)
@@ -253,10 +258,12 @@ def whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
             where=str(places[0]),
             hint="put the suite back, or build it and run the model again; stored predictions are reused",
         )
-    is_as_written = is_unchanged(path, sha256)
-    examples = read_test_set(path, checked=is_as_written).examples
-    dataset = Dataset(name, examples, {**entry.dataset, "path": str(path.absolute())})
+    found_sha256 = vouched_sha256(path, _known_sha256(path, entry, of_set), hint=_RUN_AGAIN)
+    examples = read_test_set(path, checked=found_sha256 is not None).examples
+    unverified = {} if found_sha256 else {UNVERIFIED: True}
+    dataset = Dataset(name, examples, {**entry.dataset, **unverified, "path": str(path.absolute())})
     known = of_set.content_hash if entry.items_sha256 is None else entry.content_hash
+    is_as_written = found_sha256 is not None and found_sha256 == sha256
     if is_as_written and known == entry.content_hash and len(dataset) == entry.rows:
         return dataset
     if content_hash(examples[: entry.rows]) == entry.content_hash:
@@ -265,6 +272,14 @@ def whole_test_set(folder: Path, name: str, entry: RunEntry) -> Dataset:
         raise FormatError(
             f"test set '{name}' was changed after the run",
             where=str(path),
-            hint="repeat `crossexam run` with --force; stored predictions for unchanged pairs are reused",
+            hint=_RUN_AGAIN,
         )
     return relabelled(dataset)
+
+
+def _known_sha256(path: Path, entry: RunEntry, of_set: TestSetEntry) -> frozenset[str]:
+    """Return the SHA-256 that the items in *path* may have: as they were run, or as judges left them."""
+    if entry.items_sha256 is not None:
+        return frozenset({entry.items_sha256})
+    beside = entry_beside(path)
+    return of_set.known_sha256 | (frozenset() if beside is None else beside.known_sha256)

@@ -28,7 +28,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, write_json
+from crossexam.core.files import archive_errors, finished_or_absent, write_json
 from crossexam.core.labels import ENTAILMENT_OR_NOT, LABELS, THREE_LABELS, Projection
 from crossexam.core.progress import Progress, seldom_collected, silent
 from crossexam.language.tagging.tagger import Tagger, resolve_tagger
@@ -116,9 +116,6 @@ def save_table(path: Path, model: BagOfWords, dtype: str = "float32") -> None:
 
 def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
     """Return the model that :func:`save_table` wrote; raises FormatError if it is damaged."""
-    import zipfile
-    import zlib
-
     import numpy as np
 
     try:
@@ -126,7 +123,7 @@ def load_table(stream: IO[bytes] | Path, where: str) -> BagOfWords:
             arrays = {name: stored[name] for name in stored.files}
         text = arrays.pop("words").tobytes().decode()
         weights = arrays.pop("weights").T
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except archive_errors() as error:
         raise FormatError(
             f"not the table of a bag-of-words model: {error}", where=where, hint=RESTORE
         ) from None

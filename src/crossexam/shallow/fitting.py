@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from crossexam.core.dataset import content_hash
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json, sha256_of, write_json
+from crossexam.core.files import read_json, sha256_of
 from crossexam.core.labels import (
     ENTAILMENT_OR_NOT,
     GOLD_INDEX,
@@ -32,7 +32,7 @@ from crossexam.core.labels import (
     Projection,
     projection_for,
 )
-from crossexam.core.manifest import library_versions
+from crossexam.core.manifest import FILES, hashes_of_files, library_versions, read_manifest, write_manifest
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.core.settings import Settings
 from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
@@ -252,8 +252,9 @@ def fit_once(model: ShallowModel, request: FitRequest) -> FittedFolder:
         fitted, facts = _fit_into_folder(model, request, parts, stream(specs, request.limit, reading))
         request.progress("scoring on dev", 0, None)
         scores = _dev_scores(fitted, dev, request.classes)
-        manifest = {"kind": model.kind, "scores": scores, "fingerprint": fingerprint, **facts}
-        write_json(request.folder / MANIFEST, manifest)
+        files = hashes_of_files(request.folder, without=[MANIFEST])
+        manifest = {"kind": model.kind, "scores": scores, "fingerprint": fingerprint, **facts, FILES: files}
+        write_manifest(request.folder / MANIFEST, manifest)
     return _scored_on_tests(model, request, manifest, tests)
 
 
@@ -290,7 +291,7 @@ def _scored_on_tests(
     fitted = model.load(folder)
     scores = {test.spec: score_on_corpus(fitted, test, request.classes) for test in tests}
     manifest = {**manifest, "tests": {**manifest.get("tests", {}), **scores}}
-    write_json(folder / MANIFEST, manifest)
+    write_manifest(folder / MANIFEST, manifest)
     return FittedFolder(folder, manifest)
 
 
@@ -360,7 +361,7 @@ def fitted_before(folder: Path, fingerprint: Mapping[str, Any]) -> dict[str, Any
     path = folder / MANIFEST
     if not path.exists():
         return None
-    manifest = read_json(path)
+    manifest = read_manifest(path, hint=RESTORE)
     if manifest.get("fingerprint") != fingerprint:
         raise CrossexamError(
             "the folder already holds another model, or one trained on different data or with "

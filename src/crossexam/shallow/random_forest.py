@@ -16,8 +16,6 @@ Letters: *n* pairs, *t* trees, *m* nodes of all trees together.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -26,13 +24,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
+from crossexam.core.files import archive_errors, finished_or_absent, sha256_of, write_json
 from crossexam.core.labels import LABELS, THREE_LABELS, Projection
+from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import Progress, silent
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.shallow.fitting import (
     CONFIG,
     MANIFEST,
+    RESTORE,
     FeatureTable,
     FitRequest,
     RecipeCells,
@@ -134,7 +134,7 @@ def load_forest(path: Path) -> DecisionTrees:
     try:
         with np.load(path, allow_pickle=False) as stored:
             forest = DecisionTrees(**{name: stored[name] for name in stored.files})
-    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except archive_errors() as error:
         raise FormatError(f"not the trees of a random forest: {error}", where=str(path)) from None
     if not _sound(forest):
         raise FormatError(
@@ -376,7 +376,7 @@ def load_importances(folder: Path) -> tuple[Importance, ...]:
     Raises FormatError.
     """
     path = folder / MANIFEST
-    stored = read_json(path).get("importances", {})
+    stored = read_manifest(path, hint=RESTORE).get("importances", {})
     try:
         return tuple(Importance(name, *map(float, stored[name])) for name in FEATURES)
     except (KeyError, TypeError, ValueError):

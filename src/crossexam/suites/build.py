@@ -32,7 +32,15 @@ from crossexam.core.files import (
     write_json,
 )
 from crossexam.core.locks import locked_folder
-from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
+from crossexam.core.manifest import (
+    SuiteManifest,
+    TestSetEntry,
+    entries_of,
+    package_version,
+    read_manifest,
+    signature,
+    write_manifest,
+)
 from crossexam.core.progress import Progress, silent
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
@@ -203,7 +211,7 @@ class SuiteWriter:
                 replace(entry, sha256=sha256_of(self.folder / str(entry.file)))
                 for entry in self._manifest.test_sets
             ]
-            write_json(self.folder / MANIFEST, replace(self._manifest, test_sets=entries).to_json())
+            write_manifest(self.folder / MANIFEST, replace(self._manifest, test_sets=entries).to_json())
             (self.folder / UNFINISHED).unlink(missing_ok=True)
 
     def already_built(self, identity: Mapping[str, Any]) -> bool:
@@ -402,7 +410,7 @@ def _remove_unfinished(folder: Path) -> None:
 def _manifest_there(manifest: Path, *, force: bool) -> dict[str, Any]:
     """Return the *manifest* of a suite, {} if *force* and it is damaged; raises CrossexamError."""
     try:
-        built = read_json(manifest)
+        built = read_manifest(manifest)
         if "test_sets" not in built or built.keys() & _NOT_OF_SUITES:
             raise CrossexamError(
                 f"the {MANIFEST} in this folder does not describe a suite",

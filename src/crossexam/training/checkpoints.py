@@ -25,6 +25,7 @@ from crossexam.core.differences import differences
 from crossexam.core.errors import CrossexamError, FormatError, UnknownNameError
 from crossexam.core.files import finished_or_absent, read_json, sha256_of, write_json
 from crossexam.core.labels import THREE_LABELS, Projection, projection_named
+from crossexam.core.manifest import check_files, read_manifest
 from crossexam.training.vocabulary import CHARACTERS_FILE, TAGS_FILE, WORDS_FILE, Vocabulary
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 CONFIG: Final = "config.json"
 WEIGHTS: Final = "model.safetensors"
 MANIFEST: Final = "manifest.json"
+RESTORE: Final = "copy the folder again, or train it again into another folder"
 METRICS: Final = "metrics.jsonl"
 UNFINISHED: Final = "unfinished"  # folder of snapshots, removed at the end
 
@@ -94,6 +96,7 @@ def read_description(folder: Path) -> Description:
     """Return the description of the model in *folder*; raises CrossexamError if there is none to be read."""
     if not (folder / MANIFEST).is_file() or not (folder / CONFIG).is_file():
         raise _no_model(folder)
+    check_files(folder, read_manifest(folder / MANIFEST, hint=RESTORE), hint=RESTORE)
     path = folder / CONFIG
     content = read_json(path)
     if content.get("kind") != KIND:

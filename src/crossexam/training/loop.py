@@ -25,9 +25,9 @@ import torch
 from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import sweep, write_json, write_text, writing
+from crossexam.core.files import sweep, write_text, writing
 from crossexam.core.labels import Projection
-from crossexam.core.manifest import library_versions
+from crossexam.core.manifest import FILES, hashes_of_files, library_versions, write_manifest
 from crossexam.training import checkpoints, debiasing, optimizers
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, Debias
@@ -292,7 +292,8 @@ class _Session(Generic[E]):
         if device.is_main:
             with writing(folder):
                 training.save(folder, model)
-            write_json(folder / checkpoints.MANIFEST, manifest)
+            manifest |= {FILES: hashes_of_files(folder, without=[checkpoints.MANIFEST])}
+            write_manifest(folder / checkpoints.MANIFEST, manifest)
             _remove_snapshots(folder)
         device.wait()
         return TrainedModel(folder, manifest)

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError, MissingExtraError
 from crossexam.core.files import read_json, sha256_of
+from crossexam.core.places import home_expanded
 
 _SAFETENSORS: Final = ".safetensors"
 _WEIGHTS: Final = "model.safetensors"
@@ -74,7 +75,7 @@ def find_checkpoint(spec: str, revision: str | None, kind: str = "hf") -> Checkp
     Raises CrossexamError if there is none, if it has no safetensors, or if it is not a checkpoint of
     transformers.
     """
-    folder, where = Path(spec).expanduser(), f"{kind}/{spec}"
+    folder, where = home_expanded(spec), f"{kind}/{spec}"
     if folder.is_dir():
         if revision is not None:
             raise CrossexamError("a local folder has no revisions", where=where, hint="leave out --revision")
@@ -94,7 +95,7 @@ def find_without_weights(spec: str, kind: str) -> Checkpoint:
 
     Weights in it are neither downloaded nor checked.  Raises CrossexamError.
     """
-    folder, where = Path(spec).expanduser(), f"{kind}/{spec}"
+    folder, where = home_expanded(spec), f"{kind}/{spec}"
     if not folder.is_dir():
         folder, _ = _download(spec, None, where, [each for each in _PATTERNS if each != f"*{_SAFETENSORS}"])
     return Checkpoint(folder, spec, None, read_json(folder / "config.json", hint=_COPY_WHOLE), kind)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import read_json
+from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import Note, Progress, silent, unheard
 from crossexam.training.checkpoints import MANIFEST, check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet
@@ -101,7 +101,7 @@ def finished_training(folder: Path, fingerprint: Mapping[str, Any]) -> TrainedMo
     path = folder / MANIFEST
     if not path.exists():
         return None
-    manifest = read_json(path)
+    manifest = read_manifest(path, hint="copy the folder again, or remove it and train again")
     if "fingerprint" not in manifest:
         raise CrossexamError(
             "the folder holds something other than a training run",

@@ -15,7 +15,8 @@ from socket import gethostname
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
-from crossexam.core.files import read_json, write_json
+from crossexam.core.files import write_json
+from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import silent, unheard
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.training.checkpoints import MANIFEST
@@ -155,7 +156,7 @@ def _train(request: TrainingRequest, root: Path, training: _Training) -> _Made:
 def _check_here(trained: TrainedModel) -> None:
     """Raise CrossexamError if a worker wrote a model where this process does not find it."""
     manifest = trained.folder / MANIFEST
-    if not manifest.exists() or read_json(manifest) != trained.manifest:
+    if not manifest.exists() or read_manifest(manifest) != trained.manifest:
         raise CrossexamError(
             "a worker has written the model to another disk",
             where=str(trained.folder),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.dataset import content_hash
-from crossexam.core.files import read_json, write_json
+from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.corpora.labelled import Corpus
 from crossexam.training import checkpoints, loop, scoring, transformer, zoo
 from crossexam.training.devices import torch_device
@@ -79,7 +79,7 @@ def score_on_tests(trained: TrainedModel, tests: Sequence[Corpus], device: str =
     if not missing:
         return trained
     target = torch_device(device)
-    model, pipeline = _LOADERS[read_json(trained.folder / checkpoints.MANIFEST)["kind"]](trained.folder)
+    model, pipeline = _LOADERS[read_manifest(trained.folder / checkpoints.MANIFEST)["kind"]](trained.folder)
     model.to(target)
     scores = {
         spec: _entry(
@@ -88,8 +88,8 @@ def score_on_tests(trained: TrainedModel, tests: Sequence[Corpus], device: str =
         )
         for spec, test in missing.items()
     }
-    manifest = {**read_json(trained.folder / checkpoints.MANIFEST), "tests": {**known, **scores}}
-    write_json(trained.folder / checkpoints.MANIFEST, manifest)
+    manifest = {**read_manifest(trained.folder / checkpoints.MANIFEST), "tests": {**known, **scores}}
+    write_manifest(trained.folder / checkpoints.MANIFEST, manifest)
     return TrainedModel(trained.folder, manifest)
 
 

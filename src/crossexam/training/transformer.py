@@ -18,8 +18,8 @@ from torch import Tensor, nn
 
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
-from crossexam.core.files import read_json
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
+from crossexam.core.manifest import read_manifest
 from crossexam.core.settings import Settings
 from crossexam.training.checkpoints import MANIFEST
 from crossexam.training.debiasing import METHODS, Debias
@@ -176,7 +176,7 @@ class TransformerTraining:
 
 def load_transformer(folder: Path) -> tuple[nn.Module, TransformerPipeline]:
     """Return the fine-tuned model in *folder* and how it reads examples; raises CrossexamError."""
-    fingerprint = read_json(folder / MANIFEST)["fingerprint"]
+    fingerprint = read_manifest(folder / MANIFEST)["fingerprint"]
     classes = ENTAILMENT_OR_NOT if fingerprint["data"].get("two_labels") else THREE_LABELS
     model: nn.Module = _load_classifier(str(folder), classes)
     tokenizer = _load_tokenizer(str(folder))

@@ -8,7 +8,7 @@ judges confirm the label of a construction (``confirm``).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,16 @@ from crossexam.core.example import (
     as_generated,
     is_relabelled,
 )
-from crossexam.core.files import read_json, sha256_of, write_json
-from crossexam.core.test_sets import MANIFEST, read_suite, relabelled, with_generated_labels, write_test_set
+from crossexam.core.files import finished_or_absent, sha256_of
+from crossexam.core.manifest import NEXT_SHA256, read_manifest, write_manifest
+from crossexam.core.test_sets import (
+    MANIFEST,
+    entry_beside,
+    read_suite,
+    relabelled,
+    with_generated_labels,
+    write_test_set,
+)
 from crossexam.validation.study import Study
 from crossexam.validation.verdict import OPEN, Rule, Verdict, kinds_of_antonyms, labels_given, verdicts
 
@@ -66,7 +74,8 @@ class Applied:
 def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
     """Write the verdicts of *study* by *rule* into the suite at *path*; return the counts by test set.
 
-    Each file is written completely or not at all, the manifest last.  Ids and texts do not change, so runs
+    Each file is written completely or not at all, the manifest last; it vouches for the files at any time.
+    Ids and texts do not change, so runs
     over the suite remain valid: they are scored by the new labels.  Applying the same verdicts again changes
     nothing; another rule replaces what was applied.  Raises CrossexamError if the suite is not the one that
     was judged, or if *rule* requires what the study does not ask.
@@ -91,7 +100,7 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
             )
             for each in dataset
         ]
-        write_test_set(file, examples, file_format=file.suffix.removeprefix("."))
+        _write_announced(file, examples)
         written[name] = replace(dataset, examples=tuple(examples))
     applied = {
         name: replace(
@@ -100,9 +109,31 @@ def apply_verdicts(study: Study, path: Path, rule: Rule) -> dict[str, Applied]:
         )
         for name in judged
     }
-    if path.is_dir():
-        _write_manifest(path / MANIFEST, study, rule, written, applied)
+    manifest_file = (path if path.is_dir() else path.parent) / MANIFEST
+    if path.is_dir() or entry_beside(path) is not None:
+        _write_manifest(manifest_file, study, rule, written, applied)
     return applied
+
+
+def _write_announced(file: Path, examples: Sequence[Example]) -> None:
+    """Write *examples* to *file*, whose new SHA-256 is in the manifest beside it before it is replaced.
+
+    So the manifest vouches for the file whenever this is interrupted.
+    """
+    with finished_or_absent(file) as temporary:
+        write_test_set(temporary, examples, file_format=file.suffix.removeprefix("."))
+        if entry_beside(file) is not None:
+            manifest_file = file.parent / MANIFEST
+            manifest = read_manifest(manifest_file)
+            entry = _entry_of(manifest, file)
+            entry[NEXT_SHA256] = [*entry.get(NEXT_SHA256, ()), sha256_of(temporary)]
+            write_manifest(manifest_file, manifest)
+
+
+def _entry_of(manifest: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return the entry of *file* in the *manifest* of its suite."""
+    entries: Iterable[dict[str, Any]] = manifest["test_sets"].values()
+    return next(entry for entry in entries if entry.get("file") == file.name)
 
 
 def with_verdict(example: Example, verdict: Verdict | None, labels: Sequence[str] = ()) -> Example:
@@ -179,14 +210,16 @@ def _write_manifest(
     applied: Mapping[str, Applied],
 ) -> None:
     """Record the verdicts, and the hash and signature of test sets whose labels judges replaced."""
-    manifest: dict[str, Any] = read_json(manifest_file)
+    manifest: dict[str, Any] = read_manifest(manifest_file)
     for name, dataset in written.items():
-        entry, counts = manifest["test_sets"][name], applied[name]
+        file, counts = Path(str(dataset.manifest["path"])), applied[name]
+        entry = _entry_of(manifest, file)
+        entry.pop(NEXT_SHA256, None)
         now = relabelled(dataset) if any(map(is_relabelled, dataset)) else with_generated_labels(dataset)
         for key in ("content_hash", "signature"):
             if key in entry:
                 entry[key] = now.manifest[key]
-        entry["sha256"] = sha256_of(Path(str(dataset.manifest["path"])))
+        entry["sha256"] = sha256_of(file)
         entry["verdict"] = {
             "study": study.identity,
             "signature": study.manifest.get("signature"),
@@ -199,4 +232,4 @@ def _write_manifest(
             **({"kinds": counts.kinds} if counts.kinds else {}),
             "relabelled": {f"{old} to {new}": count for (old, new), count in counts.changes.items()},
         }
-    write_json(manifest_file, manifest)
+    write_manifest(manifest_file, manifest)

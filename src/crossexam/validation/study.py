@@ -20,9 +20,9 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Side
-from crossexam.core.files import read_json, write_json, writing
+from crossexam.core.files import disk_full, writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
-from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.manifest import TestSetEntry, entries_of, read_manifest, write_manifest
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 
 MANIFEST: Final = "manifest.json"
@@ -145,6 +145,27 @@ class Study:
     def identity(self) -> str:
         """The id of the study: eight hexadecimal digits."""
         return str(self.manifest["study"])
+
+    def check(self) -> None:
+        """Raise an error of SQLite or ValueError unless all that the study holds can be read."""
+        (sound,) = self._connection.execute("PRAGMA quick_check").fetchone()
+        if sound != "ok":
+            raise ValueError(sound)
+        known = set(self.manifest["test_sets"])
+        for item in self.items.values():
+            if item.test_set not in known or not set(item.asked) <= set(QUESTIONS):
+                raise ValueError(
+                    f"item {item.number} is of test set {item.test_set!r}, and asks {item.asked}"
+                )
+            if not isinstance(item.premise, str) or not isinstance(item.hypothesis, str):
+                raise ValueError(f"the sentences of item {item.number} are not text")
+        for judge in self.judges:
+            if not set(self.order(judge)) <= set(self.items):
+                raise ValueError(f"the order of {judge} has items that there are not")
+        for judgement in self.judgements():
+            self._check(judgement)
+        if len(self.secret) == 0:
+            raise ValueError("the key that signs forms is empty")
 
     def entry(self, name: str) -> TestSetEntry:
         """Return what the manifest says of test set *name*; raises KeyError if it is not in the study."""
@@ -272,14 +293,45 @@ def open_study(folder: Path) -> Study:
             where=str(folder),
             hint="crossexam validate sample SUITE -o STUDY",
         )
-    manifest = read_json(manifest_file, hint=_RESTORE)
+    manifest = read_manifest(manifest_file, hint=_RESTORE)
     try:
         entries_of(manifest)
         if "study" not in manifest or not isinstance(manifest.get("test_sets"), dict):
             raise FormatError("this is not the manifest of a study", wanted="fields 'study' and 'test_sets'")
     except FormatError as error:
         raise FormatError(error.what, where=str(manifest_file), wanted=error.wanted, hint=_RESTORE) from None
-    return Study(folder, manifest)
+    study = Study(folder, manifest)
+    try:
+        _check_database(study)
+    except BaseException:
+        study.close()
+        raise
+    return study
+
+
+def _check_database(study: Study) -> None:
+    """Raise FormatError if the database of *study* is damaged, or is not that of its manifest."""
+    path = study.folder / FILE_NAME
+    try:
+        study.check()
+    except (
+        sqlite3.DatabaseError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+    ) as error:
+        if (full := disk_full(error, path)) is not None:
+            raise full from None
+        raise FormatError(
+            f"the database of the study is damaged: {error}",
+            where=str(path),
+            wanted="the file that `crossexam validate sample` wrote, with what judges have answered",
+            hint=_RESTORE,
+        ) from None
+    except CrossexamError as error:
+        raise FormatError(error.what, where=str(path), wanted=error.wanted, hint=_RESTORE) from None
 
 
 def create_study(
@@ -314,7 +366,7 @@ def create_study(
         places = [(judge, place, item) for judge, order in orders.items() for place, item in enumerate(order)]
         connection.executemany("INSERT INTO orders VALUES (?, ?, ?)", places)
         connection.execute("COMMIT")
-    write_json(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
+    write_manifest(folder / MANIFEST, {**manifest, "study": secrets.token_hex(4)})
 
 
 def _only_leftovers(folder: Path) -> bool:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final
 
 from crossexam.core.errors import FormatError
-from crossexam.core.files import write_text
+from crossexam.core.files import read_utf8, write_text
 from crossexam.language.lexicons.wordnet import WordNet
 
 _SHIPPED: Final = Path(__file__).with_name("adjectives.tsv")
@@ -90,7 +90,7 @@ class AdjectiveCounts:
     @classmethod
     def read(cls, path: Path) -> AdjectiveCounts:
         """Return a table written by :meth:`write`.  Raises FormatError."""
-        first, *lines = path.read_text(encoding="utf-8").splitlines() or [""]
+        first, *lines = read_utf8(path).splitlines() or [""]
         if not first.startswith(cls.MAGIC):
             raise FormatError("not a table of adjectives", where=str(path), wanted=f"{cls.MAGIC}SOURCE")
         counts: dict[str, dict[str, int]] = {}

@@ -8,11 +8,13 @@ from __future__ import annotations
 import csv
 import gzip
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Literal, NamedTuple, get_args
 
 from crossexam.core.errors import FormatError, UnknownNameError
+from crossexam.core.files import csv_problem
 from crossexam.language.lexicons.wordnet import WordNet
 
 Relation = Literal["antonym", "hypernym", "hyponym", "synonym"]
@@ -165,11 +167,14 @@ def _rows(path: Path) -> list[tuple[int, list[str]]]:
         raise FormatError(
             "this is a folder", where=str(path), wanted="a file with a list of word pairs"
         ) from None
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise FormatError(f"cannot be read: {error}", where=str(path), wanted="UTF-8 text") from None
     lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
     separator = next((mark for mark in "\t," if lines and mark in lines[0][1]), None)
-    return [(n, _cells(line, separator)) for n, line in lines]
+    try:
+        return [(n, _cells(line, separator)) for n, line in lines]
+    except csv.Error as error:
+        raise FormatError(f"not a table: {csv_problem(error)}", where=str(path)) from None
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

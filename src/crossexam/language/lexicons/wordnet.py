@@ -33,6 +33,7 @@ import io
 import json
 import sys
 import zipfile
+import zlib
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -441,7 +442,7 @@ class WordNetArchive:
             problem = "no such file"
         except KeyError:
             problem = f"no member '{name}'"
-        except zipfile.BadZipFile as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             problem = str(error)
         raise FormatError(
             problem,

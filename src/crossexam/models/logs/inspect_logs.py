@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import json_problem
-from crossexam.models.logs.replies import Log, Reply, refuse_several_models
+from crossexam.models.logs.replies import Log, Reply, field_text, label_forms, refuse_several_models
 
 #: How Inspect calls the ends of texts that a chat endpoint calls otherwise.
 _FINISH: Final = {"max_tokens": "length", "model_length": "length", "content_filter": "content_filter"}
+_WANTED: Final = "a log of Inspect, converted to JSON"
 _NOT_READ: Final = {"events", "store", "attachments"}
 
 
@@ -38,7 +39,9 @@ def read_logs(files: Sequence[Path]) -> Log:
     replies = []
     for path in files:
         header, samples = _from_json(path) if path.suffix == ".json" else _from_eval(path)
-        about = header.get("eval", {})
+        about = header.get("eval")
+        if not isinstance(about, dict) or not isinstance(about.get("packages") or {}, dict):
+            raise FormatError("field 'eval' does not describe a log", where=str(path), wanted=_WANTED)
         for key, value in (
             ("tasks", about.get("task")),
             ("models", about.get("model")),
@@ -47,7 +50,7 @@ def read_logs(files: Sequence[Path]) -> Log:
             if value is not None and value not in facts[key]:
                 facts[key].append(value)
         replies += [_reply(sample, f"{path}, sample {sample.get('id')!r}") for sample in samples]
-    refuse_several_models(facts["models"], files)
+    refuse_several_models([str(each) for each in facts["models"]], files)
     return Log("inspect", facts, replies, files)
 
 
@@ -56,7 +59,10 @@ def _from_json(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any
         document = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON: {json_problem(error)}", where=str(path)) from None
-    return document, iter(document["samples"])
+    samples = document["samples"]
+    if not isinstance(samples, list) or not all(isinstance(each, dict) for each in samples):
+        raise FormatError("field 'samples' is not a list of objects", where=str(path), wanted=_WANTED)
+    return document, iter(samples)
 
 
 def _from_eval(path: Path) -> tuple[Mapping[str, Any], Iterator[Mapping[str, Any]]]:
@@ -87,15 +93,15 @@ def _reply(sample: Mapping[str, Any], where: str) -> Reply:
         return Reply(
             where,
             str(sample["id"]),
-            about.get("test_set"),
-            about.get("premise"),
-            about.get("hypothesis"),
-            dict(zip(labels, forms, strict=True)),
+            field_text(about, "test_set"),
+            field_text(about, "premise"),
+            field_text(about, "hypothesis"),
+            label_forms(labels, forms),
             texts=[text],
             finish=[_FINISH.get(str(chosen.get("stop_reason")), "")],
             tokens=[logprobs.get("content")],
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
             f"this is not a sample of Inspect: {type(error).__name__} {error}",
             where=where,
@@ -107,4 +113,6 @@ def _content(content: str | Sequence[Mapping[str, Any]]) -> str:
     """Return the text of a message, whose content may be in parts."""
     if isinstance(content, str):
         return content
+    if not isinstance(content, list | tuple):
+        raise TypeError("the content of the message is neither text nor a list of parts")
     return "".join(part.get("text", "") for part in content if part.get("type") == "text")

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from crossexam.core.errors import FormatError
 from crossexam.core.files import json_problem
-from crossexam.models.logs.replies import Log, Reply, forms_of, refuse_twice
+from crossexam.models.logs.replies import Log, Reply, field_text, forms_of, refuse_twice
 
 _NAME: Final = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl")
+_WANTED: Final = "a line of samples_TASK_DATE.jsonl with doc, arguments and resps"
 _FACTS: Final = frozenset(
     "model_source model_name lm_eval_version transformers_version git_hash system_instruction_sha "
     "chat_template_sha".split()
@@ -65,13 +66,15 @@ def _facts(files: Sequence[Path]) -> dict[str, Any]:
 def _replies(path: Path) -> list[Reply]:
     found: list[Reply] = []
     filters: set[str] = set()
-    with path.open(encoding="utf-8") as stream:
+    with path.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             where = f"{path}, line {number}"
             try:
                 sample = json.loads(line)
             except (ValueError, RecursionError) as error:
                 raise FormatError(f"not JSON: {json_problem(error)}", where=where) from None
+            if not isinstance(sample, dict):
+                raise FormatError("not a JSON object", where=where, wanted=_WANTED)
             filters.add(str(sample.get("filter")))
             found.append(_reply(sample, where))
     if len(filters) > 1:
@@ -87,7 +90,12 @@ def _replies(path: Path) -> list[Reply]:
 def _reply(sample: Mapping[str, Any], where: str) -> Reply:
     try:
         doc, replies = sample["doc"], sample["resps"]
-        identity = (_text(doc, "id"), _text(doc, "test_set"), _text(doc, "premise"), _text(doc, "hypothesis"))
+        identity = (
+            field_text(doc, "id"),
+            field_text(doc, "test_set"),
+            field_text(doc, "premise"),
+            field_text(doc, "hypothesis"),
+        )
         arguments = sample["arguments"]
         given = [arguments[f"gen_args_{k}"]["arg_1"] for k in range(len(arguments))]
         choices = doc.get("choices") or [str(each).strip() for each in given]
@@ -97,21 +105,17 @@ def _reply(sample: Mapping[str, Any], where: str) -> Reply:
             return Reply(where, *identity, forms, choices=choices, likelihoods=numbers)
         texts = [str(text) for text in replies[0]]
         return Reply(where, *identity, forms, texts=texts)
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise FormatError(
             f"this is not a sample of lm-eval: {type(error).__name__} {error}",
             where=where,
-            wanted="a line of samples_TASK_DATE.jsonl with doc, arguments and resps",
+            wanted=_WANTED,
         ) from None
-
-
-def _text(doc: Mapping[str, Any], key: str) -> str | None:
-    return None if doc.get(key) is None else str(doc[key])
 
 
 def _first(reply: Sequence[Any]) -> float:
     """Return the log-likelihood in ``[["-4.2", "False"]]``, in which numbers are texts."""
     number = float(reply[0][0])
-    if math.isnan(number):
-        raise ValueError("a log-likelihood is not a number")
+    if math.isnan(number) or number == math.inf:
+        raise ValueError(f"a log-likelihood is {number}")
     return number

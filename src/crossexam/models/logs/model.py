@@ -169,6 +169,8 @@ def _by_likelihood(reply: Reply, forms: Mapping[ClassName, str]) -> tuple[Sequen
     assert reply.likelihoods is not None
     order = _labels_of_choices(reply, forms)
     scores = np.array(reply.likelihoods, dtype=np.float64)
+    if not np.isfinite(scores.max()):
+        raise FormatError("all likelihoods are zero", where=reply.where, wanted="at least one that is not")
     shares = np.exp(scores - scores.max())
     row = to_label_columns((shares / shares.sum())[None], order)[0]
     mass = float(min(1.0, np.exp(scores).sum()))

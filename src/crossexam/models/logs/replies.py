@@ -39,6 +39,26 @@ class Reply(NamedTuple):
     pair_digest: str | None = None
 
 
+def label_forms(labels: Sequence[Any], choices: Sequence[Any]) -> dict[ClassName, str]:
+    """Return how each of *labels* is written, of *choices*; raises ValueError if they are anything else.
+
+    >>> label_forms(["entailment", "neutral"], ["Yes", "Maybe"])
+    {'entailment': 'Yes', 'neutral': 'Maybe'}
+    """
+    found: dict[ClassName, str] = {}
+    for label, choice in zip(labels, choices, strict=True):
+        name = class_name(label) if isinstance(label, str) else None
+        if name is None or not isinstance(choice, str):
+            raise ValueError(f"{choice!r} for the label {label!r}")
+        found[name] = choice
+    return found
+
+
+def field_text(about: Mapping[str, Any], key: str) -> str | None:
+    """Return the entry *key* of *about* as text, None if there is none."""
+    return None if about.get(key) is None else str(about[key])
+
+
 class Log(NamedTuple):
     """A log: the *harness* that wrote it, *facts* for the manifest of a run, and the replies by file."""
 
@@ -51,14 +71,16 @@ class Log(NamedTuple):
 def forms_of(labels: Sequence[ClassName] | None, choices: Sequence[str]) -> dict[ClassName, str]:
     """Return how each label is written: *labels* as *choices*, or choices that are names of labels.
 
-    It is empty if that is not known.
+    It is empty if that is not known.  Raises ValueError for labels that are none.
 
     >>> forms_of(None, ["Entailment", "not_entailment"])
     {'entailment': 'Entailment', 'not_entailment': 'not_entailment'}
     >>> forms_of(None, ["True", "False"])
     {}
     """
-    names: Sequence[ClassName | None] = labels or [class_name(choice) for choice in choices]
+    if labels:
+        return label_forms(labels, choices) if len(labels) == len(choices) else {}
+    names: Sequence[ClassName | None] = [class_name(choice) for choice in choices]
     found = {name: choice for name, choice in zip(names, choices, strict=False) if name is not None}
     return found if len(found) == len(names) == len(choices) else {}
 

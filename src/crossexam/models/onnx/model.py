@@ -25,6 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, sha256_of
+from crossexam.core.manifest import read_manifest
+from crossexam.core.places import home_expanded
 from crossexam.models.batches import (
     MOST_WORKERS,
     TokenizedPairs,
@@ -102,7 +104,7 @@ class Export:
     def conversion(self) -> Mapping[str, Any] | None:
         """What ``convert.json`` says of the graph, None if it is missing or about another graph."""
         path = self.graph.parent / CONVERSION
-        found = read_json(path) if path.is_file() else {}
+        found = read_manifest(path) if path.is_file() else {}
         return found if found.get("graph_sha256") == sha256_of(self.graph) else None
 
     def content_hash(self) -> str:
@@ -121,7 +123,7 @@ def open_onnx(name: str, options: Options, folder: Path | None = None) -> Classi
     The graph is loaded when the model first predicts; errors in the files or the class names are raised at
     once.
     """
-    export = find_export(name, folder or Path(name.partition("/")[2]).expanduser(), options.file)
+    export = find_export(name, folder or home_expanded(name.partition("/")[2]), options.file)
     checkpoint = export.checkpoint
     declared = declared_order(checkpoint, options.label_order, options.threshold)
     content = export.content_hash()

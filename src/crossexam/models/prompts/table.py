@@ -71,7 +71,7 @@ def _from_file(path: Path) -> Template:
             where=where,
             wanted="a template in TOML, or one of crossexam ls templates",
         ) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # not UTF-8, not TOML, or a number of too many digits
         raise FormatError(f"is not TOML: {error}", where=where, wanted="a template in TOML") from None
     try:
         return _made(path.stem, {"source": path.name, **entries}, templates())

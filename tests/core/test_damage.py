@@ -1,0 +1,375 @@
+"""Damage to suites, runs, stores and models is one error that says which file it is, never another number."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import crossexam as cx
+from crossexam.core.errors import FormatError
+from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
+from crossexam.core.manifest import (
+    FILES,
+    UNVERIFIED,
+    ChangedError,
+    check_files,
+    has_checksum,
+    hashes_of_files,
+    read_manifest,
+    write_manifest,
+)
+from crossexam.core.test_sets import read_suite
+from crossexam.runs.answer_rows import packed_facts
+from crossexam.runs.answer_store import AnswerStore
+from crossexam.runs.saved import read_run
+
+BASE = "builtin:demo[:30]"
+SET = "negation.builtin_demo_30"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite and a run of it."""
+    folder = tmp_path_factory.mktemp("made")
+    cx.build("negation", BASE, folder=folder / "suite")
+    cx.run("builtin/overlap", folder / "suite", store=folder / "run")
+    return folder
+
+
+@pytest.fixture
+def place(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "place"))
+
+
+# Manifests
+
+
+def test_a_manifest_that_was_edited_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    write_manifest(path, {"rows": 3, "name": "naïve \ud800", "share": 0.1})
+    assert read_manifest(path) == {"rows": 3, "name": "naïve \ud800", "share": 0.1}
+    path.write_text(path.read_text("utf-8").replace('"rows": 3', '"rows": 4'), encoding="utf-8")
+    with pytest.raises(ChangedError) as caught:
+        read_manifest(path, hint="build it again")
+    assert str(caught.value) == (
+        f"{path}: the file was changed by hand, or damaged, after it was written: its checksum is that of "
+        "another content\n"
+        "  wanted: the manifest as Crossexam wrote it\n"
+        "  hint: undo the change; or build it again"
+    )
+
+
+def test_every_flipped_bit_of_a_manifest_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    write_manifest(path, {"rows": 3, "test_sets": {"a": {"file": "a.parquet", "keeps_label": True}}})
+    content, known = path.read_bytes(), read_manifest(path)
+    for place in range(8 * len(content)):
+        changed = bytearray(content)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        try:
+            assert read_manifest(path) == known  # a blank became another one
+        except FormatError:
+            continue
+
+
+def test_a_manifest_of_an_earlier_version_has_no_checksum(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    write_json(path, {"rows": 3})
+    assert read_manifest(path) == {"rows": 3}
+    assert not has_checksum(path)
+    write_manifest(path, read_manifest(path))
+    assert has_checksum(path)
+
+
+# Test sets and runs
+
+
+def without_checksums(manifest: Path) -> None:
+    """Write *manifest* as an earlier version wrote it."""
+    content = read_manifest(manifest)
+    for entry in content["test_sets"].values():
+        for each in (entry, entry.get("dataset", {})):
+            each.pop("sha256", None)
+    write_json(manifest, content)
+
+
+def change_info(path: Path) -> None:
+    """Change what the content hash does not cover: the independent unit of the first item."""
+    table = pl.read_parquet(path)
+    first = pl.int_range(pl.len()) == 0
+    other = pl.when(first).then(pl.lit('{"cluster": "other"}')).otherwise(pl.col("info"))
+    table.with_columns(info=other).write_parquet(path)
+
+
+def test_a_test_set_that_was_changed_is_refused(place: Path) -> None:
+    path = place / "suite" / f"{SET}.parquet"
+    change_info(path)
+    with pytest.raises(ChangedError) as caught:
+        read_suite(place / "suite")
+    assert str(caught.value) == (
+        f"{path}: the file was changed by hand, or damaged, after it was written: its SHA-256 is not that of "
+        "the manifest\n"
+        "  wanted: the file as Crossexam wrote it\n"
+        "  hint: put the file back; or build the suite again with --force"
+    )
+    with pytest.raises(ChangedError):
+        read_suite(path)  # alone
+    with pytest.raises(ChangedError, match="repeat `crossexam run` with --force"):
+        read_run(place / "run")
+
+
+def test_files_that_changed_places_are_refused(place: Path) -> None:
+    base = place / "suite" / "base.builtin_demo_30.parquet"
+    shutil.copy(base, place / "suite" / f"{SET}.parquet")
+    with pytest.raises(ChangedError, match=SET):
+        read_suite(place / "suite")
+
+
+def test_nothing_vouches_for_what_an_earlier_version_wrote(place: Path) -> None:
+    known = read_run(place / "run")
+    for name in ("suite", "run"):
+        without_checksums(place / name / "manifest.json")
+    suite, run = read_suite(place / "suite"), read_run(place / "run")
+    assert suite.manifest[UNVERIFIED] is True
+    assert all(each.manifest[UNVERIFIED] for each in suite)
+    assert run.manifest[UNVERIFIED] == (
+        "manifest.json, predictions/base.builtin_demo_30.parquet, "
+        f"predictions/{SET}.parquet: without a checksum, as in runs of earlier versions"
+    )
+    assert run.answers(SET).tolist() == known.answers(SET).tolist()
+    cx.run("builtin/overlap", suite, store=place / "new")
+    entry = read_json(place / "new" / "manifest.json")["test_sets"][SET]
+    assert entry["dataset"][UNVERIFIED] is True
+    cx.report(run).save(place / "page.md")
+    assert "No checksum vouches for the file of base." in read_utf8(place / "page.md")
+    change_info(place / "suite" / f"{SET}.parquet")  # which nothing can tell any more
+    assert len(read_suite(place / "suite")[SET]) == len(suite[SET])
+
+
+def test_a_new_suite_is_vouched_for(made: Path) -> None:
+    suite = read_suite(made / "suite")
+    assert UNVERIFIED not in suite.manifest
+    assert not any(UNVERIFIED in each.manifest for each in suite)
+    assert UNVERIFIED not in read_run(made / "run").manifest
+
+
+def test_the_build_of_a_damaged_suite_names_the_way_out(place: Path) -> None:
+    manifest = place / "suite" / "manifest.json"
+    manifest.write_text(manifest.read_text("utf-8").replace('"seed": 0', '"seed": 1'), encoding="utf-8")
+    with pytest.raises(FormatError, match=r"changed by hand, or damaged(.|\n)*--force"):
+        cx.build("negation", BASE, folder=place / "suite")
+
+
+# Stores
+
+
+HASHES = np.arange(12, dtype=np.uint64).reshape(-1, 2)
+
+
+def store(path: Path) -> AnswerStore:
+    return AnswerStore(path, "key", "sample")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        packed_facts("key", {"two_label": True}).replace("true", "false"),
+        packed_facts("other key", {"two_label": True}),
+        "x",
+        "[" * 100_000,
+        b"{}",
+        None,
+        "{",
+    ],
+)
+def test_facts_on_a_model_that_were_changed_are_refused(tmp_path: Path, facts: Any) -> None:
+    with store(tmp_path / "s") as opened:
+        opened.note({"two_label": True})
+        assert opened.facts == {"two_label": True}
+    with closing(sqlite3.connect(tmp_path / "s")) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        try:
+            connection.execute("UPDATE models SET facts = ?", (facts,))
+        except sqlite3.IntegrityError:
+            return  # the database itself refuses it
+        connection.commit()
+    with store(tmp_path / "s") as opened, pytest.raises(FormatError, match="the store is damaged: the facts"):
+        _ = opened.facts
+
+
+def test_facts_of_an_earlier_version_are_read(tmp_path: Path) -> None:
+    with store(tmp_path / "s"):
+        pass
+    with closing(sqlite3.connect(tmp_path / "s")) as connection:
+        connection.execute("UPDATE models SET facts = ?", (json.dumps({"two_label": True}),))
+        connection.commit()
+    with store(tmp_path / "s") as opened:
+        assert opened.facts == {"two_label": True}
+        opened.note({"more": 1})
+    with store(tmp_path / "s") as opened:
+        assert opened.facts == {"two_label": True, "more": 1}
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE batches SET probabilities = zeroblob(length(probabilities))",
+        "UPDATE batches SET pairs = substr(pairs, 1, 16), probabilities = substr(probabilities, 1, 24)",
+        "UPDATE batches SET model = 2",
+        "UPDATE answers SET probabilities = x'0000000000000000000000000000000000000000000000000000'",
+        "UPDATE answers SET status = 'refused'",
+        "UPDATE answers SET premise_read = 1, hypothesis_read = 1",
+    ],
+)
+def test_edited_rows_are_asked_again_or_refused(tmp_path: Path, damage: str) -> None:
+    shares = np.tile([0.5, 0.25, 0.25], (300, 1))
+    many = np.arange(600, dtype=np.uint64).reshape(-1, 2)
+    with store(tmp_path / "s") as opened:
+        opened.add(many, shares, [None] * 300)
+        opened.add(HASHES + 1000, shares[:6], [None] * 6)
+    with (
+        AnswerStore(tmp_path / "s", "other", "other"),
+        closing(sqlite3.connect(tmp_path / "s")) as connection,
+    ):
+        connection.execute(damage)
+        connection.commit()
+    for key in ("key", "other"):
+        with AnswerStore(tmp_path / "s", key, "sample") as opened:
+            try:
+                known, found = opened.look_up(np.concatenate([many, HASHES + 1000]))
+            except FormatError:
+                continue
+            assert (found.probabilities[known] == [0.5, 0.25, 0.25]).all()
+            assert not (key == "other" and known.any())
+
+
+# Models
+
+
+def test_files_of_a_model_that_were_changed_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "weights").write_bytes(b"abc")
+    manifest = {FILES: hashes_of_files(tmp_path)}
+    check_files(tmp_path, manifest, hint="train again")
+    check_files(tmp_path, {}, hint="train again")  # of an earlier version
+    (tmp_path / "weights").write_bytes(b"abd")
+    with pytest.raises(ChangedError, match=r"weights: the file was changed(.|\n)*hint: train again"):
+        check_files(tmp_path, manifest, hint="train again")
+
+
+def test_a_trained_model_vouches_for_its_files(tmp_path: Path) -> None:
+    from crossexam.models.table import open_model
+    from crossexam.shallow.fitting import FitRequest, fit_once
+    from crossexam.shallow.table import SHALLOW
+
+    fit_once(SHALLOW["bag-of-words"], FitRequest(BASE, BASE, tmp_path / "model"))
+    name = f"bow/{tmp_path / 'model'}"
+    key = open_model(name).key
+    table = next(path for path in (tmp_path / "model").iterdir() if path.suffix == ".npz")
+    content = bytearray(table.read_bytes())
+    content[len(content) // 2] ^= 1
+    table.write_bytes(content)
+    with pytest.raises(ChangedError, match=table.name):
+        _ = open_model(name).key
+    manifest = tmp_path / "model" / "manifest.json"
+    write_json(manifest, {k: v for k, v in read_manifest(manifest).items() if k != FILES})
+    assert open_model(name).key != key  # that of an earlier version: another model, as before
+
+
+# Other files
+
+
+def test_text_that_is_not_utf8_names_the_byte(tmp_path: Path) -> None:
+    (tmp_path / "a.tsv").write_bytes(b"ab\xff")
+    with pytest.raises(FormatError, match=r"a.tsv: byte 0xff at position 2 is not UTF-8"):
+        read_utf8(tmp_path / "a.tsv")
+
+
+def _adjectives(path: Path) -> object:
+    from crossexam.language.lexicons.adjectives import AdjectiveCounts
+
+    return AdjectiveCounts.read(path)
+
+
+def _pairs(path: Path) -> object:
+    from crossexam.language.lexicons.word_pairs import read_pairs
+
+    return read_pairs(path)
+
+
+def _zip(path: Path) -> object:
+    from crossexam.corpora.fetch import unpack_zip
+
+    return unpack_zip(path, path.parent, ["a.jsonl"], limit=10**6)
+
+
+def _vectors(path: Path) -> object:
+    from crossexam.language.word_vectors import first_vectors
+
+    return first_vectors(path, 3)
+
+
+def _parquet(path: Path) -> object:
+    return cx.load(str(path))
+
+
+def compressed(name: str) -> bytes:
+    """Return an archive with a flipped bit in its data."""
+    import gzip
+    import io
+    import zipfile
+
+    text = b"".join(f"word{n} {n / 7} {n / 3}\n".encode() for n in range(400))
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.jsonl", text)
+    data = bytearray(stream.getvalue() if name.endswith("zip") else gzip.compress(text))
+    data[200] = 0xFF
+    data[60:70] = b"\xff" * 10
+    return bytes(data)
+
+
+def not_utf8(name: str) -> bytes:
+    """Return a Parquet file with text that is not UTF-8, on which polars panics."""
+    import io
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    raw = pa.array([b"\xff\xfe", b"abc"], pa.binary())
+    text = pa.Array.from_buffers(pa.string(), 2, raw.buffers())
+    stream = io.BytesIO()
+    pq.write_table(pa.table({"premise": text, "hypothesis": ["a", "b"], "label": ["neutral"] * 2}), stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "read"),
+    [
+        ("a.tsv", lambda _: b"\xff\xfe", _adjectives),
+        ("a.tsv.gz", compressed, _pairs),
+        ("a.zip", compressed, _zip),
+        ("a.txt.gz", compressed, _vectors),
+        ("a.parquet", not_utf8, _parquet),
+    ],
+)
+def test_what_libraries_raise_is_one_error(
+    tmp_path: Path, name: str, content: Callable[[str], bytes], read: Callable[[Path], object]
+) -> None:
+    (tmp_path / name).write_bytes(content(name))
+    with pytest.raises(cx.CrossexamError) as caught:
+        read(tmp_path / name)
+    assert name in str(caught.value)
+
+
+def test_errors_of_archives_are_those_of_libraries_only() -> None:
+    assert not any(issubclass(cx.CrossexamError, each) for each in archive_errors())

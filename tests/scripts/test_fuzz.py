@@ -1,0 +1,66 @@
+"""A slice of the fuzzing: hundreds of damaged files of every kind, each read as before or refused clearly."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts" / "fuzz.py"
+sys.path.insert(0, str(SCRIPT.parent))
+
+import fuzz  # noqa: E402
+import fuzz_mutations  # noqa: E402
+from fuzz_readers import READERS, Reader  # noqa: E402
+
+#: Models that have to be trained first, or libraries that take long to import.
+LEFT_OUT = {"bag of words", "zoo model", "checkpoint", "sheets of judges"}
+INPUTS = 300
+
+
+def test_no_damage_is_a_defect() -> None:
+    names = [part for name in READERS if name not in LEFT_OUT for part in ("--reader", name)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    line = [sys.executable, str(SCRIPT), "--inputs", str(INPUTS), "--seed", "2026", *names]
+    done = subprocess.run(line, capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (total,) = (line for line in done.stdout.splitlines() if line.startswith("all "))
+    assert sum(map(int, total.split()[1:])) == INPUTS
+
+
+def _fails(error: BaseException) -> Reader:
+    def read(_: Path) -> object:
+        raise error
+
+    return Reader(lambda _: None, read)
+
+
+def test_each_outcome_is_told_from_the_others(tmp_path: Path) -> None:
+    from crossexam.core.errors import FormatError
+
+    expected = fuzz.digest("read")
+    fine = Reader(lambda _: None, lambda _: "read")
+    other = Reader(lambda _: None, lambda _: "another")
+    vouched = Reader(lambda _: None, lambda _: "another", checked=True)
+    outcomes = {
+        fuzz.SAME: fine,
+        fuzz.DIFFERS: other,
+        fuzz.UNNOTICED: vouched,
+        fuzz.ERROR: _fails(FormatError("damaged")),
+        fuzz.EXCEPTION: _fails(BaseException("panic")),
+    }
+    for outcome, reader in outcomes.items():
+        assert fuzz.outcome_of(reader, tmp_path, expected)[0] == outcome
+
+
+@pytest.mark.parametrize("mutation", fuzz_mutations.MUTATIONS, ids=lambda each: each.__name__)
+def test_mutations_depend_on_the_seed_alone(mutation: fuzz_mutations.Mutation) -> None:
+    data = b'{"a": 1, "b": [2, "c"]}\n{"a": 3}\n'
+    made = {mutation(data, random.Random(seed)) for seed in (1, 1, 1)}
+    assert len(made) == 1
+    assert any(mutation(data, random.Random(seed)) != data for seed in range(20))

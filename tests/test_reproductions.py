@@ -22,7 +22,7 @@ from crossexam.core.estimate import Estimate
 from crossexam.core.example import CLUSTER, CONTROL_LABEL, POLARITY, SEEN, Example, cluster_of
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import read_suite
 from crossexam.evaluation.behaviour import factor_results
 from crossexam.runs.folder import run_into_folder

@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crossexam.cli.main import app
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 
 PAIRS = [
     ("A man sleeps.", "A person sleeps.", "entailment"),

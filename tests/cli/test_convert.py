@@ -16,7 +16,7 @@ import crossexam as cx
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import read_json, write_json
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 from crossexam.evaluation import conversion
 from crossexam.evaluation.conversion import Conversion, Fidelity, convert_checkpoint
 from crossexam.models.label_order import PAIRS

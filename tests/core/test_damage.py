@@ -17,7 +17,7 @@ import pytest
 import crossexam as cx
 from crossexam.core.errors import FormatError
 from crossexam.core.files import archive_errors, read_json, read_utf8, write_json
-from crossexam.core.manifest import (
+from crossexam.core.sealed import (
     FILES,
     UNVERIFIED,
     ChangedError,

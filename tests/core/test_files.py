@@ -19,8 +19,9 @@ from crossexam.core.example import Example
 from crossexam.core.files import finished_or_absent, new_folder, read_json, sha256_of, sweep, write_json
 from crossexam.core.labels import parse_label
 from crossexam.core.locks import locked
-from crossexam.core.manifest import signature, write_manifest
+from crossexam.core.manifest import signature
 from crossexam.core.randomness import SeededOnUse, rng_for
+from crossexam.core.sealed import write_manifest
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 
 ITEMS = [Example("a", "It rains.", "It is wet.", "entailment")]

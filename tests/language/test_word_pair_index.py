@@ -18,7 +18,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.labels import LABELS
-from crossexam.core.manifest import read_manifest, write_manifest
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.corpora.spec import iter_corpus
 from crossexam.language import tokens, word_pair_index
 from crossexam.language.word_pair_index import (

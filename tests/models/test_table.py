@@ -22,7 +22,7 @@ from typer.testing import CliRunner
 from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_json
-from crossexam.core.manifest import FILES, read_manifest
+from crossexam.core.sealed import FILES, read_manifest
 from crossexam.corpora.spec import iter_corpus
 from crossexam.models.model import Model
 from crossexam.models.table import COMPUTING, MODELS, open_model

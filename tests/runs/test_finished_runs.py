@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.example import Example
 from crossexam.core.files import read_json, write_json
-from crossexam.core.manifest import read_manifest, write_manifest
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.models.chunking import Chunking
 from crossexam.models.model import Pair

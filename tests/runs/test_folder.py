@@ -20,7 +20,7 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
 from crossexam.core.locks import locked
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import read_suite, write_test_set
 from crossexam.runs import folder as folders
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore

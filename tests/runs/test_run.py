@@ -15,7 +15,7 @@ from crossexam.core.dataset import Dataset, Suite
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 from crossexam.core.test_sets import read_suite, read_suites, write_test_set
 from crossexam.runs.folder import save_run
 from crossexam.runs.run import predict_suite

@@ -18,8 +18,8 @@ from crossexam.core.dataset import Dataset, Run, Suite
 from crossexam.core.errors import CrossexamError, FormatError, UnfinishedError, UnknownNameError
 from crossexam.core.example import Example
 from crossexam.core.files import write_json
-from crossexam.core.manifest import read_manifest
 from crossexam.core.outcome import STATUSES, UNANSWERED, Outcome, Outcomes
+from crossexam.core.sealed import read_manifest
 from crossexam.models.chunking import Chunking
 from crossexam.models.ensemble import Mean
 from crossexam.models.model import Batch, Pair

@@ -14,7 +14,8 @@ from crossexam.api import build
 from crossexam.core.errors import FormatError
 from crossexam.core.example import Example
 from crossexam.core.files import sha256_of
-from crossexam.core.manifest import NEXT_SHA256, read_manifest, write_manifest
+from crossexam.core.manifest import NEXT_SHA256
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.stored.examples import ParquetRows, StoredExamples
 from crossexam.core.test_sets import read_suite, write_test_set
 

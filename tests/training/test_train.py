@@ -19,7 +19,7 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus

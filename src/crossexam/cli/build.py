@@ -106,8 +106,9 @@ def requested(
 def build_and_show(request: SuiteRequest, folder: Path, *, force: bool = False) -> None:
     """Build the suite in *folder* and show the numbers of items and rejections; raises CrossexamError."""
     from crossexam.cli.console import note, progress_bar, show, written, yield_summary
-    from crossexam.core.manifest import entries_of, read_manifest
+    from crossexam.core.manifest import entries_of
     from crossexam.core.progress import seldom_collected
+    from crossexam.core.sealed import read_manifest
     from crossexam.core.test_sets import MANIFEST
     from crossexam.suites.build import build_to_folder
 

@@ -1,24 +1,20 @@
 """What manifests say of test sets and suites, typed; and the signature of a test set or number.
 
 A manifest is a JSON object beside the files that it describes.  Code builds and reads it through the classes
-here, so that a misspelt key is an error of the type checker and not a number that is silently missing.  Its
-last entry is a checksum of all others (:func:`write_manifest`), and it has those of the files.
+here, so that a misspelt key is an error of the type checker and not a number that is silently missing.  It is
+written and read with a checksum (``core.sealed``).
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from crossexam.core.arguments import shown
 from crossexam.core.errors import FormatError
-from crossexam.core.files import read_json, sha256_of, write_json
 from crossexam.core.rules import OURS, with_rules, without_rules
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
@@ -26,15 +22,8 @@ _VERSIONED: Final = re.compile(r"(.*)\.v(\d+)")
 _FORMAT: Final = 1
 #: The construction of a base: the examples of a corpus as they are.
 BASE: Final = "base"
-#: The last entry of a manifest, which vouches for all others.
-CHECKSUM: Final = "checksum"
-#: What a manifest says of a test set for which no checksum vouches, as in suites of earlier versions.
-UNVERIFIED: Final = "unverified"
 #: The fact that announces the SHA-256 of files with the verdicts of judges, until the manifest has these.
 NEXT_SHA256: Final = "next_sha256"
-#: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
-FILES: Final = "files"
-_ALGORITHM: Final = "blake2b:"
 #: The fact that records the place of a test set in the cross-dataset benchmark; only that suite writes it.
 CROSS_DATASET: Final = "cross_dataset"
 
@@ -79,84 +68,6 @@ def signature(parts: Mapping[str, object]) -> str:
     """
     pairs = [f"{key}:{value}" for key, value in parts.items()]
     return "|".join([*pairs, f"version:{package_version()}"])
-
-
-class ChangedError(FormatError):
-    """A file that is not as it was written: it was changed by hand, or damaged."""
-
-
-def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
-    """Write *value* to *path* as JSON, with a checksum of it as the last entry.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "manifest.json"
-    >>> write_manifest(path, {"name": "mine", "rows": 3})
-    >>> read_manifest(path)
-    {'name': 'mine', 'rows': 3}
-    """
-    content = {key: entry for key, entry in value.items() if key != CHECKSUM}
-    write_json(path, {**content, CHECKSUM: _checksum_of(content)})
-
-
-def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
-    """Return what :func:`write_manifest` wrote to *path*, without the checksum.
-
-    A manifest of an earlier version has none, and is returned as it is (:func:`has_checksum`).  Raises
-    ChangedError, with *hint* as the way out, if the checksum is of something else, and FormatError if the
-    file is not a JSON object.
-    """
-    content = read_json(path, hint=hint)
-    if not _is_sealed(content):
-        return content
-    stated = content.pop(CHECKSUM, None)
-    if stated != _checksum_of(content):
-        raise ChangedError(
-            "the file was changed by hand, or damaged, after it was written: its checksum is that of another "
-            "content",
-            where=str(path),
-            wanted="the manifest as Crossexam wrote it",
-            hint=f"undo the change; or {hint}" if hint else "undo the change, or restore the file",
-        )
-    return content
-
-
-def has_checksum(path: Path) -> bool:
-    """Return whether the manifest *path* has a checksum; raises FormatError if it is not a JSON object."""
-    return _is_sealed(read_json(path))
-
-
-def _is_sealed(content: Mapping[str, Any]) -> bool:
-    """Return whether the last entry has the name or the value of a checksum; damage spares one of the two."""
-    last = list(content.values())[-1] if content else None
-    return CHECKSUM in content or (isinstance(last, str) and last.startswith(_ALGORITHM))
-
-
-def _checksum_of(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, ensure_ascii=False)
-    return f"{_ALGORITHM}{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
-
-
-def hashes_of_files(folder: Path, *, without: Sequence[str] = ()) -> dict[str, str]:
-    """Return the SHA-256 of each visible file in *folder*, by name, but for those *without*."""
-    files = (path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith("."))
-    return {path.name: sha256_of(path) for path in files if path.name not in without}
-
-
-def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None:
-    """Raise ChangedError if a file in *folder* is not the one whose SHA-256 is in *manifest*.
-
-    A missing file is left to its reader, and so are files of which the manifest says nothing, as those of
-    earlier versions.
-    """
-    for name, known in (manifest.get(FILES) or {}).items():
-        path = folder / Path(name).name
-        if path.is_file() and sha256_of(path) != known:
-            raise ChangedError(
-                "the file was changed by hand, or damaged, after it was written",
-                where=str(path),
-                wanted=f"the file whose SHA-256 is in {folder / 'manifest.json'}",
-                hint=hint,
-            )
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from crossexam.core.errors import FormatError
 from crossexam.core.example import Example, as_generated
 from crossexam.core.files import json_problem, sha256_of
 from crossexam.core.labels import GOLDS, LABELS
-from crossexam.core.manifest import UNVERIFIED, ChangedError, TestSetEntry, has_checksum, read_manifest
+from crossexam.core.manifest import TestSetEntry
+from crossexam.core.sealed import UNVERIFIED, ChangedError, has_checksum, read_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches, schema
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.stored.rows import COLUMNS, from_row

@@ -19,9 +19,10 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.estimate import Estimate
 from crossexam.core.example import cluster_of
 from crossexam.core.files import new_folder, read_json, sha256_of
-from crossexam.core.manifest import library_versions, read_manifest, write_manifest
+from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Progress, silent
 from crossexam.core.randomness import rng_for
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.evaluation.scores import predicted_labels, score_run
 from crossexam.models.onnx.model import CONVERSION, DEFAULT_GRAPH, OnnxClassifier, find_export
 from crossexam.models.table import MODELS, open_model, options_of

@@ -16,8 +16,8 @@ from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.estimate import Bounds, Estimate
 from crossexam.core.labels import THREE_LABELS, label_indices
-from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.core.randomness import rng_for
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.models.model import Model, Pair, Recalls
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore
 from crossexam.runs.saved import MANIFEST, read_run

@@ -27,8 +27,8 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
 from crossexam.core.files import archive_errors, new_folder
 from crossexam.core.labels import LABEL_INDEX, LABELS
-from crossexam.core.manifest import read_manifest, write_manifest
 from crossexam.core.progress import Progress, seldom_collected, silent
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.language.tokens import words
 
 #: The format of the files; increase the number when it changes.

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossexam.core.manifest import check_files, read_manifest
 from crossexam.core.places import home_expanded
+from crossexam.core.sealed import check_files, read_manifest
 from crossexam.models.model import NoOptions, Pair
 from crossexam.shallow.fitting import MANIFEST, RESTORE, FeatureTable, Predictor, ShallowModel
 from crossexam.shallow.table import SHALLOW

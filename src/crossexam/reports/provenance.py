@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crossexam.core.manifest import UNVERIFIED, signature
+from crossexam.core.manifest import signature
+from crossexam.core.sealed import UNVERIFIED
 from crossexam.evaluation.comparison import content_hash_of
 from crossexam.reports.results import Results
 from crossexam.reports.table import Cell, Column, Table

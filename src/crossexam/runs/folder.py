@@ -27,11 +27,12 @@ from crossexam.core.errors import CrossexamError
 from crossexam.core.files import empty_or_kept, finished_or_absent, sha256_of, sweep
 from crossexam.core.labels import GOLDS, LABELS
 from crossexam.core.locks import locked
-from crossexam.core.manifest import RunEntry, read_manifest, write_manifest
+from crossexam.core.manifest import RunEntry
 from crossexam.core.outcome import check_unanswered
 from crossexam.core.output.file_names import file_stem
 from crossexam.core.places import relative_url, url_of
 from crossexam.core.progress import Progress, silent
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import write_test_set
 from crossexam.core.transfers import copied_to_place

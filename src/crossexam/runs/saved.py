@@ -12,9 +12,10 @@ from crossexam.core.dataset import Dataset, Reading, Run, content_hash, has_cont
 from crossexam.core.errors import FormatError
 from crossexam.core.files import sha256_of
 from crossexam.core.labels import LABELS
-from crossexam.core.manifest import UNVERIFIED, RunEntry, TestSetEntry, has_checksum, read_manifest
+from crossexam.core.manifest import RunEntry, TestSetEntry
 from crossexam.core.outcome import CODES, Outcomes
 from crossexam.core.places import copy_path
+from crossexam.core.sealed import UNVERIFIED, has_checksum, read_manifest
 from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import entry_beside, read_test_set, relabelled, vouched_sha256
 from crossexam.core.transfers import fetch, fetch_file

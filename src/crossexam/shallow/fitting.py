@@ -32,8 +32,9 @@ from crossexam.core.labels import (
     Projection,
     projection_for,
 )
-from crossexam.core.manifest import FILES, hashes_of_files, library_versions, read_manifest, write_manifest
+from crossexam.core.manifest import library_versions
 from crossexam.core.progress import Note, Progress, silent, unheard
+from crossexam.core.sealed import FILES, hashes_of_files, read_manifest, write_manifest
 from crossexam.core.settings import Settings
 from crossexam.corpora.development import DevSets, dev_names, is_suite, load_dev_sets
 from crossexam.corpora.label_names import refuse_mixture

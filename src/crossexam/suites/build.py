@@ -32,16 +32,9 @@ from crossexam.core.files import (
     write_json,
 )
 from crossexam.core.locks import locked_folder
-from crossexam.core.manifest import (
-    SuiteManifest,
-    TestSetEntry,
-    entries_of,
-    package_version,
-    read_manifest,
-    signature,
-    write_manifest,
-)
+from crossexam.core.manifest import SuiteManifest, TestSetEntry, entries_of, package_version, signature
 from crossexam.core.progress import Progress, silent
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.stored.encoded import EncodedItems, Form, encoded_in_batches
 from crossexam.core.test_sets import MANIFEST, TestSetWriter, read_suite
 from crossexam.core.transfers import copied_to_place, is_unpublished

@@ -27,7 +27,8 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import sweep, write_text, writing
 from crossexam.core.labels import Projection
-from crossexam.core.manifest import FILES, hashes_of_files, library_versions, write_manifest
+from crossexam.core.manifest import library_versions
+from crossexam.core.sealed import FILES, hashes_of_files, write_manifest
 from crossexam.training import checkpoints, debiasing, optimizers
 from crossexam.training.data import AddedItems
 from crossexam.training.debiasing import METHODS, Bias, Debias

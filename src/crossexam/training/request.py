@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
-from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import Note, Progress, silent, unheard
+from crossexam.core.sealed import read_manifest
 from crossexam.training.checkpoints import MANIFEST, check_fingerprint
 from crossexam.training.data import Augmentation, Data, TrainingSet
 from crossexam.training.vocabulary import WordSource

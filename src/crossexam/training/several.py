@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 
 from crossexam.core.errors import CrossexamError
 from crossexam.core.files import write_json
-from crossexam.core.manifest import read_manifest
 from crossexam.core.progress import silent, unheard
+from crossexam.core.sealed import read_manifest
 from crossexam.engines.engine import Engine, InThisProcess
 from crossexam.training.checkpoints import MANIFEST
 from crossexam.training.request import TrainedModel, TrainingRequest, unwatched

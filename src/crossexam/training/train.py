@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from crossexam.core.dataset import content_hash
-from crossexam.core.manifest import read_manifest, write_manifest
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.corpora.labelled import Corpus
 from crossexam.training import checkpoints, loop, scoring, transformer, zoo
 from crossexam.training.devices import torch_device

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from crossexam.core.errors import CrossexamError, MissingExtraError
 from crossexam.core.example import Example
 from crossexam.core.labels import ENTAILMENT_OR_NOT, THREE_LABELS, Projection
-from crossexam.core.manifest import read_manifest
+from crossexam.core.sealed import read_manifest
 from crossexam.core.settings import Settings
 from crossexam.training.checkpoints import MANIFEST
 from crossexam.training.debiasing import METHODS, Debias

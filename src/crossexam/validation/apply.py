@@ -31,7 +31,8 @@ from crossexam.core.example import (
     is_relabelled,
 )
 from crossexam.core.files import finished_or_absent, sha256_of
-from crossexam.core.manifest import NEXT_SHA256, read_manifest, write_manifest
+from crossexam.core.manifest import NEXT_SHA256
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.core.test_sets import (
     MANIFEST,
     entry_beside,

@@ -22,7 +22,8 @@ from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import SIDES, Side
 from crossexam.core.files import disk_full, writing
 from crossexam.core.labels import Gold, Projection, parse_label, projection_of
-from crossexam.core.manifest import TestSetEntry, entries_of, read_manifest, write_manifest
+from crossexam.core.manifest import TestSetEntry, entries_of
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.validation.questions import ANTONYM_KIND, CANNOT_SAY, GRAMMAR_KEPT, QUESTIONS
 
 MANIFEST: Final = "manifest.json"

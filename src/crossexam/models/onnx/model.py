@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.files import read_json, sha256_of
-from crossexam.core.manifest import read_manifest
 from crossexam.core.places import home_expanded
+from crossexam.core.sealed import read_manifest
 from crossexam.models.batches import (
     MOST_WORKERS,
     TokenizedPairs,

@@ -1,0 +1,98 @@
+"""Manifests as files: JSON whose last entry is a checksum of all others, and the checksums of other files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from crossexam.core.errors import FormatError
+from crossexam.core.files import read_json, sha256_of, write_json
+
+#: The last entry of a manifest, which vouches for all others.
+CHECKSUM: Final = "checksum"
+#: What a manifest says of a test set for which no checksum vouches, as in suites of earlier versions.
+UNVERIFIED: Final = "unverified"
+#: The entry of the manifest of a model: the SHA-256 of each of its files, by name.
+FILES: Final = "files"
+_ALGORITHM: Final = "blake2b:"
+
+
+class ChangedError(FormatError):
+    """A file that is not as it was written: it was changed by hand, or damaged."""
+
+
+def write_manifest(path: Path, value: Mapping[str, Any]) -> None:
+    """Write *value* to *path* as JSON, with a checksum of it as the last entry.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "manifest.json"
+    >>> write_manifest(path, {"name": "mine", "rows": 3})
+    >>> read_manifest(path)
+    {'name': 'mine', 'rows': 3}
+    """
+    content = {key: entry for key, entry in value.items() if key != CHECKSUM}
+    write_json(path, {**content, CHECKSUM: _checksum_of(content)})
+
+
+def read_manifest(path: Path, *, hint: str | None = None) -> dict[str, Any]:
+    """Return what :func:`write_manifest` wrote to *path*, without the checksum.
+
+    A manifest of an earlier version has none, and is returned as it is (:func:`has_checksum`).  Raises
+    ChangedError, with *hint* as the way out, if the checksum is of something else, and FormatError if the
+    file is not a JSON object.
+    """
+    content = read_json(path, hint=hint)
+    if not _is_sealed(content):
+        return content
+    stated = content.pop(CHECKSUM, None)
+    if stated != _checksum_of(content):
+        raise ChangedError(
+            "the file was changed by hand, or damaged, after it was written: its checksum is that of another "
+            "content",
+            where=str(path),
+            wanted="the manifest as Crossexam wrote it",
+            hint=f"undo the change; or {hint}" if hint else "undo the change, or restore the file",
+        )
+    return content
+
+
+def has_checksum(path: Path) -> bool:
+    """Return whether the manifest *path* has a checksum; raises FormatError if it is not a JSON object."""
+    return _is_sealed(read_json(path))
+
+
+def _is_sealed(content: Mapping[str, Any]) -> bool:
+    """Return whether the last entry has the name or the value of a checksum; damage spares one of the two."""
+    last = list(content.values())[-1] if content else None
+    return CHECKSUM in content or (isinstance(last, str) and last.startswith(_ALGORITHM))
+
+
+def _checksum_of(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, ensure_ascii=False)
+    return f"{_ALGORITHM}{hashlib.blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=16).hexdigest()}"
+
+
+def hashes_of_files(folder: Path, *, without: Sequence[str] = ()) -> dict[str, str]:
+    """Return the SHA-256 of each visible file in *folder*, by name, but for those *without*."""
+    files = (path for path in sorted(folder.iterdir()) if path.is_file() and not path.name.startswith("."))
+    return {path.name: sha256_of(path) for path in files if path.name not in without}
+
+
+def check_files(folder: Path, manifest: Mapping[str, Any], *, hint: str) -> None:
+    """Raise ChangedError if a file in *folder* is not the one whose SHA-256 is in *manifest*.
+
+    A missing file is left to its reader, and so are files of which the manifest says nothing, as those of
+    earlier versions.
+    """
+    for name, known in (manifest.get(FILES) or {}).items():
+        path = folder / Path(name).name
+        if path.is_file() and sha256_of(path) != known:
+            raise ChangedError(
+                "the file was changed by hand, or damaged, after it was written",
+                where=str(path),
+                wanted=f"the file whose SHA-256 is in {folder / 'manifest.json'}",
+                hint=hint,
+            )

@@ -242,8 +242,8 @@ def test_the_key_is_that_of_what_the_model_consists_of(instance: Instance) -> No
 
 #: Files in folders of models that no prediction depends on.
 NOT_READ = {"manifest.json", "metrics.jsonl", "generation_config.json", "other.onnx"}
-#: Files that are read only to tell what kind of model is in the folder, by kind.
-TELLS_KIND = {"bow": {"config.json"}, "rf": {"config.json"}}
+#: Files that are read only to tell what kind of model is in the folder, or to vouch for the others, by kind.
+TELLS_KIND = {"bow": {"config.json"}, "rf": {"config.json"}, "zoo": {"manifest.json"}}
 _reading: set[str] = set()
 _is_watching = False
 

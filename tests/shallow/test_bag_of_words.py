@@ -266,7 +266,7 @@ VALUES = {"content": "false", "min_count": "1", "min_pair_count": "1"}
 def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) -> None:
     request = FitRequest(str(corpus), str(corpus), tmp_path / "m", (str(corpus),), values=VALUES | {"c": "2"})
     trained = fit_once(BAG_OF_WORDS, request)
-    manifest = json.loads((tmp_path / "m" / MANIFEST).read_text())
+    manifest = read_manifest(tmp_path / "m" / MANIFEST)
     assert manifest["examples"] == 12
     assert manifest["converged"] is True
     assert manifest["scores"]["dev_accuracy"] == 100.0

@@ -21,6 +21,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABEL_INDEX, LABELS
+from crossexam.core.sealed import read_manifest
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
 from crossexam.shallow.fitting import CONFIG, MANIFEST, FitRequest, fit_once
@@ -166,7 +167,7 @@ VALUES = {"width": "4", "buckets": "1000", "epochs": "30", "lr": "0.5", "batch_s
 def test_training_writes_a_folder_that_is_a_model(corpus: Path, tmp_path: Path) -> None:
     request = FitRequest(str(corpus), str(corpus), tmp_path / "m", values=VALUES, seed=1)
     manifest = fit_once(HYPOTHESIS_FASTTEXT, request).manifest
-    assert manifest == json.loads((tmp_path / "m" / MANIFEST).read_text())
+    assert manifest == read_manifest(tmp_path / "m" / MANIFEST)
     assert (manifest["examples"], manifest["scores"]["dev_accuracy"]) == (12, 100.0)
     assert manifest["fingerprint"]["seed"] == 1
     assert manifest["fingerprint"]["fasttext"]["learning_rate"] == 0.5

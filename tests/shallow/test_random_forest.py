@@ -20,6 +20,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS
+from crossexam.core.sealed import read_manifest, write_manifest
 from crossexam.language.word_vectors import WordVectors, first_vectors, load_word_vectors, save_word_vectors
 from crossexam.models.model import Model
 from crossexam.models.table import open_model
@@ -329,7 +330,7 @@ def request_of(corpus: Path, vectors: Path, tmp_path: Path) -> FitRequest:
 def test_training_writes_a_folder_that_is_a_model(request_of: FitRequest) -> None:
     manifest = fit_once(RANDOM_FOREST, request_of).manifest
     folder = request_of.folder
-    assert manifest == json.loads((folder / MANIFEST).read_text())
+    assert manifest == read_manifest(folder / MANIFEST)
     assert (manifest["examples"], manifest["trees"], manifest["scores"]["dev_accuracy"]) == (24, 10, 100.0)
     assert manifest["fingerprint"]["vectors"]["file"] == "tiny.txt"
     assert manifest["vectors"] == {"width": 3, "words_kept": 8, "coverage": round(13 / 23, 4)}
@@ -433,8 +434,8 @@ def test_the_command_line_trains_and_draws_importances(request_of: FitRequest, t
         _crossexam("features", "builtin/bag-of-words", "-o", str(chart))
     with pytest.raises(CrossexamError, match="--epochs has no effect on random-forest"):
         _crossexam(*line, "--epochs", "2")
-    manifest = json.loads((folder / MANIFEST).read_text())
+    manifest = read_manifest(folder / MANIFEST)
     del manifest["importances"]
-    (folder / MANIFEST).write_text(json.dumps(manifest))
+    write_manifest(folder / MANIFEST, manifest)
     with pytest.raises(FormatError, match="the importances of the nineteen features are missing"):
         _crossexam("features", f"rf/{folder}")

@@ -19,7 +19,7 @@ from crossexam.cli.main import app
 from crossexam.core.dataset import Dataset, Run
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example, Side
-from crossexam.core.sealed import read_manifest
+from crossexam.core.sealed import FILES, read_manifest, write_manifest
 from crossexam.core.settings import grid
 from crossexam.corpora.development import DevSets
 from crossexam.corpora.labelled import Corpus
@@ -258,6 +258,8 @@ def test_a_configuration_that_cannot_be_read_is_told(
     folder = train_model(request_of()).folder
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps({**config, **change}))
+    manifest = read_manifest(folder / "manifest.json")
+    write_manifest(folder / "manifest.json", {**manifest, FILES: {}})  # as if another version had written it
     with pytest.raises(FormatError) as error:
         open_model(f"zoo/{folder}")
     assert message in str(error.value)

@@ -57,14 +57,16 @@ def locked(path: Path, busy: CrossexamError) -> Iterator[None]:
 def locked_folder(folder: Path, busy: CrossexamError) -> Iterator[None]:
     """Hold the lock on *folder*, made if need be, inside the ``with``; raises *busy* as :func:`locked` does.
 
-    Nothing of it is left there afterwards.
+    Nothing of it is left there afterwards; if what is inside fails, as for a folder that is refused, a file
+    that was there before stays.
     """
     path = folder / FOLDER_LOCK
     with ExitStack() as held:
+        was_there = path.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
             held.enter_context(locked(path, busy))
-            held.callback(_removed, path)
+            held.push(lambda kind, *_: _removed(path) if kind is None or not was_there else None)
         except OSError as error:  # a file, which the caller refuses, or a folder in which nobody can write
             if error.errno not in _NO_FOLDER:
                 raise

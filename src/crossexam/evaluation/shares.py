@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from crossexam.core.dataset import Run
 from crossexam.core.errors import CrossexamError
 from crossexam.core.labels import ENTAILMENT_OR_NOT, GOLDS, THREE_LABELS, Projection
+from crossexam.core.stretches import stretches
 from crossexam.evaluation.scores import numbered_clusters
-from crossexam.stats.stretches import stretches
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
+from crossexam.core.stretches import stretches
 from crossexam.stats.bootstrap import generator
 from crossexam.stats.clusters import Clusters, cluster_codes, normal_quantile, student_quantile
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.stretches import stretches
 
 #: The number of bins (Guo et al. 2017).
 BINS: Final = 15

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
+from crossexam.core.stretches import stretches
 from crossexam.stats.clusters import (
     Clusters,
     cluster_codes,
@@ -20,7 +21,6 @@ from crossexam.stats.clusters import (
     normal_quantile,
     student_quantile,
 )
-from crossexam.stats.stretches import stretches
 
 #: The name of the values that :func:`by_slice` pools.
 OTHER: Final = "(other)"

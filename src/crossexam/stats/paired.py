@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
+from crossexam.core.stretches import stretches
 from crossexam.stats.clusters import Clusters, cluster_codes, effective_size, normal_quantile
 from crossexam.stats.estimate import share_correct
-from crossexam.stats.stretches import stretches
 
 
 def discordant(base: ArrayLike, stress: ArrayLike) -> tuple[int, int]:

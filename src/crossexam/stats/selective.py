@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crossexam.core.estimate import Estimate
+from crossexam.core.stretches import stretches
 from crossexam.stats.clusters import (
     PRIOR_CLUSTERS,
     Clusters,
@@ -26,7 +27,6 @@ from crossexam.stats.clusters import (
     student_quantile,
 )
 from crossexam.stats.estimate import mean_of_items, wilson
-from crossexam.stats.stretches import stretches
 
 _WINDOW: Final = 0.05  # share of the items around a threshold from which the risk at it is estimated
 

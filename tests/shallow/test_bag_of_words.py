@@ -21,6 +21,7 @@ from crossexam.cli.main import app
 from crossexam.core.errors import CrossexamError, FormatError
 from crossexam.core.example import Example
 from crossexam.core.labels import LABELS, Label
+from crossexam.core.sealed import read_manifest
 from crossexam.models.builtin import BAG_OF_WORDS_FOLDER, BAG_OF_WORDS_NAME, open_bag_of_words
 from crossexam.models.fitted import FittedModel
 from crossexam.models.model import Model

@@ -106,7 +106,8 @@ def escape_latex(text: str) -> str:
 
 
 _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_\[\]<>|~#&$@])")
-_MARKDOWN_BLOCK: Final = re.compile(r"^(\d*)([-+=.)])")
+#: What begins a list, a line or a heading; a number such as -0.5 or 55.7 does not.
+_MARKDOWN_BLOCK: Final = re.compile(r"^(\d*)([-+=]|(?<=\d)[.)])(?=[-+=\s]|$)")
 
 
 def escape_markdown(text: str) -> str:
@@ -117,8 +118,8 @@ def escape_markdown(text: str) -> str:
 
     No list begins with it, and nobody is mentioned; an address, as of a paper, may become a link to itself.
 
-    >>> print(escape_markdown("1. see @somebody at http://x.example"))
-    1\. see \@somebody at http://x.example
+    >>> print(escape_markdown("1. see @somebody at http://x.example"), escape_markdown("-0.5"))
+    1\. see \@somebody at http://x.example -0.5
     """
     return _MARKDOWN_BLOCK.sub(r"\1\\\2", _MARKDOWN_SPECIAL.sub(r"\\\1", one_line(text)))
 

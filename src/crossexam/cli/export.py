@@ -43,5 +43,5 @@ def export(
     note(f"{tasks}, {items}{left_out}")
     if done.empty:
         note(f"left out, since they have no items with a gold label: {', '.join(done.empty)}")
-    note(f"to run them: {EXPORTERS[form].usage.format(folder=output)}")
+    note(f"to run them: {EXPORTERS[form].usage.format(folder=output, suite=suite)}")
     written(output)

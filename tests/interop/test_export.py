@@ -171,9 +171,9 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("form", "command"),
     [
-        ("jsonl", "crossexam run file/ANSWERS.jsonl my tests -o RUN"),
+        ("jsonl", "crossexam run file/ANSWERS.jsonl tests -o RUN"),
         ("inspect", "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"),
     ],
 )
 def test_the_command_that_goes_on_is_complete(form: str, command: str) -> None:
-    assert EXPORTERS[form].usage.format(folder="tasks", suite="my tests") == command
+    assert EXPORTERS[form].usage.format(folder="tasks", suite="tests") == command

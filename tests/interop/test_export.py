@@ -166,3 +166,14 @@ def test_what_would_overwrite_or_mix_is_refused(tmp_path: Path) -> None:
         exported("jsonl", tmp_path / "both", THREE, alike)
     with pytest.raises(UnknownNameError, match="did you mean 'lm-eval'"):
         exported("lm-evla", tmp_path / "both", THREE)
+
+
+@pytest.mark.parametrize(
+    ("form", "command"),
+    [
+        ("jsonl", "crossexam run file/ANSWERS.jsonl tests -o RUN"),
+        ("inspect", "inspect eval tasks/crossexam_tasks.py --model MODEL --log-dir logs"),
+    ],
+)
+def test_the_command_that_goes_on_is_complete(form: str, command: str) -> None:
+    assert EXPORTERS[form].usage.format(folder="tasks", suite="tests") == command

@@ -302,7 +302,9 @@ BOTH = Suite("tests", {each.name: each for each in (SET, MORE)})
 
 def test_test_sets_that_were_not_asked_about_are_named_with_the_way_out(tmp_path: Path) -> None:
     log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
-    with pytest.raises(FormatError, match=r"no reply to any item of 1 of 2 test sets: antonymy.dev") as error:
+    with pytest.raises(
+        FormatError, match=r"no reply to any item of 1 of the 2 test sets with gold labels: antonymy.dev"
+    ) as error:
         run(log, BOTH)
     assert "--only 'negation.dev'" in str(error.value)
     found = run(log, BOTH.only(["negation.*"]))
@@ -312,7 +314,9 @@ def test_test_sets_that_were_not_asked_about_are_named_with_the_way_out(tmp_path
 
 def test_replies_to_test_sets_that_are_left_out_are_a_warning(tmp_path: Path) -> None:
     log = f"log/{write_samples(tmp_path, LIKELIHOODS)}"
-    with pytest.raises(FormatError, match=r"no reply to any item of 1 of 1 test sets: antonymy.dev"):
+    with pytest.raises(
+        FormatError, match=r"no reply to any item of 1 of the 1 test sets with gold labels: antonymy.dev"
+    ):
         run(log, MORE)
     samples = [inspect_sample(each, "True") for data in (SET, MORE) for each in asked_set(data, GPT3)]
     found = run(f"log/{write_inspect(tmp_path, samples)}", MORE)

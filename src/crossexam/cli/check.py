@@ -35,6 +35,7 @@ def check(
 
     from crossexam.cli.console import note, show
     from crossexam.constructions.check import CHECKS, run_checks
+    from crossexam.core.dataset import counted_items
     from crossexam.core.test_sets import read_suite, read_test_set
     from crossexam.core.transfers import fetch_file
 
@@ -60,6 +61,7 @@ def check(
     if errors or warnings:
         show(table)
     items = sum(len(dataset) for dataset in suite)
-    note(f"{items:,} items in {len(suite)} test sets: {errors:,} errors, {warnings:,} warnings")
+    found = f"{counted_items(errors, 'error')}, {counted_items(warnings, 'warning')}"
+    note(f"{items:,} items in {counted_items(len(suite), 'test set')}: {found}")
     if errors:
         raise typer.Exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -43,5 +44,5 @@ def export(
     note(f"{tasks}, {items}{left_out}")
     if done.empty:
         note(f"left out, since they have no items with a gold label: {', '.join(done.empty)}")
-    note(f"to run them: {EXPORTERS[form].usage.format(folder=output)}")
+    note(f"to run them: {EXPORTERS[form].usage.format(folder=quote(str(output)), suite=quote(str(suite)))}")
     written(output)

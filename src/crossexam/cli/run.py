@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,14 +16,11 @@ from crossexam.core.output.escapes import json_text, visible
 from crossexam.core.places import copy_path, work_path
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crossexam.core.dataset import Run, Suite
     from crossexam.models.chunking import Chunking
     from crossexam.models.model import AsksHost, Model, Pair
-
-#: English has about so many characters per token.
-_CHARACTERS_PER_TOKEN: Final = 4
 
 
 def run(
@@ -69,7 +66,7 @@ def run(
         typer.Option(
             "--repeat",
             min=1,
-            help="Ask 100 of the pairs K additional times: how often do answers change?",
+            help="Ask up to 100 of the pairs K additional times: how often do answers change?",
             metavar="K",
         ),
     ] = None,
@@ -111,7 +108,7 @@ def run(
             label_order=label_order,
             threshold=threshold,
             revision=revision,
-            more=flags,
+            more=_without_key(model, flags) if dry_run or batch_out is not None else flags,
             settings=options.model_settings(values),
         )
         for flags, _ in variants
@@ -169,7 +166,7 @@ def _write_requests(
     asked = _server_model(model, "--dry-run" if batch is None else "--batch-out")
     waiting = pairs_to_ask(model if chunking is None else in_chunks(model, chunking), suite, folder, limit)
     if batch is None:
-        _show_first_request(asked, waiting)
+        _show_forecast(asked, waiting)
     else:
         _write_batch(asked, waiting, batch)
 
@@ -179,6 +176,9 @@ def _permit(model: AsksHost, pairs: int) -> None:
     from crossexam.cli.console import note
     from crossexam.runs.waiting import UnconfirmedError, refuse_many
 
+    if not model.requests_for(pairs):
+        note(f"reading the answers about {pairs:,} pairs from the batch files: nothing is sent")
+        return
     note(f"sending {pairs:,} pairs to {model.host}")
     try:
         refuse_many(model, pairs)
@@ -199,26 +199,42 @@ def _server_model(model: Model, flag: str) -> AsksHost:
     return asked
 
 
-def _show_first_request(model: AsksHost, waiting: Iterator[Pair]) -> None:
+def _without_key(model: str, flags: Mapping[str, str]) -> Mapping[str, str]:
+    """Return *flags* without a key for *model*, to which nothing is sent."""
+    from crossexam.models.api.endpoint import NO_KEY
+
+    return {**flags, "key_env": NO_KEY} if model.startswith("api/") else flags
+
+
+def _show_forecast(model: AsksHost, waiting: Iterator[Pair]) -> None:
     """Print how many of the *waiting* pairs would be sent, about how many tokens, and the first request."""
     from crossexam.cli.console import note, say
+    from crossexam.models.api.forecast import CHARACTERS_PER_TOKEN
 
-    count = characters = 0
-    first: bytes | None = None
-    for _, body in model.request_bodies(waiting):
-        first = first or body
-        count += 1
-        characters += sum(len(message["content"]) for message in json.loads(body)["messages"])
-    requests = model.requests_for(count)
-    say(f"distinct pairs to ask: {count:,}")
-    say(f"requests to {model.host}: at most {requests:,}")
+    found = model.forecast(waiting)
+    say(f"distinct pairs to ask: {found.pairs:,}")
     say(
-        f"tokens to read: about {characters // _CHARACTERS_PER_TOKEN:,} "
-        f"(an estimate: {_CHARACTERS_PER_TOKEN} characters each)"
+        f"requests to {model.host}: at most {found.requests:,}, with those of the probe; a few more if the "
+        "server refuses fields"
     )
-    if first is not None:
-        say(f"the first request:\n{json_text(json.loads(first), indent=2)}")
+    say(
+        f"tokens to read: about {found.read:,} (an estimate: {CHARACTERS_PER_TOKEN} characters each); to "
+        f"write: at most {found.written:,}"
+    )
+    if found.cost is not None:
+        say(f"cost: about {found.cost:.4g} at most")
+    if found.first is not None:
+        say(f"the first request about a pair, after those of the probe:\n{_indented(found.first)}")
+    if not found.server_is_known:
+        note(
+            "the server was not asked what it is, and gets other fields if it is recognized; --set "
+            "api.server=NAME shows them"
+        )
     note("nothing was sent")
+
+
+def _indented(body: bytes) -> str:
+    return json_text(json.loads(body), indent=2)
 
 
 def _write_batch(model: AsksHost, waiting: Iterator[Pair], path: Path) -> None:
@@ -226,6 +242,10 @@ def _write_batch(model: AsksHost, waiting: Iterator[Pair], path: Path) -> None:
     from crossexam.cli.console import note, written
     from crossexam.models.api.batch_files import write_batch_files
 
-    for file in write_batch_files(path, model.batch_requests(waiting)):
+    files = write_batch_files(path, model.batch_requests(waiting))
+    for file in files:
         written(file)
-    note("send it as a batch, then repeat the command with --batch-in OUTPUT in place of --batch-out")
+    if files:
+        note("send it as a batch, then repeat the command with --batch-in OUTPUT in place of --batch-out")
+    else:
+        note("all pairs are answered: no batch file was written")

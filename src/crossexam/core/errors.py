@@ -63,11 +63,23 @@ class UnfinishedError(CrossexamError):
     """Questions that could not be asked for now, as when a server is down or a budget is used up.
 
     A model raises it after it has given the answers that it got.  These are stored, so that the same command
-    resumes; the exit code is 4.
+    resumes, or the command with *changed*, such as "a larger --budget"; the exit code is 4.
 
     >>> print(UnfinishedError("the server does not answer", where="api/mine"))
     api/mine: the server does not answer
     """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str | None = None,
+        wanted: str | None = None,
+        hint: str | None = None,
+        changed: str | None = None,
+    ) -> None:
+        self.changed = changed
+        super().__init__(what, where=where, wanted=wanted, hint=hint)
 
 
 class MissingExtraError(MissingResourceError):

@@ -135,12 +135,14 @@ class Outcomes:
 
 
 def check_unanswered(statuses: Iterable[str]) -> list[str]:
-    """Return *statuses*; raises UnknownNameError for one that is not of a question without an answer.
+    """Return *statuses*, which may be written as reports print them.
 
-    >>> check_unanswered(["cut"])
-    ['cut']
+    Raises UnknownNameError for one that is not of a question without an answer.
+
+    >>> check_unanswered(["cut", "too long", "too-long"])
+    ['cut', 'too_long', 'too_long']
     """
-    given = list(statuses)
+    given = [status.replace("-", "_").replace(" ", "_") for status in statuses]
     for status in given:
         if status not in UNANSWERED:
             raise UnknownNameError("status of a question without an answer", status, UNANSWERED)

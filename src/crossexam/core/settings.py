@@ -60,7 +60,8 @@ class Settings:
             part, field = self._find(name)
             if field in changes.setdefault(part, {}):
                 raise CrossexamError(f"'{field}' is given twice", where=where)
-            given.setdefault(part, []).append(f"{where} {name}={value}")
+            flag = f"{where} " if where == _OPTION or part not in given else ""  # a model is named once
+            given.setdefault(part, []).append(f"{flag}{name}={value}")
             kind = get_type_hints(type(self.parts[part]))[field]
             changes[part][field] = as_kind(value, kind, name, where=where)
         changed = {

@@ -26,7 +26,8 @@ MANIFEST: Final = "crossexam.json"
 class Exporter:
     """A format of tasks: its *name*, what it is, and the function that writes the questions to a folder.
 
-    *usage* is the command that runs the tasks; ``{folder}`` stands for their folder.
+    *usage* is the command that runs the tasks, or reads the answers; ``{folder}`` stands for the folder of
+    the tasks, and ``{suite}`` for the suite.
     """
 
     name: str
@@ -55,7 +56,7 @@ EXPORTERS: Final[dict[str, Exporter]] = {
             "inspect",
             "a module of tasks of Inspect, one per test set",
             f"{_HERE}.inspect_ai:write_inspect_tasks",
-            "inspect eval {folder}/crossexam_tasks.py --model MODEL",
+            "inspect eval {folder}/crossexam_tasks.py --model MODEL --log-dir logs",
         ),
         Exporter(
             "lighteval",
@@ -68,7 +69,7 @@ EXPORTERS: Final[dict[str, Exporter]] = {
             "jsonl",
             "a file of questions per test set, for programs of your own",
             f"{_HERE}.json_lines:write_json_lines",
-            "crossexam run file/ANSWERS.jsonl SUITE",
+            "crossexam run file/ANSWERS.jsonl {suite} -o RUN",
         ),
     )
 }

@@ -211,9 +211,9 @@ class ProbeResult:
         details: dict[str, Any] = {"right": round(self.share, 4), "items": len(PROBE)}
         if self.share < _LEARNT:
             details["warning"] = (
-                f"accuracy on the {len(PROBE)} easy items of the probe is low in every class order (the "
-                f"declared one {100 * self.share:.0f} %, {order_text(self.best)} "
-                f"{100 * self.best_share:.0f} %): the order could not be verified"
+                f"accuracy on the {len(PROBE)} easy items of the probe is {100 * self.share:.0f} % in the "
+                f"declared class order, and {100 * self.best_share:.0f} % in the best one "
+                f"({order_text(self.best)}): the order could not be verified"
             )
         return details
 

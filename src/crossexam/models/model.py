@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from crossexam.models.api.forecast import Forecast
+
 Pair = tuple[str, str]
 
 
@@ -184,15 +186,15 @@ class AsksHost(Protocol):
     def is_confirmed(self) -> bool: ...
 
     def requests_for(self, pairs: int) -> int:
-        """Return how many requests are sent at most to ask about so many *pairs*."""
+        """Return how many requests are sent at most to ask about so many *pairs*, 0 if nothing is sent."""
         ...
 
     def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
         """Raise CrossexamError if the model must not be asked about one of *pairs*."""
         ...
 
-    def request_bodies(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
-        """Yield the requests about *pairs*, each with its identity in a batch."""
+    def forecast(self, pairs: Iterable[Pair]) -> Forecast:
+        """Return what it takes to ask about *pairs*; nothing is sent."""
         ...
 
     def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:

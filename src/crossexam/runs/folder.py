@@ -37,7 +37,7 @@ from crossexam.core.stored.examples import StoredExamples
 from crossexam.core.test_sets import write_test_set
 from crossexam.core.transfers import copied_to_place
 from crossexam.models.chunking import Chunking, in_chunks
-from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses
+from crossexam.models.model import AnswersSets, AsksInParts, Model, Pair, ReadsParses, Recalls
 from crossexam.models.table import open_model
 from crossexam.runs.answer_store import FILE_NAME, AnswerStore, has_predictions
 from crossexam.runs.run import COUNTS, Predicted, finished_run, first_items, predict_suite
@@ -137,6 +137,8 @@ def _finished(folder: Path, model: Model, suite: Suite, limit: int | None) -> Ru
         if store.count() < pairs:
             return None
         facts = store.facts
+    if isinstance(model, Recalls):
+        model.recall(facts)
     read = {
         name: read_predictions(folder / entry.predictions, datasets[name], None)
         for name, entry in entries.items()

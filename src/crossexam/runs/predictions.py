@@ -263,9 +263,12 @@ def _answers(
 def _unfinished(error: UnfinishedError, missing: int, count: int, *, is_kept: bool) -> UnfinishedError:
     """Return *error* with the number of pairs that are *missing* of *count*, and the way to go on."""
     left = f"{error.what}; {missing:,} of {count:,} distinct pairs are still to be asked"
-    kept = "what was answered is stored: repeat the same command to resume" if is_kept else None
+    command = f"the command with {error.changed}" if error.changed else "the same command"
+    kept = f"what was answered is stored: repeat {command} to resume" if is_kept else None
     hints = [hint for hint in (error.hint, kept) if hint]
-    return UnfinishedError(left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None)
+    return UnfinishedError(
+        left, where=error.where, wanted=error.wanted, hint="; ".join(hints) or None, changed=error.changed
+    )
 
 
 def _learnt(details: Mapping[str, Any], names: Sequence[str], before: Mapping[str, Any]) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def read_run(folder: Path) -> Run:
         raise FormatError(
             f"there is no {MANIFEST}: this is not a run, or the run did not finish",
             where=str(folder),
-            hint="repeat `crossexam run` to resume it",
+            hint="repeat `crossexam run` to resume it, with a larger --budget or --max-cost if need be",
         )
     manifest = read_manifest(manifest_file, hint=_REWRITE)
     entries = manifest.get("test_sets")

@@ -27,6 +27,7 @@ from crossexam.models.api.pacing import (
     TransientError,
     stated_wait,
 )
+from crossexam.models.table import open_model
 
 REMOTE = address_of("https://api.example.com/v1")
 KEY = "sk-do-not-show-4242"
@@ -237,3 +238,8 @@ def test_a_missing_key_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
         key_from_environment(REMOTE, "MY_KEY", is_default=False)
     assert "lines" not in str(caught.value)
     assert KEY not in repr(Key("K", KEY))
+
+
+def test_no_key_is_said_to_be_sent_if_there_is_none() -> None:
+    with pytest.raises(CrossexamError, match=r"http to example\.com would send all pairs unencrypted"):
+        open_model("api/x", {"endpoint": "http://example.com/v1", "key_env": "-"})

@@ -13,6 +13,7 @@ import pytest
 from crossexam.core.errors import CrossexamError, UnfinishedError
 from crossexam.core.labels import LABELS
 from crossexam.models.api.model import ChatModel
+from crossexam.models.api.remarks import endpoint_remarks
 from crossexam.models.table import open_model
 
 Open = Callable[..., ChatModel]
@@ -364,3 +365,25 @@ def test_a_template_of_two_labels_makes_such_a_model(server: Any, opened: Open, 
     assert model.details["two_label"] is True
     assert model.details["probe"]["right"] == 1
     assert set(rows[:, 2]) == {0}
+
+
+def test_a_prompt_that_is_too_long_for_the_probe_names_the_way_out(server: Any, opened: Open) -> None:
+    message = "request (624 tokens) exceeds the available context size (512 tokens)"
+    server.answer = lambda body: server.error(400, message, code="exceed_context_size_error")
+    shots = {"shots": 3, "shots_from": "builtin:demo"}
+    with pytest.raises(CrossexamError, match="an easy pair of the probe, which goes first, is too long") as e:
+        opened(**shots).predict(PAIRS)
+    assert "624 tokens" in str(e.value)
+    assert "hint: fewer --shots, " in str(e.value)
+    with pytest.raises(CrossexamError, match="hint: a shorter --template, or a server") as e:
+        opened().predict(PAIRS)
+    assert "shots" not in str(e.value)
+
+
+def test_what_follows_from_a_refused_field_is_said() -> None:
+    details = {"model_asked": "x", "fields_refused": ["samples"], "fields_ignored": ["logprobs", "choice"]}
+    assert list(endpoint_remarks(details)) == [
+        "the server refused the number of answers per request: each answer was asked for by a request of its "
+        "own, which changes no result",
+        "the server ignored the restriction to the labels: answers may be anything",
+    ]

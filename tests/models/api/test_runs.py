@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -103,6 +104,7 @@ def test_what_fails_for_now_ends_unfinished(server: Any, command: Callable[..., 
     assert done.code == 4
     assert "429: pay; 24 of 24 distinct pairs are still to be asked" in done.err
     assert "repeat the same command to resume" in done.err
+    assert done.err.count("to resume") == 1
     broken = False
     assert command().code == 0
 
@@ -198,9 +200,9 @@ def test_many_requests_to_another_machine_are_confirmed(monkeypatch: pytest.Monk
     model, confirmed = open_model("api/x", values), open_model("api/x", {**values, "yes": True})
     assert isinstance(model, AsksHost)
     assert isinstance(confirmed, AsksHost)
-    refuse_many(model, 1_970)
+    refuse_many(model, 1_969)
     with pytest.raises(UnconfirmedError, match=r"up to 2,001 requests would be sent to api\.example\.com"):
-        refuse_many(model, 1_971)  # and the probe
+        refuse_many(model, 1_970)  # the probe, and the list of models
     refuse_many(confirmed, 1_000_000)
     here = open_model("api/x", {"endpoint": "http://127.0.0.1:9/v1"})
     assert isinstance(here, AsksHost)
@@ -217,7 +219,7 @@ def test_without_a_terminal_many_requests_are_refused(
     with pytest.raises(SystemExit) as stop:
         main.run()
     assert stop.value.code == 2
-    assert "54 requests would be sent to api.example.com" in capsys.readouterr().err
+    assert "55 requests would be sent to api.example.com" in capsys.readouterr().err
 
 
 def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
@@ -225,8 +227,75 @@ def test_a_dry_run_sends_nothing(server: Any, command: Callable[..., Done], tmp_
     assert done.code == 0
     assert "distinct pairs to ask: 24" in done.out
     assert '"content": "Premise: Premise number 0.' in done.out
+    assert "the server was not asked what it is" in done.err
     assert server.requests == []
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("answer", ["text", "samples:3"])
+def test_a_dry_run_counts_at_least_what_is_sent(
+    server: Any, command: Callable[..., Done], tmp_path: Path, answer: str
+) -> None:
+    """Each token of the stub costs the same, and it gives one answer per request whatever ``n`` is."""
+    dry = " ".join(command("--answer", answer, "--dry-run", "--price", "2,2").out.split())
+    forecast = int(re.search(r"requests to \S+ at most (\d+)", dry)[1])  # type: ignore[index]
+    read = int(re.search(r"tokens to read: about ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
+    written = int(re.search(r"to write: at most ([\d,]+)", dry)[1].replace(",", ""))  # type: ignore[index]
+    assert f"cost: about {2 * (read + written) / 1e6:.4g} at most" in dry
+    assert command("--answer", answer, "--concurrency", "1").code == 0
+    sent = read_run(tmp_path / "run").manifest["details"]["requests"]["sent"]
+    assert sent <= forecast <= sent + 1  # with samples, the first request may have to be repeated
+    asked = [message for body in server.requests for message in body["messages"]]
+    characters = sum(len(message["content"]) for message in asked)
+    assert read == pytest.approx(characters / 4, rel=0.05)
+
+
+def test_nothing_needs_a_key_that_sends_nothing(
+    tests: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    line = ["crossexam", "run", "api/x", str(tests), "-o", str(tmp_path / "r"), "--answer", "text"]
+    for more in (["--dry-run"], ["--batch-out", str(tmp_path / "batch.jsonl")]):
+        monkeypatch.setattr(sys, "argv", [*line, *more])
+        with pytest.raises(SystemExit) as stop:
+            main.run()
+        assert stop.value.code == 0
+    assert len((tmp_path / "batch.jsonl").read_text().splitlines()) == 30 + 24
+    capsys.readouterr()
+    monkeypatch.setattr(sys, "argv", line)
+    with pytest.raises(SystemExit):
+        main.run()
+    assert "OPENAI_API_KEY is not set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("limit", [("--budget", "2000"), ("--price", "1,1", "--max-cost", "0.002")])
+def test_a_run_whose_limit_is_reached_names_what_resumes_it(
+    server: Any, command: Callable[..., Done], limit: tuple[str, ...]
+) -> None:
+    """The probe uses 30 * 52 tokens."""
+    done = command(*limit, "--concurrency", "1")
+    assert done.code == 4
+    assert f"repeat the command with a larger {limit[-2]} to resume" in done.err
+    assert "the same command" not in done.err
+    assert command(*limit[:-1], "1000000").code == 0
+
+
+def test_a_repeated_command_changes_no_details(
+    server: Any, command: Callable[..., Done], tmp_path: Path
+) -> None:
+    assert command("--repeat", "1").code == 0
+    first = read_run(tmp_path / "run").manifest["details"]
+    assert (first["fields_refused"], first["fields_ignored"]) == ([], ["logprobs"])
+    assert command().code == 0
+    assert read_run(tmp_path / "run").manifest["details"] == first
+
+
+def test_a_wrong_option_names_the_model_once(server: Any, command: Callable[..., Done]) -> None:
+    done = command("--answer", "foo", "--template", "gpt3")
+    assert done.code == 2
+    assert "--answer is 'foo'" in done.err
+    assert done.err.count("api/mine") == 1
 
 
 def _batch_output(batch: Path, server: Any, output: Path, missing: int = 0) -> None:
@@ -250,13 +319,44 @@ def test_a_batch_is_written_and_read(server: Any, command: Callable[..., Done], 
     partly = command("--answer", "text", "--batch-in", str(output))
     assert partly.code == 4
     assert "2 questions have no answer in the batch files" in partly.err
+    assert "repeat the command with the missing answers in --batch-in" in " ".join(partly.err.split())
+    assert "reading the answers about 24 pairs from the batch files: nothing is sent" in partly.err
+    assert "sending" not in partly.err
     _batch_output(batch, server, output)
     assert command("--answer", "text", "--batch-in", str(output)).code == 0
     assert server.requests == []
+    assert read_run(tmp_path / "run").manifest["details"]["probe"]["right"] == 1
     of_batch = _table(tmp_path / "run")
     (tmp_path / "run").rename(tmp_path / "batched")
     assert command("--answer", "text").code == 0
     assert of_batch.equals(_table(tmp_path / "run"))
+
+
+def test_a_batch_warns_as_the_server_does(server: Any, command: Callable[..., Done], tmp_path: Path) -> None:
+    """The model always says neutral, or the answers about the probe are lost."""
+    batch, output = tmp_path / "batch.jsonl", tmp_path / "output.jsonl"
+    server.label_for = lambda body: "neutral"
+    command("--answer", "text", "--batch-out", str(batch))
+    _batch_output(batch, server, output)
+    done = command("--answer", "text", "--batch-in", str(output))
+    said = "gets only 33 % of the 30 easy items of the probe right: it could not be verified"
+    assert said in " ".join(done.out.split())
+    (tmp_path / "run").rename(tmp_path / "batched")
+    server.probe_answer = "neutral"
+    server.answer = lambda body: server.chat("neutral")
+    assert said in " ".join(command("--answer", "text").out.split())
+    (tmp_path / "run").rename(tmp_path / "asked")
+    without = [
+        line for line in output.read_text().splitlines() if json.loads(line)["custom_id"] in _items(batch)
+    ]
+    output.write_text("\n".join(without))
+    done = command("--answer", "text", "--batch-in", str(output))
+    assert "the batch files have no answers about the probe" in " ".join(done.out.split())
+
+
+def _items(batch: Path) -> set[str]:
+    """Return the names of the requests in *batch* about items, which come after those of the probe."""
+    return {json.loads(line)["custom_id"] for line in batch.read_text().splitlines()[30:]}
 
 
 def test_batches_that_do_not_fit_are_refused(

@@ -97,7 +97,7 @@ class WorkerPool:
         except StoppedError:
             return None
         except (ComeBackError, UnpaidError, SpentError) as error:
-            self._stop(UnfinishedError(str(error), where=self._host))
+            self._stop(unfinished(error, self._host))
             return None
         except BaseException as error:  # a bug, which the caller has to see
             self._stop(error)
@@ -161,6 +161,26 @@ def answer_to_rejection(number: int, error: RejectedError) -> Answer | None:
     """Return what became of question *number* if the server refused this pair, None for other refusals."""
     status = status_of_rejection(error.error)
     return None if status is None else Answer(number, NOTHING, Outcome(status, detail={"error": str(error)}))
+
+
+def unfinished(error: Exception, host: str) -> UnfinishedError:
+    """Return the error to show if *host* is not asked any further for now because of *error*."""
+    return UnfinishedError(str(error), where=host, changed=getattr(error, "larger", None))
+
+
+def rejection_of_probe(error: RejectedError, host: str, shots: int) -> CrossexamError:
+    """Return the error to show for the first request, about an easy pair after so many *shots*."""
+    if status_of_rejection(error.error) != "too_long":
+        return rejection(error, host)
+    return CrossexamError(
+        f"the prompt about an easy pair of the probe, which goes first, is too long for the model: {error}",
+        where=host,
+        wanted=f"a context in which the prompt with its {shots} shots fits"
+        if shots
+        else "a context in which the prompt fits",
+        hint=("fewer --shots, " if shots else "")
+        + "a shorter --template, or a server that was started with a larger context (llama.cpp: -c)",
+    )
 
 
 def rejection(error: RejectedError, host: str) -> CrossexamError:

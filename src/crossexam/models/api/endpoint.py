@@ -42,8 +42,8 @@ class Address(NamedTuple):
     is_local: bool
 
 
-def address_of(endpoint: str, *, insecure_http: bool = False) -> Address:
-    """Return the address that *endpoint* is; raises CrossexamError.
+def address_of(endpoint: str, *, insecure_http: bool = False, has_key: bool = True) -> Address:
+    """Return the address that *endpoint* is, to which a key may be sent; raises CrossexamError.
 
     >>> address_of("http://127.0.0.1:8000/v1/")
     Address(url='http://127.0.0.1:8000/v1', host='127.0.0.1:8000', is_local=True)
@@ -71,7 +71,7 @@ def address_of(endpoint: str, *, insecure_http: bool = False) -> Address:
     is_local = is_loopback(host)
     if parts.scheme == "http" and not (is_local or insecure_http):
         raise CrossexamError(
-            f"http to {host} would send the key and all pairs unencrypted",
+            f"http to {host} would send {'the key and all pairs' if has_key else 'all pairs'} unencrypted",
             where=flag,
             wanted="https, or a host of this machine",
             hint="--insecure-http allows it",

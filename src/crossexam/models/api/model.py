@@ -25,10 +25,12 @@ from crossexam.models.api.asking import (
     Reply,
     WorkerPool,
     answer_to_rejection,
-    rejection,
+    rejection_of_probe,
+    unfinished,
 )
 from crossexam.models.api.batch_files import BatchReplies, custom_id
 from crossexam.models.api.endpoint import (
+    NO_KEY,
     OPENAI,
     Address,
     Endpoint,
@@ -37,8 +39,14 @@ from crossexam.models.api.endpoint import (
     address_of,
     key_from_environment,
 )
+from crossexam.models.api.forecast import Forecast, tokens_in
 from crossexam.models.api.pacing import ComeBackError, Pace, StoppedError, TransientError, check_pace
-from crossexam.models.api.probe import ProbeReplies, refuse_exchanged_labels
+from crossexam.models.api.probe import (
+    NO_PROBE_WARNING,
+    ProbeReplies,
+    low_probe_warning,
+    refuse_exchanged_labels,
+)
 from crossexam.models.api.questions import (
     Questions,
     Sampling,
@@ -162,7 +170,8 @@ def open_api(name: str, options: Options) -> ChatModel:
     Raises CrossexamError if the endpoint, its key, the template or the shots are not in order.
     """
     stated = options.endpoint or os.environ.get("OPENAI_BASE_URL") or OPENAI
-    address = address_of(stated, insecure_http=options.insecure_http)
+    has_key = options.key_env != NO_KEY
+    address = address_of(stated, insecure_http=options.insecure_http, has_key=has_key)
     prompt = _template_for(options)
     shots = draw_shots(prompt, options.shots, options.shots_from, options.shots_seed)
     if options.batch_in:
@@ -273,8 +282,31 @@ class ChatModel:
         return self.options.yes
 
     def requests_for(self, pairs: int) -> int:
-        """Return how many requests are sent at most to ask about so many *pairs*, but for repetitions."""
-        return pairs * self._way.samples + (len(PROBE_PAIRS) if pairs and self._prepared is None else 0)
+        """Return how many requests about *pairs* are sent at most, 0 if a batch answers.
+
+        Not counted are repetitions, and those that try which fields the server takes.
+        """
+        if self._batch is not None or not pairs:
+            return 0
+        samples = self._way.samples
+        if self._prepared is not None:
+            return pairs * samples
+        first = samples > 1  # asked again if the server gives fewer answers than it was asked for
+        return (pairs + len(PROBE_PAIRS)) * samples + first + (self._certain_server is None)
+
+    def forecast(self, pairs: Iterable[Pair]) -> Forecast:
+        """Return what it takes to ask about *pairs*, as far as it is known before anything is sent."""
+        count, read, samples, first = 0, 0, self._way.samples, None
+        for _, body in self.request_bodies(pairs):
+            first = first or body
+            count, read = count + 1, read + tokens_in(body)
+        is_probed = bool(count) and self._prepared is None
+        probe = [body for _, body in self.request_bodies(PROBE_PAIRS if is_probed else ())]
+        read = (read + sum(map(tokens_in, probe))) * samples
+        written = (count + len(probe)) * samples * self._sampling.limit
+        cost = self.options.limits.cost_of({"input": read, "output": written})
+        known = self._certain_server is not None
+        return Forecast(count, self.requests_for(count), read, written, cost, known, first)
 
     def refuse_asking_about(self, pairs: Iterable[Pair]) -> None:
         """Raise CrossexamError if one of *pairs* is shown in the prompts with its label."""
@@ -335,10 +367,19 @@ class ChatModel:
             yield custom_id(self.key, pair), prepared.questions.body(pair)
 
     def batch_requests(self, pairs: Iterable[Pair]) -> Iterator[tuple[str, bytes]]:
-        """Yield the requests of a batch about *pairs*, after those about the probe; raises CrossexamError."""
+        """Yield the requests of a batch about the probe and *pairs*, if any; raises CrossexamError."""
         refuse_in_batch(self._way)
-        probe = list(PROBE_PAIRS)
-        yield from self.request_bodies(chain(probe, (pair for pair in pairs if pair not in probe)))
+        probe, waiting = list(PROBE_PAIRS), iter(pairs)
+        first = next(waiting, None)
+        if first is not None:
+            rest = (pair for pair in chain([first], waiting) if pair not in probe)
+            yield from self.request_bodies(chain(probe, rest))
+
+    @property
+    def _certain_server(self) -> Server | None:
+        """The kind of server if it is stated or known by its host, None if it has to be asked what it is."""
+        stated = self.options.server
+        return server_by_host(self.address.url) if stated is None else server_named(stated)
 
     @property
     def _asked_name(self) -> str:
@@ -385,11 +426,11 @@ class ChatModel:
             raise UnfinishedError(
                 f"{missing:,} questions have no answer in the batch files",
                 where=", ".join(self.options.batch_in),
-                hint="without --batch-in, the same command asks them",
+                changed="the missing answers in --batch-in (or without it, to ask the server)",
             )
 
     def _judge_batch(self, batch: BatchChat) -> None:
-        """Refuse labels that the answers about the probe show to be wrong, if the batch has any."""
+        """Refuse labels that the answers about the probe show to be wrong, and keep what these show."""
         prepared = self._unprobed()
         replies: list[list[Reply] | None] = []
         for pair in PROBE_PAIRS:
@@ -397,16 +438,21 @@ class ChatModel:
                 replies.append([batch.reply_to(pair)])
             except (TransientError, RejectedError):
                 replies.append(None)
+        judged: dict[str, Any] = {"warning": NO_PROBE_WARNING}
         if any(replies):
             probe = ProbeReplies(replies, prepared.questions, prepared.reader, self._sampling)
-            self._judged(probe)
+            judged = self._judged(probe)
+        self._found.setdefault("probe", judged | {"answer": str(self._way)})
 
     def _judged(self, probe: ProbeReplies) -> dict[str, Any]:
         """Return how well labels fit the *probe*; raises CrossexamError if not at all."""
         result, readable = probe.judged(self.template.two_label)
         probe.refuse_unreadable(readable)
         refuse_exchanged_labels(result, self.template.name)
-        return result.as_details() | {"readable": readable}
+        details = result.as_details() | {"readable": readable}
+        if "warning" in details:
+            details["warning"] = low_probe_warning(result)
+        return details
 
     @property
     def _concurrency(self) -> int:
@@ -432,9 +478,9 @@ class ChatModel:
         try:
             accepted, first = accepted_by(questions, PROBE_PAIRS[0], chat.send)
         except RejectedError as error:
-            raise rejection(error, self.host) from None
+            raise rejection_of_probe(error, self.host, len(self.shots.examples)) from None
         except (TransientError, ComeBackError, UnpaidError, SpentError, StoppedError) as error:
-            raise UnfinishedError(str(error), where=self.host) from None
+            raise unfinished(error, self.host) from None
         self._refuse_missing(accepted)
         replies = self._probe_replies(accepted, first)
         probe = ProbeReplies(replies, accepted, self._reader(self._way), self._sampling)
@@ -443,11 +489,9 @@ class ChatModel:
     def _recognized(self) -> Server:
         """Return what kind of server it is: as stated, by its host, or by its list of models."""
         assert self._endpoint is not None
-        stated, by_host = self.options.server, server_by_host(self.address.url)
-        if stated is not None:
-            server, how = server_named(stated), "stated"
-        elif by_host is not None:
-            server, how = by_host, "by its host"
+        certain = self._certain_server
+        if certain is not None:
+            server, how = certain, "by its host" if self.options.server is None else "stated"
         else:
             found = server_by_models(self._endpoint.get("/models"))
             server, how = (found, "by its list of models") if found else (SERVERS["other"], "not recognized")
@@ -509,8 +553,7 @@ class ChatModel:
 
     def _unprobed(self) -> _Prepared:
         """Return how the model is asked and read without knowing what the server takes."""
-        stated = self.options.server
-        server = server_named(stated) if stated else server_by_host(self.address.url) or SERVERS["other"]
+        server = self._certain_server or SERVERS["other"]
         return _Prepared(self._worded_for(server), self._reader(self._way))
 
     def _refresh(self) -> None:

@@ -22,6 +22,10 @@ from crossexam.models.label_order import PROBE, TWO_LABELS, Order, ProbeResult, 
 #: Log-probabilities are used if so many of the answers that could be read have them.
 _ENOUGH: Final = 0.5
 _EXAMPLE: Final = 80
+NO_PROBE_WARNING: Final = (
+    "the batch files have no answers about the probe: it could not be verified that the model's labels mean "
+    "what the template says"
+)
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,16 @@ class ProbeReplies:
         raise CrossexamError(
             f"none of the answers to the {len(PROBE)} easy pairs of the probe can be read{example}",
             wanted="answers that name a label of the template",
-            hint="try another --template, a larger --max-output, or --answer choice",
+            hint=self._way_out(),
+        )
+
+    def _way_out(self) -> str:
+        """Return what may make the answers readable."""
+        is_restricted = bool(self.questions.groups.get("choice"))
+        choice = "" if is_restricted else "--answer choice, which allows the labels alone, "
+        return (
+            f"try {choice}another --template, or another --max-output than {self.sampling.limit}: a larger "
+            "one if answers are cut short, a smaller one if they go on after the label"
         )
 
     def _choices(self) -> list[Mapping[str, Any]]:
@@ -141,6 +154,21 @@ def refuse_exchanged_labels(result: ProbeResult, template: str) -> None:
             where="--template",
             wanted=f"labels for {order_text(result.order)}, each in the words that mean it",
         )
+
+
+def low_probe_warning(result: ProbeResult) -> str:
+    """Return the warning if a model gets few of the easy pairs right, whatever its labels mean.
+
+    >>> low_probe_warning(ProbeResult(LABELS, 0.4, LABELS, 0.4)).partition(":")[0]
+    'the model gets only 40 % of the 30 easy items of the probe right'
+    """
+    other = ""
+    if result.best != result.order:
+        other = f" ({100 * result.best_share:.0f} % if its labels meant {order_text(result.best)})"
+    return (
+        f"the model gets only {100 * result.share:.0f} % of the {len(PROBE)} easy items of the probe right"
+        f"{other}: it could not be verified that its labels mean what the template says"
+    )
 
 
 def _has_logprobs(choice: Mapping[str, Any]) -> bool:

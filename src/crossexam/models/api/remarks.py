@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from crossexam.models.api.logprobs import WITHOUT_SHARES
 
-_FIELDS = {
-    "max_output": "the limit on the length of answers",
-    "temperature": "the temperature",
-    "seed": "the seed",
-    "reasoning": "the level of reasoning",
-    "choice": "the restriction to the labels",
-    "samples": "the number of answers per request",
-    "server": "its own fields",
+#: What the groups of fields are, and what follows if the server refuses or ignores one.
+_FIELDS: Final[Mapping[str, tuple[str, str]]] = {
+    "max_output": ("the limit on the length of answers", "answers may be longer than --max-output"),
+    "temperature": ("the temperature", "it sampled answers at a temperature of its own"),
+    "seed": ("the seed", "asked again, it may answer otherwise"),
+    "reasoning": ("the level of reasoning", "the model may have reasoned before it answered"),
+    "choice": ("the restriction to the labels", "answers may be anything"),
+    "samples": (
+        "the number of answers per request",
+        "each answer was asked for by a request of its own, which changes no result",
+    ),
+    "server": (
+        "fields that keep it from using its cache",
+        "asked again, it may answer a little otherwise",
+    ),
 }
 
 
@@ -64,9 +71,10 @@ def _is_of(asked: str, served: str) -> bool:
 def _on_fields(details: Mapping[str, Any]) -> Iterator[str]:
     for key, what in (("fields_refused", "refused"), ("fields_ignored", "ignored")):
         found = details.get(key)
-        fields = [_FIELDS[each] for each in found if each in _FIELDS] if isinstance(found, Sequence) else []
-        if fields:
-            yield f"the server {what} {', '.join(fields)}"
+        for each in found if isinstance(found, Sequence) else ():
+            if each in _FIELDS:
+                field, consequence = _FIELDS[each]
+                yield f"the server {what} {field}: {consequence}"
 
 
 def _on_probabilities(states: object) -> Iterator[str]:

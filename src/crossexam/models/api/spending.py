@@ -48,7 +48,11 @@ class SpendingLimits:
 
 
 class SpentError(Exception):
-    """A limit is reached; the message says which."""
+    """A limit is reached; the message says which, and *larger* is what a command needs to go on."""
+
+    def __init__(self, what: str, larger: str) -> None:
+        super().__init__(what)
+        self.larger = larger
 
 
 class Spending:
@@ -73,13 +77,13 @@ class Spending:
         tokens, cost = _tokens(ahead), self.limits.cost_of(ahead)
         if self.limits.tokens is not None and tokens >= self.limits.tokens:
             raise SpentError(
-                f"the budget of {self.limits.tokens:,} tokens is used up "
-                f"({_tokens(self.used):,} so far); a larger --budget goes on"
+                f"the budget of {self.limits.tokens:,} tokens is used up ({_tokens(self.used):,} so far)",
+                "a larger --budget",
             )
         if self.limits.cost is not None and cost is not None and cost >= self.limits.cost:
             raise SpentError(
-                f"the greatest cost of {self.limits.cost:g} is reached ({self._cost():.4g} so far); "
-                "a larger --max-cost goes on"
+                f"the greatest cost of {self.limits.cost:g} is reached ({self._cost():.4g} so far)",
+                "a larger --max-cost",
             )
 
     def end(self, usage: Mapping[str, int] | None = None) -> None:

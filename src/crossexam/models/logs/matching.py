@@ -132,9 +132,9 @@ def refuse_sets_without_replies(datasets: Iterable[Dataset], index: Mapping[Item
     if missing:
         kept = " ".join(f"--only '{name}'" for name in labelled if name in there)
         raise FormatError(
-            f"the log has no reply to any item of {len(missing)} of {len(labelled)} test sets: "
-            f"{', '.join(missing)}",
-            wanted="replies to all test sets of the suite",
+            f"the log has no reply to any item of {len(missing)} of the {len(labelled)} test sets with gold "
+            f"labels: {', '.join(missing)}",
+            wanted="replies to all test sets of the suite with gold labels",
             hint="give the folder with the logs of all test sets"
             + (f"; if the model was not asked about these: {kept}" if kept else ""),
         )

@@ -63,8 +63,8 @@ class Shots:
                     "test set",
                     where=f"--shots-from {self.source}",
                     wanted="shots about which the model is not asked",
-                    hint=f"draw them from another split, such as snli:train, or with --shots-seed "
-                    f"{self.seed + 1}",
+                    hint="draw them from another split or corpus (crossexam ls corpora), or with "
+                    f"--shots-seed {self.seed + 1}",
                 )
 
     @cached_property
@@ -88,7 +88,8 @@ def draw_shots(template: Template, count: int, source: str | None, seed: int) ->
         raise CrossexamError(
             f"--shots is {count}, and --shots-from is {source or 'not given'}",
             wanted="a number of shots and the corpus from which they are drawn, or neither",
-            hint="--shots 3 --shots-from snli:train",
+            hint="for example --shots 3 --shots-from snli:train, or from another corpus that is not tested: "
+            "crossexam ls corpora lists those that are installed",
         )
     if source is None:
         return Shots()

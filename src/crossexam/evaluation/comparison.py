@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Self
 
 from crossexam.core.dataset import Dataset, Run, counted_items
@@ -131,11 +132,17 @@ class Comparisons(tuple[Comparison, ...]):
         return html_table("First run against second", header, rows, notes=notes)
 
 
-def one_sided_sets(run_a: Run, run_b: Run) -> tuple[str, ...]:
-    """Return a line for each of the two runs that has test sets which the other lacks, with their names."""
+def one_sided_sets(
+    run_a: Run, run_b: Run, names: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Return a line for each of the two runs that has test sets which the other lacks, with their names.
+
+    *names* are those of the test sets for readers, if they are to be shown.
+    """
     sides = ("first", run_a, run_b), ("second", run_b, run_a)
     return tuple(
-        f"only the {side} run ({one.model}) has: {_listed(one.datasets.keys() - other.datasets.keys())}"
+        f"only the {side} run ({one.model}) has: "
+        + _listed(names.get(name, name) for name in one.datasets.keys() - other.datasets.keys())
         for side, one, other in sides
         if one.datasets.keys() - other.datasets.keys()
     )

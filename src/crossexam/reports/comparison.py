@@ -65,13 +65,20 @@ def comparison_tables(
 
 
 def against_table(results: Results) -> Table:
-    """Return the paired comparison of the models if there are exactly two; else it has no rows."""
+    """Return the paired comparison of the models if there are exactly two; else it has no rows.
+
+    It is on the test sets that both have; a note names the others.
+    """
+    from crossexam.evaluation.comparison import one_sided_sets
+
     if not results.comparison:
         return Table("A against B", (), ())
     first, second = results.runs
-    return _comparison_table(
+    table = _comparison_table(
         first, second, results.comparison, results.short_names, results.alpha, results.answered
     )
+    left_out = (f"Left out: {line}." for line in one_sided_sets(first, second, results.short_names))
+    return replace(table, notes=(*table.notes, *left_out))
 
 
 def unanswered_against_table(results: Results) -> Table:

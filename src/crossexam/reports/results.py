@@ -238,12 +238,12 @@ class Results:
 
     @cached_property
     def comparison(self) -> tuple[Comparison, ...]:
-        """The paired comparison of exactly two models; empty if they share no test set."""
+        """The paired comparison of exactly two models on the test sets of both; empty if they share none."""
         from crossexam.evaluation.comparison import compare_runs
 
         if len(self.runs) != 2 or not set(self.runs[0].datasets) & set(self.runs[1].datasets):
             return ()
-        return compare_runs(*self.runs, max_unanswered=self.max_unanswered)
+        return compare_runs(*self.runs, common=True, max_unanswered=self.max_unanswered)
 
     @cached_property
     def answered(self) -> tuple[Run, Run]:
